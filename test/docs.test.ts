@@ -59,7 +59,9 @@ test('there is a page for each reader', () => {
   const expected = [
     'README.md',
     'docs/api.md',
-    'docs/operations.md',
+    'docs/operations/deploy.md',
+    'docs/operations/behave.md',
+    'docs/operations/observe.md',
     'docs/architecture.md',
     'bench/README.md',
   ];
@@ -145,8 +147,38 @@ test('the table of docs/errors.md has every error code of the code', () => {
   expect(inTable.sort()).toEqual([...new Set([...inCode, ...ofYogaHere])].sort());
 });
 
-describe('docs/operations.md', () => {
-  const page = readPage('docs/operations.md');
+test('the checklist of docs/operations/deploy.md names eight settings', () => {
+  const checklist = rowsOf(sectionOf(readPage('docs/operations/deploy.md'), 'Checklist'), 'setting');
+  const inTable = checklist.flatMap(([name = '']) => codeSpansIn(name));
+  expect(inTable).toHaveLength(8);
+  const settings = [...environmentExample().matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
+  expect(settings).toEqual(expect.arrayContaining(inTable));
+});
+
+describe('CONTRIBUTING.md', () => {
+  const page = readPage('CONTRIBUTING.md');
+
+  test('its table of recipes has each page of docs/recipes', () => {
+    const inTable = rowsOf(sectionOf(page, 'Recipes'), 'change').flatMap(
+      ([, recipe = '']) => parsePage('', recipe).links,
+    );
+    expect(inTable.sort()).toEqual(paths.filter((path) => path.startsWith('docs/recipes/')));
+  });
+
+  test('each starter of its table is exported by its file', () => {
+    const starters = rowsOf(sectionOf(page, 'How a test starts'), 'starter').map(([starter = '']) =>
+      codeSpansIn(starter),
+    );
+    const missing = starters.filter(
+      ([name = '', file = '']) => !new RegExp(`^export .*\\bfunction ${name}\\b`, 'm').test(read(file)),
+    );
+    expect(starters.length).toBeGreaterThan(5);
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('docs/operations/observe.md', () => {
+  const page = readPage('docs/operations/observe.md');
 
   test('its example of a line in the log has the fields of one, and its table has every field of it', async () => {
     const text = sectionOf(page, 'Logs');
@@ -172,7 +204,7 @@ describe('docs/operations.md', () => {
       `\`${name}\``,
       help,
     ]);
-    expect(rowsOf(sectionOf(page, 'Metrics and traces'), 'metric')).toEqual(counted);
+    expect(rowsOf(sectionOf(page, 'Metrics'), 'metric')).toEqual(counted);
   });
 });
 

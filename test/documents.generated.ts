@@ -39,7 +39,7 @@ export type CreateOrderInput = {
 
 /** A package with its origin and destination. */
 export type CreateQuoteInput = {
-  /** The amount in cents that the courier collects on delivery, at least 0. By default nothing is collected. */
+  /** The amount in cents that the courier collects on delivery, at least 0. By default, the courier collects nothing. */
   cashOnDeliveryRequestCents?: number | null | undefined;
   /** The location that receives the package, `locations/<identifier>` or the bare identifier. At most 96 characters with `locations/`. */
   destination: string | number;

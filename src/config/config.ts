@@ -114,12 +114,12 @@ function productionErrors(environment: Environment): string[] {
   if (environment.NODE_ENV !== 'production') return [];
   if (!environment[url]) {
     return [
-      `${url}: expected the address of the REST service where NODE_ENV is "production", or "sandbox" for the embedded sandbox, but got none.`,
+      `${url}: expected a value because NODE_ENV is "production", but got none. Set the address of the REST service, or "sandbox".`,
     ];
   }
   if (isSandbox(environment) || environment[file]) return [];
   return [
-    `${file}: expected the path of a file for idempotency keys where NODE_ENV is "production", or "memory" to lose them at a restart, but got none.`,
+    `${file}: expected a value because NODE_ENV is "production", but got none. Set the path of a file for idempotency keys, or "memory" to lose them at a restart.`,
   ];
 }
 
@@ -146,5 +146,5 @@ function duplicateNameErrors(values: Pick<Values, keyof typeof parameterNameSett
 function metricsErrors({ metrics, metricsPort }: Pick<Values, 'metrics' | 'metricsPort'>): string[] {
   if (metrics !== false || metricsPort === undefined) return [];
   const names = [settings.metrics, settings.metricsPort].map(({ variable }) => variable).join(', ');
-  return [`${names}: expected no port where nothing is shown, but got "no", "${metricsPort}".`];
+  return [`${names}: expected no port without metrics, but got "no", "${metricsPort}".`];
 }

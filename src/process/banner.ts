@@ -21,7 +21,7 @@ export async function banner(
     ...(workers === 1 ? [] : [`Workers   ${workers}`]),
   ];
   if (operationsFile !== undefined) {
-    return [...lines, `Runs      what is in ${operationsFile} alone`].join('\n');
+    return [...lines, `Runs      only the documents of ${operationsFile}`].join('\n');
   }
   const query = JSON.stringify({
     query: '{ orders(first: 3) { nodes { id status recipient { fullName } } } }',

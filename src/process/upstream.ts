@@ -40,6 +40,6 @@ export async function openUpstream(config: Config): Promise<Upstream> {
 async function describeService(url: URL, { proxy }: Config): Promise<string> {
   const { probeRest } = await import('../rest/health-probe.ts');
   const failure = await probeRest({ baseUrl: url, proxy });
-  const state = failure === undefined ? 'answers' : `does not answer: ${failure}; the server starts anyway`;
+  const state = failure === undefined ? 'answers' : `does not respond: ${failure}; the server starts anyway`;
   return `the live service at ${url.href} (${state})`;
 }

@@ -104,7 +104,7 @@ export function createRestApi(client: RestClient, names: QueryParameterNames, dr
       const stream = await client.stream(call, callContext);
       if (/^application\/pdf\s*(;|$)/i.test(stream.contentType)) return stream;
       stream.body.on('error', () => {}).destroy();
-      throw new InvalidResponseError(`${describeCall(call)} answered something that is not a PDF`);
+      throw new InvalidResponseError(`${describeCall(call)} returned no PDF`);
     },
     listOrigins: async (query, callContext) => fetchPage('origins', '/v1/origins', query, callContext),
     listLocations: async (query, callContext) =>

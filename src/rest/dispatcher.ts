@@ -56,7 +56,7 @@ export function createDispatcher(baseUrl: URL, options: DispatcherOptions): Disp
 /** Why a request got no response: Node's error code, such as ECONNREFUSED. The error's message may have the address. */
 export function failureCode(error: unknown): string {
   const status = proxyStatusOf(error);
-  if (status !== undefined) return `the proxy answers ${status}`;
+  if (status !== undefined) return `the proxy returned ${status}`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : 'unknown error';
 }

@@ -54,7 +54,7 @@ export class StatusError extends WaybillError {
   readonly retryAfterMs: number | undefined;
 
   constructor(call: RestCall, status: number, details: ErrorDetails, retryAfterMs?: number) {
-    const summary = `${describeCall(call)} answered ${status}`;
+    const summary = `${describeCall(call)} returned ${status}`;
     super(details.message === undefined ? summary : `${summary}: ${details.message}`);
     this.summary = summary;
     this.isRead = isRead(call);
@@ -100,7 +100,7 @@ export class BudgetExceededError extends WaybillError {
 
   constructor(call: RestCall, maxReads: number) {
     super(
-      `${describeCall(call)} was not made: an operation makes at most ${maxReads} reads. Ask for less at once.`,
+      `${describeCall(call)} was not sent: an operation has a budget of ${maxReads} reads. Request less at once.`,
     );
   }
 }
@@ -137,7 +137,7 @@ export class CircuitOpenError extends WaybillError {
   readonly retryAfterMs: number;
 
   constructor(call: RestCall, retryAfterMs: number) {
-    super(`${describeCall(call)} was not made: most calls of its kind have failed just now`);
+    super(`${describeCall(call)} was not sent: most calls of its kind failed recently`);
     this.retryAfterMs = retryAfterMs;
   }
 }
@@ -203,6 +203,6 @@ export function isOfOneOperation(error: unknown): boolean {
 
 /** The abort reasons in the scope of a GraphQL operation. */
 export const operationScopeErrors = {
-  done: new NotNeededError('what it was wanted for is done'),
+  done: new NotNeededError('the operation no longer needs the response'),
   timeout: (timeoutMs: number) => new OperationDeadlineError('The operation', timeoutMs),
 };

@@ -57,7 +57,7 @@ export function createResourceClient(
     drift?.check(kind, [json], bearer);
     if (!isRecordOf(kind, json)) {
       const hasOtherName = isJsonObject(json) && typeof json.name === 'string';
-      throw unexpectedResponse(call, `something that is no record of ${kind}`, hasOtherName);
+      throw unexpectedResponse(call, `no record of ${kind}`, hasOtherName);
     }
     // The interface promises the fields of Json. The graph checks each field that it returns.
     return json as Json & { name: string };
@@ -81,7 +81,7 @@ export function createResourceClient(
     const path = recordPath(collection, name);
     const call: RestCall = { method, path, route: `/v1/${collection}/{id}`, body };
     const json = checkRecord<Json>(collection, await send(call, callContext), call, callContext);
-    if (json.name !== name) throw unexpectedResponse(call, 'another record than the one asked for');
+    if (json.name !== name) throw unexpectedResponse(call, 'another record than the requested one');
     return json;
   }
 
@@ -100,9 +100,7 @@ export function createResourceClient(
     const json = await send(call, callContext);
     const rows = isJsonObject(json) ? json[kind] : undefined;
     if (!isJsonObject(json) || !Array.isArray(rows)) {
-      throw new InvalidResponseError(
-        `${describeCall(call)} answered something that holds no list of ${kind}`,
-      );
+      throw new InvalidResponseError(`${describeCall(call)} returned no list of ${kind}`);
     }
     drift?.check(kind, rows, callContext.bearer);
     return {
@@ -126,7 +124,7 @@ function rowsOf<Json>(
     isRecordOf(kind, row)
       ? (row as Json)
       : new InvalidResponseError(
-          `${describeCall(call)} answered no record of ${kind} in row ${index}${nameFault(kind, row)}`,
+          `${describeCall(call)} returned no record of ${kind} in row ${index}${nameFault(kind, row)}`,
         ),
   );
 }
@@ -139,14 +137,14 @@ function nameFault(kind: ResourceKind, row: unknown): string {
 }
 
 function unexpectedResponse(call: RestCall, content: string, hasOtherName = false): WaybillError {
-  const message = `${describeCall(call)} answered ${content}`;
+  const message = `${describeCall(call)} returned ${content}`;
   return failureAfterSend(call, new InvalidResponseError(message, { hasOtherName }));
 }
 
 function nextPageToken(call: RestCall, token: unknown): string | undefined {
   if (token === undefined || token === null || token === '') return undefined;
   if (typeof token === 'string') return token;
-  throw new InvalidResponseError(`${describeCall(call)} answered a nextPageToken that is not a string`);
+  throw new InvalidResponseError(`${describeCall(call)} returned a nextPageToken that is not a string`);
 }
 
 /** Whether a value is an object with a name of this kind. */

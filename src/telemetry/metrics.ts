@@ -40,7 +40,7 @@ export function createMetrics({ process }: { process: boolean }): Metrics {
   if (process) collectDefaultMetrics({ register: registry });
   const driftCounter = new Counter({
     name: 'waybill_rest_drift_total',
-    help: 'Differences between sampled REST records and the REST interface by field and kind.',
+    help: 'Differences between sampled REST records and the REST interface, by field and kind.',
     labelNames: ['coordinate', 'kind'],
     registers,
   });
@@ -51,7 +51,7 @@ export function createMetrics({ process }: { process: boolean }): Metrics {
   });
   const earlyErrors = new Counter({
     name: 'waybill_early_http_errors_total',
-    help: 'Requests that were refused before they reached a route by status (none: connection beyond MAX_CONNECTIONS).',
+    help: 'Requests refused before they reached a route, by status (none: connection beyond MAX_CONNECTIONS).',
     labelNames: ['status'],
     registers,
   });
@@ -99,21 +99,21 @@ function createRequestMetrics(registry: Registry): RequestObserver {
   const registers = [registry];
   const operations = new Histogram({
     name: 'waybill_operation_duration_seconds',
-    help: 'Duration of GraphQL operations by type (query, mutation, none) and outcome (ok, errors, refused, aborted).',
+    help: 'Duration of GraphQL operations, by type (query, mutation, none) and outcome (ok, errors, refused, aborted).',
     labelNames: ['type', 'outcome'],
     buckets: requestBuckets,
     registers,
   });
   const labels = new Histogram({
     name: 'waybill_label_duration_seconds',
-    help: 'Time to the first bytes of labels by outcome (ok, refused, aborted).',
+    help: 'Time to the first bytes of labels, by outcome (ok, refused, aborted).',
     labelNames: ['outcome'],
     buckets: requestBuckets,
     registers,
   });
   const errors = new Counter({
     name: 'waybill_errors_total',
-    help: 'Errors in responses to operations and label requests by code.',
+    help: 'Errors in responses to operations and label requests, by code.',
     labelNames: ['code'],
     registers,
   });
@@ -132,7 +132,7 @@ function createRequestMetrics(registry: Registry): RequestObserver {
   let requestsUntilCopy = requestsBetweenCopies;
   new Gauge({
     name: 'waybill_requests_in_flight',
-    help: 'Requests that wait for their response by route (graphql, label, other).',
+    help: 'Requests that wait for their response, by route (graphql, label, other).',
     labelNames: ['route'],
     registers,
     collect() {
@@ -199,14 +199,14 @@ function createCallMetrics(registry: Registry): CallObserver {
   const registers = [registry];
   const calls = new Histogram({
     name: 'waybill_rest_call_duration_seconds',
-    help: 'Duration of REST calls after the queue by method, route template and status (none: no response).',
+    help: 'Duration of REST calls after the queue, by method, route template and status (none: no response).',
     labelNames: ['method', 'route', 'status'],
     buckets: callBuckets,
     registers,
   });
   const retries = new Counter({
     name: 'waybill_rest_retries_total',
-    help: 'Retries of REST calls by method and route template.',
+    help: 'Retries of REST calls, by method and route template.',
     labelNames: ['method', 'route'],
     registers,
   });
@@ -241,20 +241,20 @@ function createLoadingMetrics(registry: Registry): LoadingObserver {
   const registers = [registry];
   const sizes = new Histogram({
     name: 'waybill_batch_size',
-    help: 'Ids in one batch by kind (orders, shipments).',
+    help: 'Ids in one batch, by kind (orders, shipments).',
     labelNames: ['kind'],
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
     registers,
   });
   const batches = new Counter({
     name: 'waybill_batches_total',
-    help: 'Batches of ids by kind and by way of loading (gets: one GET per id, page: pages had some of the ids, no rows: pages had none, failed: a page failed).',
+    help: 'Batches of ids, by kind and way of loading. gets: one GET per id. page: pages had some of the ids. no rows: pages had none. failed: a page failed.',
     labelNames: ['kind', 'way'],
     registers,
   });
   const prefetchedPages = new Counter({
     name: 'waybill_prefetched_pages_total',
-    help: 'Prefetched list pages by kind and event (asked: requested, used: a batch used the page).',
+    help: 'Prefetched list pages, by kind and event (asked: requested, used: a batch used the page).',
     labelNames: ['kind', 'event'],
     registers,
   });

@@ -80,7 +80,7 @@ export function createShipmentLookup({
   /** @throws OutcomeUnknownError at once if the operation's deadline is earlier, and AbortedError. */
   async function waitForRest(waitMs: number): Promise<void> {
     if (waitMs >= callContext.deadline.remainingMs()) {
-      throw new OutcomeUnknownError('REST may still be at work on an earlier attempt');
+      throw new OutcomeUnknownError('REST may still be processing an earlier attempt');
     }
     const { signal } = callContext;
     await pause(waitMs, signal);

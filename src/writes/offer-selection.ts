@@ -31,8 +31,8 @@ export function noOfferReason(
   if (available.length === 0) {
     const statuses = offers.map(({ courier, status }) => `${courier} ${status}`).join(', ');
     return (
-      `Nothing was shipped: no courier takes this package from there to there (${statuses || 'none has answered'}). ` +
-      'Change the package or the order, or ship it from another origin, with a new idempotencyKey.'
+      `Nothing was shipped: no courier ships this package on this route (${statuses || 'none has responded'}). ` +
+      'Change the package, the order or the origin, and use a new idempotencyKey.'
     );
   }
   const alternatives = `Available: ${available.map(costText).join(', ')}.`;

@@ -23,7 +23,7 @@ export async function withRecovery<Found>(find: () => Promise<Found>): Promise<F
     return await find();
   } catch (error) {
     if (!isAboutRequest(error)) throw error;
-    throw new OutcomeUnknownError('An earlier attempt got no answer', { cause: error });
+    throw new OutcomeUnknownError('An earlier attempt got no response', { cause: error });
   }
 }
 
@@ -109,7 +109,7 @@ export async function findCreatedShipment(
     if (isNewestFirst(rows) && isOlder(rows.at(-1), earliest)) break;
   }
   if (!hasRowWithoutQuote) return null;
-  throw new OutcomeUnknownError('The shipment may be one of those that came without their quote');
+  throw new OutcomeUnknownError('The shipment may be one that REST sent without its quote');
 }
 
 function quoteOf(row: ShipmentRow): string | undefined {

@@ -280,5 +280,5 @@ export function createWrites(
  * @param wasNotFound whether the record that the attempt may have created was searched without result.
  */
 function outcomeUnknown(wasNotFound: boolean): never {
-  throw new OutcomeUnknownError('An earlier attempt with this key got no answer', {}, wasNotFound);
+  throw new OutcomeUnknownError('An earlier attempt with this key got no response', {}, wasNotFound);
 }

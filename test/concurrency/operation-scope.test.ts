@@ -21,7 +21,7 @@ test('the time of each scope begins and stops for itself, and what is answered i
     'OperationDeadlineError: The operation exceeded the time limit of 20 ms for operations',
     'undefined',
     'OperationDeadlineError: The operation exceeded the time limit of 20 ms for operations',
-    'NotNeededError: what it was wanted for is done',
+    'NotNeededError: the operation no longer needs the response',
     'undefined',
   ]);
 });

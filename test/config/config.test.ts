@@ -344,7 +344,7 @@ describe('what is refused', () => {
 
   test('in production, a sandbox that nobody asks for, together with all else', () => {
     const needed =
-      'UPSTREAM_URL: expected the address of the REST service where NODE_ENV is "production", or "sandbox" for the embedded sandbox, but got none.';
+      'UPSTREAM_URL: expected a value because NODE_ENV is "production", but got none. Set the address of the REST service, or "sandbox".';
     expect(
       faultsOf({ NODE_ENV: 'production', UPSTREAM_URL: '', UPSTREAM_UR: 'x', PORT: 'x' }).split('\n'),
     ).toEqual([
@@ -362,14 +362,14 @@ describe('what is refused', () => {
     const environment = { NODE_ENV: 'production', UPSTREAM_URL: 'https://rest.example', ...none };
     expect(faultsOf(environment)).toBe(
       "These settings of the environment can't be used:\n" +
-        '  STATE_FILE: expected the path of a file for idempotency keys where NODE_ENV is "production", or "memory" to ' +
-        'lose them at a restart, but got none.',
+        '  STATE_FILE: expected a value because NODE_ENV is "production", but got none. ' +
+        'Set the path of a file for idempotency keys, or "memory" to lose them at a restart.',
     );
   });
 
   test('a port for metrics that are not shown', () => {
     expect(faultsOf({ METRICS: 'no', METRICS_PORT: '9464' })).toContain(
-      '\n  METRICS, METRICS_PORT: expected no port where nothing is shown, but got "no", "9464".',
+      '\n  METRICS, METRICS_PORT: expected no port without metrics, but got "no", "9464".',
     );
   });
 

@@ -69,7 +69,7 @@ describe.concurrent('settings that can\u2019t be used', () => {
       output: '',
       errors:
         "These settings of the environment can't be used:\n" +
-        '  UPSTREAM_URL: expected the address of the REST service where NODE_ENV is "production", or "sandbox" for the embedded sandbox, but got none.\n',
+        '  UPSTREAM_URL: expected a value because NODE_ENV is "production", but got none. Set the address of the REST service, or "sandbox".\n',
     });
   });
 
@@ -183,7 +183,7 @@ describe.concurrent('before a live service', () => {
     const main = startServer({ UPSTREAM_URL: service.url.href });
     const { text, graphql } = await main.banner();
     expect(text).toContain(
-      `the live service at ${service.url.href} (does not answer: no response within 2000 ms; the server starts anyway)\n`,
+      `the live service at ${service.url.href} (does not respond: no response within 2000 ms; the server starts anyway)\n`,
     );
     expect((await fetch(new URL('/health/live', graphql))).status).toBe(200);
     expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });

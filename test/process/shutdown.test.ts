@@ -90,7 +90,7 @@ describe('SIGTERM', () => {
     expect(await health('/health/ready')).toEqual([
       503,
       'close',
-      { status: 'not ready', reason: 'This server is ending.' },
+      { status: 'not ready', reason: 'This server is shutting down.' },
     ]);
     expect(await health('/health/live')).toEqual([200, 'close', { status: 'live' }]);
     agent.destroy();

@@ -50,8 +50,8 @@ test('production with a live service needs STATE_FILE', async () => {
     signal: null,
     errors:
       "These settings of the environment can't be used:\n" +
-      '  STATE_FILE: expected the path of a file for idempotency keys where NODE_ENV is "production", or "memory" to ' +
-      'lose them at a restart, but got none.\n',
+      '  STATE_FILE: expected a value because NODE_ENV is "production", but got none. ' +
+      'Set the path of a file for idempotency keys, or "memory" to lose them at a restart.\n',
   });
 });
 

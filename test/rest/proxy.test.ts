@@ -57,12 +57,12 @@ describe('a proxy', () => {
     const options = { httpsProxy: proxy.url, httpProxy: undefined, noProxy: 'other.test' };
     await using rest = await startRestClient(answerOrder, { baseUrl, proxy: options });
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
-    expect(error.message).toBe('GET /v1/orders/7 got no answer (the proxy answers 407)');
+    expect(error.message).toBe('GET /v1/orders/7 got no response (the proxy returned 407)');
     const change = { order: { notes: 'a' }, updateMask: ['notes' as const] };
     const writeError = await errorOf(rest.api.updateOrder('7', change, rest.callContext()));
     expect([writeError.name, mayHaveHappened(writeError)]).toEqual(['UnavailableError', false]);
-    expect(await probeRest({ baseUrl, proxy: options })).toBe('the proxy answers 407');
-    expect(await probeRest({ baseUrl: restUrl, proxy: forHttp(proxy.url) })).toBe('the proxy answers 407');
+    expect(await probeRest({ baseUrl, proxy: options })).toBe('the proxy returned 407');
+    expect(await probeRest({ baseUrl: restUrl, proxy: forHttp(proxy.url) })).toBe('the proxy returned 407');
     expect(proxy.lines).toEqual([
       ...Array.from(Array(3), () => `CONNECT rest.test:443 ${credentials}`),
       `HEAD http://rest.test/base ${credentials}`,
@@ -97,7 +97,7 @@ describe('a proxy', () => {
       data: { [field]: null },
       errors: [
         {
-          message: `${call} got no answer (the proxy answers 407)`,
+          message: `${call} got no response (the proxy returned 407)`,
           path: [field],
           extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true },
         },
@@ -167,7 +167,7 @@ describe('a proxy', () => {
       callTimeoutMs: 10_000,
     });
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
-    expect(error.message).toBe('GET /v1/orders/7 got no answer (UND_ERR_HEADERS_TIMEOUT)');
+    expect(error.message).toBe('GET /v1/orders/7 got no response (UND_ERR_HEADERS_TIMEOUT)');
     expect(await probeRest({ baseUrl, timeoutMs: 200, proxy: options })).toBe('no response within 200 ms');
   });
 });

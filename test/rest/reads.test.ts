@@ -42,7 +42,7 @@ describe('an answer of another shape to a read', () => {
     await using rest = await startRestClient(answerJson(json));
     const error = await errorOf(rest.api.listOrders({ pageSize: 1 }, rest.callContext()));
     expect(error).toBeInstanceOf(InvalidResponseError);
-    expect(error.message).toMatch(/^GET \/v1\/orders answered /);
+    expect(error.message).toMatch(/^GET \/v1\/orders returned /);
   });
 
   test('a broken row of a list stands in its place, as the error that it is', async () => {
@@ -52,12 +52,12 @@ describe('an answer of another shape to a read', () => {
     const page = await rest.api.listOrders({ pageSize: 7 }, rest.callContext());
     expect(named(page)).toEqual([
       'orders/1',
-      'GET /v1/orders answered no record of orders in row 1',
-      'GET /v1/orders answered no record of orders in row 2',
-      'GET /v1/orders answered no record of orders in row 3',
-      'GET /v1/orders answered no record of orders in row 4',
-      'GET /v1/orders answered no record of orders in row 5',
-      'GET /v1/orders answered no record of orders in row 6: its name is not "orders/<identifier>"',
+      'GET /v1/orders returned no record of orders in row 1',
+      'GET /v1/orders returned no record of orders in row 2',
+      'GET /v1/orders returned no record of orders in row 3',
+      'GET /v1/orders returned no record of orders in row 4',
+      'GET /v1/orders returned no record of orders in row 5',
+      'GET /v1/orders returned no record of orders in row 6: its name is not "orders/<identifier>"',
       'orders/7',
     ]);
     expect(page.nextPageToken).toBe('more');

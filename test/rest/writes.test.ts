@@ -42,12 +42,12 @@ async function outcomeOf(answer: Answer, write: Write) {
 }
 
 function outcomeUnknown(line: string, cause: Error) {
-  const error = new OutcomeUnknownError(`${line} was sent, but its answer cannot be read`, { cause });
+  const error = new OutcomeUnknownError(`${line} was sent, but its response cannot be read`, { cause });
   return { error, sent: [line] };
 }
 
 describe('a 2xx answer that cannot be read leaves unknown what a write has done', () => {
-  const notJson = (line: string) => new InvalidResponseError(`${line} answered something that is not JSON`);
+  const notJson = (line: string) => new InvalidResponseError(`${line} returned no JSON`);
   const unreadable: [string, Answer, (line: string) => Error][] = [
     ['HTML', answerText('<html><body>Log in</body></html>'), notJson],
     ['cut JSON', answerText('{"name":"orders/7","sta', 201, 'application/json'), notJson],
@@ -56,12 +56,12 @@ describe('a 2xx answer that cannot be read leaves unknown what a write has done'
     [
       'more than is taken',
       answerJson({ name: 'orders/7', notes: 'a'.repeat(16_777_216) }),
-      (line) => new ResponseTooLargeError(`${line} answered more than 16777216 bytes`),
+      (line) => new ResponseTooLargeError(`${line} returned more than 16777216 bytes`),
     ],
     [
       'no HTTP',
       (request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
-      (line) => new InvalidResponseError(`${line} answered something that is not HTTP`),
+      (line) => new InvalidResponseError(`${line} returned no valid HTTP`),
     ],
   ];
 
@@ -74,7 +74,7 @@ describe('a 2xx answer that cannot be read leaves unknown what a write has done'
   test.each(shapeless)('no record: %s', async (_what, json) => {
     for (const [line, write] of writes.slice(0, 2)) {
       const hasOtherName = Object(json) === json && typeof Reflect.get(Object(json), 'name') === 'string';
-      const message = `${line} answered something that is no record of orders`;
+      const message = `${line} returned no record of orders`;
       const cause = new InvalidResponseError(message, { hasOtherName });
       expect(await outcomeOf(answerJson(json), write)).toEqual(outcomeUnknown(line, cause));
     }
@@ -91,7 +91,7 @@ describe('a 2xx answer that cannot be read leaves unknown what a write has done'
 
   test('another record than the one that was to be changed', async () => {
     const line = 'PATCH /v1/orders/7';
-    const cause = new InvalidResponseError(`${line} answered another record than the one asked for`);
+    const cause = new InvalidResponseError(`${line} returned another record than the requested one`);
     const { error, sent } = await outcomeOf(answerJson({ name: 'orders/8' }), (api, callContext) =>
       api.updateOrder('7', orderUpdate, callContext),
     );
@@ -105,7 +105,7 @@ test.each([300, 301, 302, 303, 307, 308, 400, 404, 409, 422, 429, 500, 502, 503,
     for (const [line, write] of writes) {
       const { error, sent } = await outcomeOf(answerText('<p>', status), write);
       expect(error).toBeInstanceOf(StatusError);
-      expect(error).toMatchObject({ message: `${line} answered ${status}`, isRead: false, status });
+      expect(error).toMatchObject({ message: `${line} returned ${status}`, isRead: false, status });
       expect(sent).toEqual([line]);
     }
   },
@@ -139,7 +139,7 @@ describe('a write whose caller never gives up', () => {
     const line = 'POST /v1/orders';
     const cause = new DeadlineError(`${line} was not answered within 60 ms`);
     expect(await errorOf(rest.api.createOrder(newOrder, rest.callContext()))).toEqual(
-      new OutcomeUnknownError(`${line} was sent, but no whole answer came`, { cause }),
+      new OutcomeUnknownError(`${line} was sent, but its response was lost`, { cause }),
     );
     expect(rest.service.requests.map((request) => request.line)).toEqual([line]);
   });

@@ -232,11 +232,11 @@ describe('the merchant is unknown', () => {
     ['500', status(500)],
     ['503', status(503)],
     ['a redirect', status(302)],
-    ['no connection', new UnavailableError('GET /v1/organizations/mine got no answer (ECONNREFUSED)')],
+    ['no connection', new UnavailableError('GET /v1/organizations/mine got no response (ECONNREFUSED)')],
     ['a timeout', new DeadlineError('GET /v1/organizations/mine was not answered within 10 ms')],
     ['an open circuit', new CircuitOpenError(call, 1_000)],
-    ['garbage', new InvalidResponseError('GET /v1/organizations/mine answered something that is not JSON')],
-    ['a huge response', new ResponseTooLargeError('GET /v1/organizations/mine answered more than 9 bytes')],
+    ['garbage', new InvalidResponseError('GET /v1/organizations/mine returned no JSON')],
+    ['a huge response', new ResponseTooLargeError('GET /v1/organizations/mine returned more than 9 bytes')],
   ])('after %s', async (_what, cause) => {
     const error = await errorOf(startMerchants(failing(cause)).of('ana'));
     expect(error).toBeInstanceOf(MerchantUnknownError);
@@ -248,7 +248,7 @@ describe('the merchant is unknown', () => {
 
   test('and its message holds no text of a failed REST', async () => {
     const error = await errorOf(startMerchants(failing(status(500, 'canary of REST'))).of('ana'));
-    expect(error.message).toContain('GET /v1/organizations/mine answered 500.');
+    expect(error.message).toContain('GET /v1/organizations/mine returned 500.');
     expect(error.message).not.toContain('canary');
   });
 });

@@ -141,15 +141,15 @@ describe('why there is none', () => {
       'all have refused',
       [offer('a', { status: 'OVERWEIGHT' }), offer('b', { status: 'NO_COVERAGE' })],
       preference(courier('a'), 1),
-      'no courier takes this package from there to there (couriers/a OVERWEIGHT, couriers/b NO_COVERAGE). Change the package or ' +
-        'the order, or ship it from another origin, with a new idempotencyKey.',
+      'no courier ships this package on this route (couriers/a OVERWEIGHT, couriers/b NO_COVERAGE). Change the package, ' +
+        'the order or the origin, and use a new idempotencyKey.',
     ],
     [
       'nobody has answered',
       [],
       preference(cheapest),
-      'no courier takes this package from there to there (none has answered). Change the package or the order, or ship it from ' +
-        'another origin, with a new idempotencyKey.',
+      'no courier ships this package on this route (none has responded). Change the package, the order or the origin, ' +
+        'and use a new idempotencyKey.',
     ],
   ])('says that %s', (_what, offers, wished, why) => {
     expect(selectOffer(offers, wished)).toBeNull();
@@ -163,5 +163,5 @@ test.each([
   ['a list with a null', [null]],
 ])('%s is no list of offers', (_what, offers) => {
   const quote = JSON.parse(JSON.stringify({ name: 'quotes/1', offers }));
-  expect(() => readOffers(quote)).toThrow('quotes/1 came without a list of offers');
+  expect(() => readOffers(quote)).toThrow('REST sent quotes/1 without a list of offers');
 });

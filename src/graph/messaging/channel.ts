@@ -25,7 +25,7 @@ function findPhoneNumber(channel: ChannelJson): string | null {
     const { phoneNumber } = value;
     if (typeof phoneNumber === 'string') return phoneNumber;
     if (phoneNumber !== undefined && phoneNumber !== null)
-      throw new InvalidResponseError(`${channel.name} came with a phone number that is no text`);
+      throw new InvalidResponseError(`REST sent ${channel.name} with a phone number that is not a string`);
   }
   return null;
 }

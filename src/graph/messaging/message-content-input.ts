@@ -41,7 +41,7 @@ const parameterRules = v.pipe(
     for (const [index, value] of input.entries()) {
       if (names.size < names.add(value.name).size) continue;
       addIssue({
-        message: `must be another name than those before it: ${JSON.stringify(value.name)} is given already`,
+        message: `must be unique, but ${JSON.stringify(value.name)} occurs before`,
         path: [
           { type: 'array', origin: 'value', input, key: index, value },
           { type: 'object', origin: 'value', input: { ...value }, key: 'name', value: value.name },

@@ -143,7 +143,7 @@ function conversation({ name }: MessageJson): ConversationName {
 registerNonRefetchable({
   owns: isMessageName,
   instead: (id) =>
-    `A message is read with its conversation: conversation(id: "${conversationOfMessage(id)?.name}") { messages { nodes { id } } }.`,
+    `Read a message with its conversation: conversation(id: "${conversationOfMessage(id)?.name}") { messages { nodes { id } } }.`,
 });
 
 const messageList = defineList(Message, 'messages');

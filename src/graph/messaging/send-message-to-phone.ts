@@ -46,8 +46,8 @@ builder.mutationField('sendMessageToPhone', (t) =>
           sent: await writes.sendToPhone(channel, { recipient: { phone, name }, text }, idempotencyKey),
         }),
         adviceOnUnknownOutcome: ({ channel, phone }) =>
-          `Look for it on the phone of ${channel}, or, where you know the conversation with ${phone}, among its newest ` +
-          'messages, before you send it again, then with a new idempotencyKey.',
+          `Before you send it again, look for it on the phone of ${channel} or among the newest messages of the ` +
+          `conversation with ${phone}. Then use a new idempotencyKey.`,
       }),
   }),
 );

@@ -86,8 +86,8 @@ builder.mutationField('sendMessage', (t) =>
           ),
         }),
         adviceOnUnknownOutcome: ({ conversation: { name } }) =>
-          `Look for it among the newest messages of conversation(id: ${JSON.stringify(name)}) before you send it again, ` +
-          'then with a new idempotencyKey.',
+          `Before you send it again, look for it among the newest messages of conversation(id: ${JSON.stringify(name)}). ` +
+          'Then use a new idempotencyKey.',
       }),
   }),
 );

@@ -62,7 +62,7 @@ function findErrors(template: Template, rows: Rows | undefined): InvalidFieldSou
   // An invalid record may be the requested template.
   if (readable.length < rows.length) return [];
   if (sameName.length > 0) {
-    const expected = `one in which the template exists, ${oneOfNames(sameName.map(({ language }) => language))}`;
+    const expected = `a language of the template, ${oneOfNames(sameName.map(({ language }) => language))}`;
     return [wrongValue('content.template.language', expected, template.language)];
   }
   const names = readable.map(({ name }) => name);

@@ -99,7 +99,7 @@ function valuesByName(
 ): Map<string, string> {
   const values = new Map(parameters?.map(({ name, value }) => [name, value]));
   if (values.size === (parameters?.length ?? 0)) return values;
-  throw new BadInputError(`Expected each name in "${argument}" once, but one of them comes twice.`);
+  throw new BadInputError(`Expected each name in "${argument}" once, but one name occurs twice.`);
 }
 
 const templateList = defineList(Template, 'templates');

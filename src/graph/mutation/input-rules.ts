@@ -7,7 +7,7 @@ import type { InvalidFieldSource } from './user-error.ts';
 // The rules of inputs. GraphQL has already validated the types, but accepts null for each optional field. REST does not.
 // A client reads each message after the name of its field.
 
-const notNull = 'must not be null: leave it out instead';
+const notNull = 'must not be null: omit the field instead';
 
 export const text = v.string(notNull);
 export const boolean = v.boolean(notNull);

@@ -137,13 +137,13 @@ function adviceOnUnknownOutcome(
 ): string {
   // Orders can't be searched by an absent or empty reference.
   if (!referenceId) {
-    return "Look for it among the newest of this customer's orders before you record it again, then with a new idempotencyKey.";
+    return "Before you create it again, look for it among this customer's newest orders. Then use a new idempotencyKey.";
   }
-  const searchAdvice = `ook for it with orderByReference(referenceId: ${JSON.stringify(referenceId)}) before you record it again`;
+  const beforeRetry = `efore you create it again, look for it with orderByReference(referenceId: ${JSON.stringify(referenceId)}).`;
   if (wasNotFound) {
-    return `No one order with its reference is as it was sent. L${searchAdvice}, then with a new idempotencyKey.`;
+    return `No order with this referenceId matches the input. B${beforeRetry} Then use a new idempotencyKey.`;
   }
   return key === undefined || key === null
-    ? `L${searchAdvice}, and give an idempotencyKey, which makes this server look.`
-    : `Send it again with the same idempotencyKey, and it is looked for by its reference; or l${searchAdvice} with a new key.`;
+    ? `B${beforeRetry} With an idempotencyKey, Waybill does this for you.`
+    : `Retry with the same idempotencyKey: Waybill then looks for the order. Or b${beforeRetry} Then use a new idempotencyKey.`;
 }

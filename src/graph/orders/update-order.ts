@@ -85,7 +85,7 @@ const rules = v.pipe(
   // Unlike `check`, `rawCheck` also runs if a field has an error.
   v.rawCheck(({ dataset: { value }, addIssue }) => {
     if (value instanceof Object && updateMaskOf(value).length > 0) return;
-    addIssue({ message: 'it holds nothing to update: give at least one field beside id' });
+    addIssue({ message: 'the input must have at least one field besides id' });
   }),
 );
 
@@ -148,8 +148,8 @@ function update(input: typeof UpdateOrderInput.$inferInput, { writes }: Context,
       order: await writes.updateOrder(id, { order, updateMask: updateMaskOf(order) }),
     }),
     adviceOnUnknownOutcome: ({ id }) =>
-      `Look with order(id: ${JSON.stringify(id)}) whether it has the new values, or update it again with the same ones, ` +
-      'which does no harm; a Conflict then may come of a cancellation that was done.',
+      `Check the values of order(id: ${JSON.stringify(id)}), or send the same update again, which does no harm. ` +
+      'A Conflict may then mean that the lost update cancelled the order.',
   });
 }
 

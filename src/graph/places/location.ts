@@ -26,7 +26,7 @@ export const Location = builder.objectRef<LocationJson>('Location').implement({
 
 function addressOf({ name, address }: LocationJson): LocationJson['address'] {
   if (address === undefined || address === null)
-    throw new InvalidResponseError(`${name} came without its address`);
+    throw new InvalidResponseError(`REST sent ${name} without its address`);
   return address;
 }
 

@@ -37,8 +37,8 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
     cashOnDeliveryRequestCents: t.field({
       type: 'Cents',
       description:
-        'The amount in cents that the courier collects on delivery, at least 0. By default nothing is ' +
-        'collected.',
+        'The amount in cents that the courier collects on delivery, at least 0. By default, the courier ' +
+        'collects nothing.',
     }),
     order: t.id({
       description:

@@ -78,7 +78,7 @@ builder.queryFields((t) => ({
     type: Node,
     nullable: true,
     description:
-      'The object with this id, or null if it does not exist. Costs the calls of its own query, such as ' +
+      'The object with this id, or null if it does not exist. Costs the calls of the query of its type, such as ' +
       '`GET /v1/orders/{id}`.',
     args: {
       id: t.arg.id({ required: true, description: 'The full id with its collection, such as `orders/abc`.' }),
@@ -114,6 +114,6 @@ function loadNode(id: string, loaders: Loaders): Promise<{ name: string } | null
   return new BadInputError(
     unreadable === undefined
       ? `Expected a whole id, such as "orders/abc", but got ${quoteForMessage(id)}.`
-      : `${quoteForMessage(id)} can't be read by its id, as the REST service has no call for that. ${unreadable.instead(id)}`,
+      : `${quoteForMessage(id)} cannot be read by its id, because the REST service has no call for that. ${unreadable.instead(id)}`,
   );
 }

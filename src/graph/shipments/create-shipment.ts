@@ -100,7 +100,7 @@ builder.mutationField('createShipment', (t) =>
         }),
         adviceOnUnknownOutcome: ({ quote }) =>
           `Check the field "shipment" of the order of ${quote}. If the quote has no order, look for a shipment of this ` +
-          'quote among the newest shipments. If there is none, ship again with a new idempotencyKey.',
+          'quote among the newest shipments. If you find none, ship again with a new idempotencyKey.',
       }),
   }),
 );

@@ -30,13 +30,14 @@ export const Label = builder.objectRef<LabelledShipment>('Label').implement({
 });
 
 function labelId({ name, label }: LabelledShipment): string {
-  if (typeof label !== 'string') throw new InvalidResponseError(`${name} came with a label that is no text`);
+  if (typeof label !== 'string')
+    throw new InvalidResponseError(`REST sent ${name} with a label that is not a string`);
   return label.startsWith('labels/') ? label : `labels/${label}`;
 }
 
 registerNonRefetchable({
   owns: (id) => id.startsWith('labels/'),
-  instead: () => 'A label is read with its shipment: shipment(id: …) { label { id url pdfUrl } }.',
+  instead: () => 'Read a label with its shipment: shipment(id: …) { label { id url pdfUrl } }.',
 });
 
 export function hasLabel(shipment: ShipmentJson): shipment is LabelledShipment {

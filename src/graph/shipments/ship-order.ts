@@ -153,8 +153,8 @@ function resultSource(shipped: ShippedOrder): ShipOrderSuccessSource | NoOfferSo
 }
 
 function adviceOnUnknownOutcome(order: string, key: string | null | undefined): string {
-  const orderLookup = `with order(id: ${JSON.stringify(order)}) whether it has a shipment`;
+  const check = `heck whether order(id: ${JSON.stringify(order)}) has a shipment`;
   return key === undefined || key === null
-    ? `Look ${orderLookup} before you ship it again, and give an idempotencyKey, which makes this server look.`
-    : `Send the request again with the same idempotencyKey, which continues after the last step, or look ${orderLookup}.`;
+    ? `Before you ship it again, c${check}. With an idempotencyKey, Waybill does this for you.`
+    : `Retry with the same idempotencyKey, which continues after the last step. Or c${check}.`;
 }

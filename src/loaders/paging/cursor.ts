@@ -49,7 +49,7 @@ export class ListCursors {
     const position = Array.isArray(fields) && fields[0] === this.#digest ? positionFrom(fields) : undefined;
     if (position !== undefined) return position;
     throw new InvalidCursorError(
-      'Expected as "after" a cursor that this list gave for the same filters. Start again without "after".',
+      'Expected "after" to be a cursor of this list with the same filters. Start again without "after".',
     );
   }
 

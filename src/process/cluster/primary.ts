@@ -36,8 +36,7 @@ export async function startWorkers(config: Config, parts: ServeParts): Promise<S
     metrics,
     log,
     onStdout: logMultiplexer.add,
-    onFailure: (error) =>
-      onFailure(`WORKERS: no worker could start in the place of one that has ended.\n${error}`),
+    onFailure: (error) => onFailure(`WORKERS: no replacement of an ended worker could start.\n${error}`),
   });
 
   return {

@@ -159,7 +159,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     const decompressor = decompressors.get(encoding)?.();
     if (decompressor === undefined) {
       const name = describeCall(this.#handler.call);
-      this.fail(new InvalidResponseError(`${name} answered in an encoding that is not known`));
+      this.fail(new InvalidResponseError(`${name} returned an unknown encoding`));
       return;
     }
     decompressor.on('data', (chunk: Buffer) => this.#addChunk(chunk));
@@ -232,7 +232,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
 }
 
 function tooLargeError(call: RestCall, maxBytes: number): ResponseTooLargeError {
-  return new ResponseTooLargeError(`${describeCall(call)} answered more than ${maxBytes} bytes`);
+  return new ResponseTooLargeError(`${describeCall(call)} returned more than ${maxBytes} bytes`);
 }
 
 function notNeededError(): Error {

@@ -336,7 +336,7 @@ class JsonCall extends PendingCall<unknown> {
       return JSON.parse(text);
     } catch {
       // Without a cause: the cause quotes the body, which may not be fit for a log.
-      throw new InvalidResponseError(`${describeCall(this.call)} answered something that is not JSON`);
+      throw new InvalidResponseError(`${describeCall(this.call)} returned no JSON`);
     }
   }
 }
@@ -356,7 +356,7 @@ class StreamCall extends PendingCall<StreamedResponse> {
 
   /** A stream gets a buffered 2xx response only if the body is empty. */
   protected override parse(): never {
-    throw new InvalidResponseError(`${describeCall(this.call)} answered nothing`);
+    throw new InvalidResponseError(`${describeCall(this.call)} returned an empty body`);
   }
 }
 

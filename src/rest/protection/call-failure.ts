@@ -26,7 +26,7 @@ export function toFailure(call: RestCall, error: unknown, isSent: boolean): Wayb
 export function failureAfterSend(call: RestCall, failure: WaybillError): WaybillError {
   if (isRead(call)) return failure;
   const hasResponse = failure instanceof InvalidResponseError || failure instanceof ResponseTooLargeError;
-  const detail = hasResponse ? 'its answer cannot be read' : 'no whole answer came';
+  const detail = hasResponse ? 'its response cannot be read' : 'its response was lost';
   return new OutcomeUnknownError(`${describeCall(call)} was sent, but ${detail}`, { cause: failure });
 }
 
@@ -59,19 +59,19 @@ function hasHung(error: AbortedError, silentMs: number): boolean {
 
 function networkFailure(name: string, error: unknown): WaybillError {
   if (error instanceof undiciErrors.BodyTimeoutError) {
-    return new DeadlineError(`${name} stopped in the middle of its answer`, { cause: error });
+    return new DeadlineError(`${name} stopped in the middle of its response`, { cause: error });
   }
   if (error instanceof undiciErrors.HTTPParserError) {
     // Without a cause: the cause holds the response bytes, which may not be fit for a log.
-    return new InvalidResponseError(`${name} answered something that is not HTTP`);
+    return new InvalidResponseError(`${name} returned no valid HTTP`);
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
   if (/^(Z_|ERR__ERROR_|ERR_BROTLI)/.test(code)) {
-    return new InvalidResponseError(`${name} answered something that cannot be decompressed`, {
+    return new InvalidResponseError(`${name} returned a body that cannot be decompressed`, {
       cause: error,
     });
   }
-  return new UnavailableError(`${name} got no answer (${failureCode(error)})`, { cause: error });
+  return new UnavailableError(`${name} got no response (${failureCode(error)})`, { cause: error });
 }
 
 /** Whether the address lookup or the connection failed. With several addresses, all connections must have failed. */

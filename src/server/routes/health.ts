@@ -47,7 +47,7 @@ export function createHealth(
   return {
     async reasonNotReady() {
       const reason = isShuttingDown ? undefined : await probeCached();
-      return isShuttingDown ? 'This server is ending.' : reason;
+      return isShuttingDown ? 'This server is shutting down.' : reason;
     },
     problem,
     markNotReady() {

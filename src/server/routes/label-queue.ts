@@ -38,7 +38,7 @@ export class LabelQueue {
     const { promise, resolve } = Promise.withResolvers<HttpError | undefined>();
     const request = new LabelRequest(owner, () => resolve(undefined));
     const outcome = this.#queue.acquire(request);
-    if (typeof outcome === 'object') return tooMany(`${outcome.limit} requests for labels wait already.`);
+    if (typeof outcome === 'object') return tooMany(`${outcome.limit} label requests are already waiting.`);
     // Once the request has its slot, the second call of `resolve` has no effect.
     const leave = (error: HttpError) => {
       this.#queue.leave(request);

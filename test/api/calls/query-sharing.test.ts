@@ -94,7 +94,7 @@ describe('equal queries under way', () => {
       data: { organization: null },
       errors: [
         {
-          message: 'GET /v1/organizations/mine answered 503',
+          message: 'GET /v1/organizations/mine returned 503',
           locations: [{ line: 1, column: 3 }],
           path: ['organization'],
           extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true, upstreamStatus: 503 },

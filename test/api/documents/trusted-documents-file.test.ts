@@ -100,9 +100,9 @@ test('a start says which documents run, and leaves out the page to explore them'
     const [endpoint, ...lines] = String(banner).trimEnd().split('\n');
     expect(endpoint).toMatch(/^GraphQL {3}http:\/\/127\.0\.0\.1:\d+\/graphql$/);
     expect(lines).toEqual([
-      'REST      the live service at http://127.0.0.1:1/ (does not answer: ECONNREFUSED; the server starts anyway)',
+      'REST      the live service at http://127.0.0.1:1/ (does not respond: ECONNREFUSED; the server starts anyway)',
       'Keys      in memory: a restart forgets them (see STATE_FILE)',
-      `Runs      what is in ${file} alone`,
+      `Runs      only the documents of ${file}`,
     ]);
   } finally {
     child.kill('SIGKILL');

@@ -27,7 +27,7 @@ test('calls that fail for several tenants are no longer made, of any tenant, and
     data: { order: null },
     errors: [
       {
-        message: `${call} was not made: most calls of its kind have failed just now`,
+        message: `${call} was not sent: most calls of its kind failed recently`,
         path: 'order',
         code: 'UPSTREAM_CIRCUIT_OPEN',
         retryable: true,

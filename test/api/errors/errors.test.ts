@@ -67,7 +67,7 @@ describe('a status', () => {
       calls: ['GET /v1/orders?pageSize=1&search=Lucía'],
     });
     expect(onlyError(answer)).toEqual({
-      message: `GET /v1/orders answered ${status}`,
+      message: `GET /v1/orders returned ${status}`,
       locations: [{ line: 1, column: 3 }],
       path: ['orders'],
       extensions: { code, retryable, upstreamStatus: status },
@@ -119,7 +119,7 @@ describe('a status', () => {
     const body = { error: { message: 'The request is invalid', details } };
     sandbox.faults.add({ kind: 'status', status, body });
     expect(onlyError(await ask(list))).toMatchObject({
-      message: `GET /v1/orders answered ${status}: The request is invalid`,
+      message: `GET /v1/orders returned ${status}: The request is invalid`,
       extensions: {
         code: 'BAD_USER_INPUT',
         retryable: false,
@@ -152,7 +152,7 @@ describe('a status', () => {
     const { errors } = await ask(list);
     expect(errors?.map(({ message, extensions }) => ({ message, extensions }))).toEqual([
       {
-        message: `GET /v1/orders answered 409${told}`,
+        message: `GET /v1/orders returned 409${told}`,
         extensions: { code: 'CONFLICT', retryable: false, upstreamStatus: 409 },
       },
     ]);
@@ -177,7 +177,7 @@ describe('a status of a write', () => {
     const answer = await ask(record, { input: order });
     expect(answer).toMatchObject({ status: 200, data: { createOrder: null }, calls: ['POST /v1/orders'] });
     expect(onlyError(answer)).toMatchObject({
-      message: `POST /v1/orders answered ${status}`,
+      message: `POST /v1/orders returned ${status}`,
       path: ['createOrder'],
       extensions: { code, retryable, upstreamStatus: status },
     });
@@ -212,7 +212,7 @@ describe('the network', () => {
     await using alone = await startWaybill();
     await alone.sandbox.close();
     expect(onlyError(await alone.ask(list))).toMatchObject({
-      message: 'GET /v1/orders got no answer (ECONNREFUSED)',
+      message: 'GET /v1/orders got no response (ECONNREFUSED)',
       extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true },
     });
   });

@@ -42,55 +42,55 @@ describe('a call that fails blanks its own field, and tells why', () => {
     [
       '503, whose own words stay here',
       { kind: 'status', status: 503, body: { error: { message: 'down' } } },
-      { message: `${call} answered 503`, ...down, upstreamStatus: 503 },
+      { message: `${call} returned 503`, ...down, upstreamStatus: 503 },
     ],
     [
       'an HTML page with 502',
       { kind: 'status', status: 502, body: '<h1>Bad Gateway</h1>', contentType: 'text/html' },
-      { message: `${call} answered 502`, ...down, upstreamStatus: 502 },
+      { message: `${call} returned 502`, ...down, upstreamStatus: 502 },
     ],
     [
       '500 without a body',
       { kind: 'status', status: 500 },
-      { message: `${call} answered 500`, code: 'UPSTREAM_ERROR', retryable: false, upstreamStatus: 500 },
+      { message: `${call} returned 500`, code: 'UPSTREAM_ERROR', retryable: false, upstreamStatus: 500 },
     ],
     [
       '403',
       { kind: 'status', status: 403 },
-      { message: `${call} answered 403`, code: 'FORBIDDEN', retryable: false, upstreamStatus: 403 },
+      { message: `${call} returned 403`, code: 'FORBIDDEN', retryable: false, upstreamStatus: 403 },
     ],
     [
       '429 with a time to wait',
       { kind: 'status', status: 429, headers: { 'retry-after': '3' } },
       {
-        message: `${call} answered 429`,
+        message: `${call} returned 429`,
         code: 'RATE_LIMITED',
         retryable: true,
         retryAfterMs: 3000,
         upstreamStatus: 429,
       },
     ],
-    ['a reset', { kind: 'reset' }, { message: `${call} got no answer (ECONNRESET)`, ...down }],
-    ['cut JSON', { kind: 'cut-json' }, { message: `${call} answered something that is not JSON`, ...broken }],
+    ['a reset', { kind: 'reset' }, { message: `${call} got no response (ECONNRESET)`, ...down }],
+    ['cut JSON', { kind: 'cut-json' }, { message: `${call} returned no JSON`, ...broken }],
     [
       'another record',
       { kind: 'change', change: (answer) => ({ ...(answer as object), name: 'shipments/ca0001' }) },
-      { message: `${call} answered another record than the one asked for`, ...broken },
+      { message: `${call} returned another record than the requested one`, ...broken },
     ],
     [
       'null',
       { kind: 'change', change: () => null },
-      { message: `${call} answered something that is no record of shipments`, ...broken },
+      { message: `${call} returned no record of shipments`, ...broken },
     ],
     [
       'an array',
       { kind: 'change', change: (answer) => [answer] },
-      { message: `${call} answered something that is no record of shipments`, ...broken },
+      { message: `${call} returned no record of shipments`, ...broken },
     ],
     [
       'a redirect',
       { kind: 'status', status: 302, headers: { location: 'http://elsewhere.invalid/' } },
-      { message: `${call} answered 302`, ...broken, upstreamStatus: 302 },
+      { message: `${call} returned 302`, ...broken, upstreamStatus: 302 },
     ],
   ])('%s', async (_what, fault, error) => {
     fail({ ...fault, path: shipment });
@@ -120,7 +120,7 @@ describe('a call that fails blanks its own field, and tells why', () => {
     });
     expect(told(answer.errors)).toEqual([
       {
-        message: 'GET /v1/locations answered 503',
+        message: 'GET /v1/locations returned 503',
         path: 'order.recipient.location',
         ...down,
         upstreamStatus: 503,
@@ -137,7 +137,7 @@ describe('a call that fails blanks its own field, and tells why', () => {
       { id: 'orders/ca2498', shipment: null },
       { id: 'orders/ca2497', shipment: null },
     ]);
-    const message = 'GET /v1/shipments/ca2046 answered 503';
+    const message = 'GET /v1/shipments/ca2046 returned 503';
     expect(told(errors)).toEqual([
       { message, path: 'orders.nodes.3.shipment', ...down, upstreamStatus: 503 },
     ]);
@@ -150,7 +150,7 @@ describe('a call that fails blanks its own field, and tells why', () => {
 });
 
 describe('a broken row of a list', () => {
-  const message = (row: number) => `GET /v1/orders answered no record of orders in row ${row}`;
+  const message = (row: number) => `GET /v1/orders returned no record of orders in row ${row}`;
 
   /** REST answers the page of orders with these rows in place of its first ones. */
   const replaceRows = (...rows: unknown[]) =>
@@ -203,7 +203,7 @@ describe('a broken row of a list', () => {
     expect(data).toEqual({ orders: null });
     expect(told(errors)).toEqual([
       {
-        message: 'GET /v1/orders answered something that holds no list of orders',
+        message: 'GET /v1/orders returned no list of orders',
         path: 'orders',
         ...broken,
       },

@@ -137,7 +137,7 @@ test('a 4xx of a read or write shows no URL, IP address or host of REST', async 
   await close();
   expect(read.errors).toMatchObject([
     {
-      message: `GET /v1/orders/7 answered 422: ${shown}`,
+      message: `GET /v1/orders/7 returned 422: ${shown}`,
       extensions: { code: 'BAD_USER_INPUT', fields: [{ path: 'order.notes', message: shown }] },
     },
   ]);
@@ -167,23 +167,18 @@ describe('a label', () => {
   }
 
   test.each<[string, Answer, string, string]>([
-    [
-      'of the wrong type',
-      answerText('<p>', 200),
-      'UPSTREAM_INVALID_RESPONSE',
-      'answered something that is not a PDF',
-    ],
+    ['of the wrong type', answerText('<p>', 200), 'UPSTREAM_INVALID_RESPONSE', 'returned no PDF'],
     [
       'that is empty',
       answerText('', 200, 'application/pdf'),
       'UPSTREAM_INVALID_RESPONSE',
-      'answered nothing',
+      'returned an empty body',
     ],
     [
       'over the size',
       answerBytes(Buffer.alloc(16_777_217), { ...pdf, 'content-length': '16777217' }),
       'UPSTREAM_RESPONSE_TOO_LARGE',
-      'answered more than 16777216 bytes',
+      'returned more than 16777216 bytes',
     ],
   ])('%s is refused', async (_what, answer, code, what) => {
     const { body, ...told } = await label(answer);

@@ -83,7 +83,10 @@ describe('the connection breaks', () => {
     expect(await waybill.ask(query)).toEqual({
       data: { order: null },
       errors: [
-        { message: expect.stringMatching(/^GET \/v1\/orders\/7 got no answer \([A-Z_]+\)$/), ...unavailable },
+        {
+          message: expect.stringMatching(/^GET \/v1\/orders\/7 got no response \([A-Z_]+\)$/),
+          ...unavailable,
+        },
       ],
     });
     expect((await waybill.ask(send)).data).toEqual({ sendMessage: { __typename: 'OutcomeUnknown' } });
@@ -107,8 +110,8 @@ describe('the connection breaks', () => {
 });
 
 describe('the answer is none', () => {
-  const notJson = `${call} answered something that is not JSON`;
-  const noRecord = `${call} answered something that is no record of orders`;
+  const notJson = `${call} returned no JSON`;
+  const noRecord = `${call} returned no record of orders`;
 
   test.each<[string, Answer, string]>([
     ['HTML with 200', answerText('<html>Log in</html>'), notJson],
@@ -120,13 +123,9 @@ describe('the answer is none', () => {
     [
       'another record',
       answerJson({ ...order, name: 'orders/8' }),
-      `${call} answered another record than the one asked for`,
+      `${call} returned another record than the requested one`,
     ],
-    [
-      'what is not HTTP',
-      (request) => request.socket.end('SSH-2.0\r\n'),
-      `${call} answered something that is not HTTP`,
-    ],
+    ['what is not HTTP', (request) => request.socket.end('SSH-2.0\r\n'), `${call} returned no valid HTTP`],
   ])('%s: not tried again', async (_what, answer, message) => {
     await using waybill = await start(answer);
     const told = await waybill.ask(query);
@@ -147,7 +146,7 @@ describe('the answer is none', () => {
     ],
   ])('%s', async (_what, answer) => {
     await using waybill = await start(answer, standard);
-    const message = `${call} answered more than 16777216 bytes`;
+    const message = `${call} returned more than 16777216 bytes`;
     const error = { message, path: 'order', code: 'UPSTREAM_RESPONSE_TOO_LARGE', retryable: false };
     const told = await waybill.ask(query);
     expect([told, waybill.calls()]).toEqual([{ data: { order: null }, errors: [error] }, times(1)]);
@@ -183,7 +182,7 @@ describe('a status, with JSON, text, HTML or nothing in its body', () => {
     for (const [contentType, body, said] of bodies) {
       await using waybill = await start(answerText(body, status, contentType));
       // What REST says of its own failure is not for clients.
-      const message = `${call} answered ${status}${status < 500 ? said : ''}`;
+      const message = `${call} returned ${status}${status < 500 ? said : ''}`;
       const told = await waybill.ask(query);
       expect([told, waybill.calls()]).toEqual([
         {
@@ -235,7 +234,7 @@ describe('Retry-After', () => {
   ])('of %s is not waited for', async (header, wait) => {
     await using waybill = await start(once(header));
     const error = {
-      message: `${call} answered 429`,
+      message: `${call} returned 429`,
       path: 'order',
       code: 'RATE_LIMITED',
       retryable: true,
@@ -256,7 +255,7 @@ test.each([301, 302, 303, 307, 308])(
     await using waybill = await start(
       answerJson({}, status, { location: `${elsewhere.url.href}v1/orders/7` }),
     );
-    const message = `${call} answered ${status}`;
+    const message = `${call} returned ${status}`;
     const told = await waybill.ask(query);
     expect([told, waybill.calls()]).toEqual([
       { data: { order: null }, errors: [{ message, ...invalid, upstreamStatus: status }] },

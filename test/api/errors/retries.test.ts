@@ -85,7 +85,7 @@ describe('a read that fails again and again', () => {
       data: { order: null },
       errors: [
         {
-          message: `${call} answered 503`,
+          message: `${call} returned 503`,
           path: 'order',
           code: 'UPSTREAM_UNAVAILABLE',
           retryable: true,
@@ -130,7 +130,7 @@ describe('a long Retry-After is told to the client, and not waited for', () => {
     const { errors } = await waybill.ask(query);
     expect(errors).toEqual([
       {
-        message: `${call} answered ${status}`,
+        message: `${call} returned ${status}`,
         path: 'order',
         code,
         retryable: true,
@@ -241,7 +241,7 @@ test('a read that finds no connection is tried three times', async () => {
   await new Promise((resolve) => closed.close(resolve));
   await using rest = await startRestClient(answerJson(order), { baseUrl: url, retries: 2 });
   const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
-  expect(error.message).toBe('GET /v1/orders/7 got no answer (ECONNREFUSED)');
+  expect(error.message).toBe('GET /v1/orders/7 got no response (ECONNREFUSED)');
   const callContext = rest.callContext();
   await errorOf(rest.api.getOrder('7', callContext));
   expect(callContext.callLog.entries[0]?.retries).toBe(2);

@@ -127,6 +127,6 @@ describe('/health/ready', () => {
       throw new Error('asked REST');
     });
     health.markNotReady();
-    expect(await ask(health, '/health/ready')).toEqual(notReady('This server is ending.'));
+    expect(await ask(health, '/health/ready')).toEqual(notReady('This server is shutting down.'));
   });
 });

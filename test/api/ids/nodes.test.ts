@@ -77,16 +77,16 @@ describe('node', () => {
   test.each([
     [
       'channels/ca1/conversations/ca58/messages/m001',
-      'A message is read with its conversation: ' +
+      'Read a message with its conversation: ' +
         'conversation(id: "channels/ca1/conversations/ca58") { messages { nodes { id } } }.',
     ],
-    ['labels/ca0001', 'A label is read with its shipment: shipment(id: …) { label { id url pdfUrl } }.'],
+    ['labels/ca0001', 'Read a label with its shipment: shipment(id: …) { label { id url pdfUrl } }.'],
   ])('tells of an id that REST has no call for what to ask instead: %j', async (id, instead) => {
     const { status, data, errors, calls } = await ask(NodeLookupDocument, { id });
     expect({ status, data }).toEqual({ status: 200, data: { node: null } });
     expect(errors).toEqual([
       {
-        message: `"${id}" can't be read by its id, as the REST service has no call for that. ${instead}`,
+        message: `"${id}" cannot be read by its id, because the REST service has no call for that. ${instead}`,
         locations: [{ line: 2, column: 3 }],
         path: ['node'],
         extensions: { code: 'BAD_USER_INPUT', retryable: false },

@@ -108,7 +108,7 @@ describe('after', () => {
       { path: ['orders'], extensions: { code: 'INVALID_CURSOR', retryable: false } },
     ]);
     expect(errors?.[0]?.message).toMatch(
-      /^Expected as "after" a cursor that this list gave for the same filters/,
+      /^Expected "after" to be a cursor of this list with the same filters/,
     );
   };
 

@@ -25,9 +25,9 @@ const outcomeUnknown = (idempotencyKey: string | null) => ({
   sendMessageToPhone: {
     __typename: 'OutcomeUnknown',
     message:
-      'The response of REST was lost, so the write may or may not have happened. Look for it on the ' +
-      'phone of channels/ca1, or, where you know the conversation with +573104567890, among its newest messages, before ' +
-      'you send it again, then with a new idempotencyKey.',
+      'The response of REST was lost, so the write may or may not have happened. Before you send it again, ' +
+      'look for it on the phone of channels/ca1 or among the newest messages of the conversation with +573104567890. ' +
+      'Then use a new idempotencyKey.',
     idempotencyKey,
   },
 });
@@ -190,7 +190,7 @@ describe('what REST refuses', () => {
     expect(data).toEqual({ sendMessageToPhone: null });
     expect(errors).toEqual([
       expect.objectContaining({
-        message: `${post} answered ${status}`,
+        message: `${post} returned ${status}`,
         path: ['sendMessageToPhone'],
         extensions: { ...extensions, upstreamStatus: status },
       }),

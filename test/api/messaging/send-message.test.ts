@@ -49,8 +49,8 @@ function changeNewestPage(change: (rows: { text?: string }[]) => object[]): void
 }
 
 const lookFirst =
-  'Look for it among the newest messages of conversation(id: "channels/ca1/conversations/ca57") before you send it ' +
-  'again, then with a new idempotencyKey.';
+  'Before you send it again, look for it among the newest messages of ' +
+  'conversation(id: "channels/ca1/conversations/ca57"). Then use a new idempotencyKey.';
 
 const outcomeUnknown = (idempotencyKey: string | null) => ({
   sendMessage: {
@@ -167,14 +167,14 @@ describe('before any call, refused is', () => {
         idempotencyKey: 'k'.repeat(256),
       },
     });
-    const already = 'must be another name than those before it: "1" is given already';
+    const already = 'must be unique, but "1" occurs before';
     expect(data.sendMessage).toMatchObject({
       __typename: 'InvalidInput',
       fields: [
         { path: 'conversation', message: expect.stringMatching(/^must be the id of a conversation/) },
         {
           path: 'content.template.headerParameters',
-          message: 'must not be null: leave it out instead',
+          message: 'must not be null: omit the field instead',
         },
         { path: 'content.template.bodyParameters.2.name', message: already },
         { path: 'content.template.bodyParameters.3.name', message: already },
@@ -254,7 +254,7 @@ describe('what REST refuses', () => {
       data: {
         sendMessage: {
           __typename: 'InvalidInput',
-          message: isNamed ? 'No' : `${post} answered 400.`,
+          message: isNamed ? 'No' : `${post} returned 400.`,
           fields: isNamed ? [{ path: '', message: 'x.y is odd' }] : [],
         },
       },
@@ -309,7 +309,7 @@ describe('what REST refuses', () => {
     expect(data).toEqual({ sendMessage: null });
     expect(errors).toEqual([
       expect.objectContaining({
-        message: `${post} answered ${status}`,
+        message: `${post} returned ${status}`,
         path: ['sendMessage'],
         extensions: { ...extensions, upstreamStatus: status },
       }),
@@ -431,7 +431,7 @@ describe('an idempotencyKey', () => {
     expect([failed.data, failed.calls]).toEqual([{ sendMessage: null }, [newestPage]]);
     expect(failed.errors).toMatchObject([
       {
-        message: `${newestPage.replace(/\?.*/, '')} answered 503`,
+        message: `${newestPage.replace(/\?.*/, '')} returned 503`,
         extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true },
       },
     ]);

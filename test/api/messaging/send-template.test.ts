@@ -187,7 +187,7 @@ describe('what does not fit the definition is refused, and nothing is sent', () 
     expect(await refused({ ...confirmed, language })).toEqual([
       {
         path: 'content.template.language',
-        message: `must be one in which the template exists, one of "es", "en", but is ${JSON.stringify(language)}`,
+        message: `must be a language of the template, one of "es", "en", but is ${JSON.stringify(language)}`,
       },
     ]);
   });

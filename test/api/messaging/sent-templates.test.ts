@@ -141,7 +141,7 @@ test('a failed call for the templates fails the bodies of templates, and no text
   ]);
   expect(errors).toMatchObject([
     {
-      message: 'GET /v1/channels/ca1/templates answered 503',
+      message: 'GET /v1/channels/ca1/templates returned 503',
       path: ['conversation', 'messages', 'nodes', 1, 'body'],
       extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true, upstreamStatus: 503 },
     },

@@ -31,7 +31,7 @@ function told({ status, data, errors, calls }: Answer<unknown>) {
   return { status, data, calls, errors: messages };
 }
 
-const notNull = 'must not be null: leave it out instead';
+const notNull = 'must not be null: omit the field instead';
 const notOfLocations = (given: string) =>
   `must be the id of one of locations, "locations/<identifier>" or the identifier, but is "${given}"`;
 
@@ -232,10 +232,10 @@ describe('what REST refuses', () => {
         ],
       },
     ],
-    ['plain text', 'notes are rude', { message: `${post} answered 400.`, fields: [] }],
-    ['HTML', '<h1>Bad Request</h1>', { message: `${post} answered 400.`, fields: [] }],
-    ['JSON that is no object', [1, 'notes'], { message: `${post} answered 400.`, fields: [] }],
-    ['nothing', undefined, { message: `${post} answered 400.`, fields: [] }],
+    ['plain text', 'notes are rude', { message: `${post} returned 400.`, fields: [] }],
+    ['HTML', '<h1>Bad Request</h1>', { message: `${post} returned 400.`, fields: [] }],
+    ['JSON that is no object', [1, 'notes'], { message: `${post} returned 400.`, fields: [] }],
+    ['nothing', undefined, { message: `${post} returned 400.`, fields: [] }],
   ])('is understood as %s', async (_what, body, result) => {
     for (const status of [400, 422]) {
       fail({ kind: 'status', status, body, times: 1 });
@@ -252,7 +252,7 @@ describe('what REST refuses', () => {
 
   test('with 409 and no words is Conflict too', async () => {
     fail({ kind: 'status', status: 409 });
-    const result = { __typename: 'Conflict', message: `${post} answered 409.` };
+    const result = { __typename: 'Conflict', message: `${post} returned 409.` };
     expect(await ask()).toEqual(answered(result, [post]));
   });
 
@@ -311,7 +311,7 @@ describe('what is broken is an error of the field, after one call', () => {
     ],
   ])('%s', async (what, fault, extensions) => {
     fail(fault);
-    const message = `${post} answered ${what.slice(0, 3)}`;
+    const message = `${post} returned ${what.slice(0, 3)}`;
     expect(told(await ask())).toEqual({
       status: 200,
       data: { createOrder: null },
@@ -358,7 +358,7 @@ describe('an order that gets no answer that can be read is OutcomeUnknown, after
 
   test('and says to look for it by its reference, and to give a key', async () => {
     fail({ kind: 'reset' });
-    const check = `${byReference('R-1')}, and give an idempotencyKey, which makes this server look.`;
+    const check = `${byReference('R-1')} With an idempotencyKey, Waybill does this for you.`;
     expect(await ask({ referenceId: 'R-1' })).toEqual(answered(unknown(check, null), [post]));
     expect(await ask({ referenceId: 'R-1', idempotencyKey: null })).toEqual(
       answered(unknown(check, null), [post]),

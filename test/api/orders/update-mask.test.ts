@@ -90,7 +90,7 @@ const person: OrderRecipientInput = {
 describe('an explicit null', () => {
   test.each(maskable)('is refused for %s, without a call', async (field) => {
     const { data, errors, calls } = await update({ id: 'ca2453', [field]: null });
-    const message = 'must not be null: leave it out instead';
+    const message = 'must not be null: omit the field instead';
     expect({ data, errors }).toEqual({
       data: {
         updateOrder: {
@@ -288,10 +288,7 @@ describe('the rules of an update', () => {
     expect(errors).toBeUndefined();
     expect(data).toMatchObject({
       updateOrder: {
-        fields: [
-          { path: 'id' },
-          { path: '', message: 'it holds nothing to update: give at least one field beside id' },
-        ],
+        fields: [{ path: 'id' }, { path: '', message: 'the input must have at least one field besides id' }],
       },
     });
     expect(calls).toEqual([]);

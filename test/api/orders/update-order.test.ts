@@ -144,7 +144,7 @@ describe('what REST refuses', () => {
   ] as const)('is data without words of REST too: %i is %s', async (status, __typename, more) => {
     sandbox.faults.add({ kind: 'status', method: 'PATCH', status, body: '<h1>No</h1>' });
     const { data, errors, calls } = await update({ id: 'ca2490', notes: 'Hola' });
-    const message = `PATCH /v1/orders/ca2490 answered ${status}.`;
+    const message = `PATCH /v1/orders/ca2490 returned ${status}.`;
     expect({ data, errors }).toEqual({
       data: { updateOrder: { __typename, message, ...more } },
       errors: undefined,
@@ -224,7 +224,7 @@ describe('what REST refuses', () => {
     expect(data).toEqual({ updateOrder: null });
     expect(errors).toEqual([
       {
-        message: `PATCH /v1/orders/ca2490 answered ${status}`,
+        message: `PATCH /v1/orders/ca2490 returned ${status}`,
         locations: [{ line: 2, column: 3 }],
         path: ['updateOrder'],
         extensions: { code, retryable, upstreamStatus: status },
@@ -240,8 +240,8 @@ describe('an update that was sent and got no answer', () => {
       __typename: 'OutcomeUnknown',
       message:
         'The response of REST was lost, so the write may or may not have happened. ' +
-        `Look with order(id: "${id}") whether it has the new values, or update it again with the same ones, ` +
-        'which does no harm; a Conflict then may come of a cancellation that was done.',
+        `Check the values of order(id: "${id}"), or send the same update again, which does no harm. ` +
+        'A Conflict may then mean that the lost update cancelled the order.',
       idempotencyKey: null,
     },
   });

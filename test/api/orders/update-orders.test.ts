@@ -68,10 +68,10 @@ describe('a list of updates', () => {
           {
             __typename: 'InvalidInput',
             message:
-              'The input is invalid, and nothing was written: contentDescription must not be null: leave it out instead; ' +
+              'The input is invalid, and nothing was written: contentDescription must not be null: omit the field instead; ' +
               'notes must be 3 to 2048 characters long, but has 2.',
             fields: [
-              { path: 'contentDescription', message: 'must not be null: leave it out instead' },
+              { path: 'contentDescription', message: 'must not be null: omit the field instead' },
               { path: 'notes', message: 'must be 3 to 2048 characters long, but has 2' },
             ],
           },
@@ -79,7 +79,7 @@ describe('a list of updates', () => {
           { __typename: 'Conflict', message: 'orders/ca2481 is IN_PROGRESS and can no longer be updated' },
           {
             __typename: 'WriteFailed',
-            message: 'PATCH /v1/orders/ca2483 answered 500',
+            message: 'PATCH /v1/orders/ca2483 returned 500',
             code: 'UPSTREAM_ERROR',
             retryable: false,
             retryAfterMs: null,
@@ -88,13 +88,13 @@ describe('a list of updates', () => {
             __typename: 'OutcomeUnknown',
             message:
               'The response of REST was lost, so the write may or may not have happened. ' +
-              'Look with order(id: "orders/ca2476") whether it has the new values, or update it again with the same ' +
-              'ones, which does no harm; a Conflict then may come of a cancellation that was done.',
+              'Check the values of order(id: "orders/ca2476"), or send the same update again, which does no harm. ' +
+              'A Conflict may then mean that the lost update cancelled the order.',
             idempotencyKey: null,
           },
           {
             __typename: 'WriteFailed',
-            message: 'PATCH /v1/orders/ca2474 answered 429',
+            message: 'PATCH /v1/orders/ca2474 returned 429',
             code: 'RATE_LIMITED',
             retryable: true,
             retryAfterMs: 7000,
@@ -132,7 +132,7 @@ describe('a list of updates', () => {
 
   test('refuses the empty one, without a call', async () => {
     const { data, errors, calls } = await update({ id: 'ca2496' });
-    const message = 'it holds nothing to update: give at least one field beside id';
+    const message = 'the input must have at least one field besides id';
     expect({ data, errors }).toEqual({
       data: {
         updateOrders: [
@@ -237,7 +237,7 @@ describe('updates under way', () => {
         updateOrders: [
           {
             __typename: 'WriteFailed',
-            message: 'PATCH /v1/orders/ca2498 answered 503',
+            message: 'PATCH /v1/orders/ca2498 returned 503',
             code: 'UPSTREAM_UNAVAILABLE',
             retryable: false,
             retryAfterMs: null,
@@ -262,7 +262,7 @@ describe('where every update fails', () => {
     expect(data).toEqual({ updateOrders: null });
     expect(errors).toEqual([
       {
-        message: 'PATCH /v1/orders/ca2496 answered 401: This bearer token is unknown',
+        message: 'PATCH /v1/orders/ca2496 returned 401: This bearer token is unknown',
         locations: [{ line: 2, column: 3 }],
         path: ['updateOrders'],
         extensions: { code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 },
@@ -285,8 +285,8 @@ describe('where every update fails', () => {
     expect({ data, errors }).toEqual({
       data: {
         updateOrders: [
-          failed('PATCH /v1/orders/ca2496 answered 403', 'FORBIDDEN', false),
-          failed('PATCH /v1/orders/ca2490 answered 503', 'UPSTREAM_UNAVAILABLE', false),
+          failed('PATCH /v1/orders/ca2496 returned 403', 'FORBIDDEN', false),
+          failed('PATCH /v1/orders/ca2490 returned 503', 'UPSTREAM_UNAVAILABLE', false),
         ],
       },
       errors: undefined,

@@ -120,15 +120,15 @@ describe('what has an id and cannot be read by it', () => {
   test.each([
     [
       'channels/ca1/conversations/ca60/messages/m017',
-      'A message is read with its conversation: conversation(id: "channels/ca1/conversations/ca60") { messages { nodes { id } } }.',
+      'Read a message with its conversation: conversation(id: "channels/ca1/conversations/ca60") { messages { nodes { id } } }.',
     ],
-    ['labels/ca2036', 'A label is read with its shipment: shipment(id: …) { label { id url pdfUrl } }.'],
+    ['labels/ca2036', 'Read a label with its shipment: shipment(id: …) { label { id url pdfUrl } }.'],
   ])('says how to read it instead, without a call: %s', async (id, instead) => {
     const { data, errors, calls } = await waybill.ask('query ($id: ID!) { node(id: $id) { id } }', { id });
     expect([data, calls]).toEqual([{ node: null }, []]);
     expect(errors).toMatchObject([
       {
-        message: `"${id}" can't be read by its id, as the REST service has no call for that. ${instead}`,
+        message: `"${id}" cannot be read by its id, because the REST service has no call for that. ${instead}`,
         path: ['node'],
         extensions: { code: 'BAD_USER_INPUT' },
       },

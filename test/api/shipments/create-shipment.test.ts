@@ -384,7 +384,7 @@ describe('what REST refuses', () => {
         ],
       },
     ],
-    ['no JSON', '<h1>Bad Request</h1>', { message: 'POST /v1/shipments answered 400.', fields: [] }],
+    ['no JSON', '<h1>Bad Request</h1>', { message: 'POST /v1/shipments returned 400.', fields: [] }],
   ])('is understood as %s', async (_what, body, result) => {
     fail({ kind: 'status', status: 400, body });
     expect(await ask()).toEqual(answered({ __typename: 'InvalidInput', ...result }, [post]));
@@ -405,7 +405,7 @@ describe('what REST refuses', () => {
 
   test('with 409 and no words is Conflict too', async () => {
     fail({ kind: 'status', status: 409 });
-    const message = 'POST /v1/shipments answered 409.';
+    const message = 'POST /v1/shipments returned 409.';
     expect(await ask()).toEqual(answered({ __typename: 'Conflict', message }, [post]));
   });
 });
@@ -415,18 +415,18 @@ describe('what is broken is an error of the field', () => {
     [
       '401',
       { kind: 'status', status: 401 },
-      { message: `${post} answered 401`, code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 },
+      { message: `${post} returned 401`, code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 },
     ],
     [
       '403',
       { kind: 'status', status: 403 },
-      { message: `${post} answered 403`, code: 'FORBIDDEN', retryable: false, upstreamStatus: 403 },
+      { message: `${post} returned 403`, code: 'FORBIDDEN', retryable: false, upstreamStatus: 403 },
     ],
     [
       '429 with a time to wait',
       { kind: 'status', status: 429, headers: { 'retry-after': '3' } },
       {
-        message: `${post} answered 429`,
+        message: `${post} returned 429`,
         code: 'RATE_LIMITED',
         retryable: true,
         retryAfterMs: 3000,
@@ -436,13 +436,13 @@ describe('what is broken is an error of the field', () => {
     [
       '500',
       { kind: 'status', status: 500 },
-      { message: `${post} answered 500`, code: 'UPSTREAM_ERROR', retryable: false, upstreamStatus: 500 },
+      { message: `${post} returned 500`, code: 'UPSTREAM_ERROR', retryable: false, upstreamStatus: 500 },
     ],
     [
       '503',
       { kind: 'status', status: 503 },
       {
-        message: `${post} answered 503`,
+        message: `${post} returned 503`,
         code: 'UPSTREAM_UNAVAILABLE',
         retryable: false,
         upstreamStatus: 503,

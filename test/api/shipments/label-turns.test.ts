@@ -193,7 +193,7 @@ test('at most 500 labels of one token wait, and others still get their slot', as
         () => 'waits',
       );
     })
-    .toEqual([503, '500 requests for labels wait already. Try again soon.']);
+    .toEqual([503, '500 label requests are already waiting. Try again soon.']);
   const accepted = label('a1', 'ana');
   await until(() => called().includes('a1'));
   send('a1');

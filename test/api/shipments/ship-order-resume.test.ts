@@ -61,10 +61,10 @@ const unknown = (order: string, idempotencyKey: string | null) => ({
   message:
     'The response of REST was lost, so the write may or may not have happened. ' +
     (idempotencyKey === null
-      ? `Look with order(id: "${order}") whether it has a shipment before you ship it again, and give an ` +
-        'idempotencyKey, which makes this server look.'
-      : 'Send the request again with the same idempotencyKey, which continues after the last step, or look with ' +
-        `order(id: "${order}") whether it has a shipment.`),
+      ? `Before you ship it again, check whether order(id: "${order}") has a shipment. ` +
+        'With an idempotencyKey, Waybill does this for you.'
+      : 'Retry with the same idempotencyKey, which continues after the last step. ' +
+        `Or check whether order(id: "${order}") has a shipment.`),
   idempotencyKey,
 });
 const shippedAlready = (order: string, shipment: string) => ({

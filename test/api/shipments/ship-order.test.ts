@@ -274,9 +274,9 @@ describe('the offer', () => {
     [
       'none that anybody makes',
       { package: { ...parcel, weightKg: 1000 } },
-      'no courier takes this package from there to there (couriers/rutandina OVERWEIGHT, couriers/condor-veloz OVERWEIGHT, ' +
+      'no courier ships this package on this route (couriers/rutandina OVERWEIGHT, couriers/condor-veloz OVERWEIGHT, ' +
         'couriers/chasqui-carga OVERWEIGHT, couriers/tierra-firme OVERWEIGHT, couriers/tres-cordilleras OVERWEIGHT). ' +
-        'Change the package or the order, or ship it from another origin, with a new idempotencyKey.',
+        'Change the package, the order or the origin, and use a new idempotencyKey.',
     ],
   ])('is %s: NoOffer with the quote, and nothing shipped', async (_what, fields, why) => {
     const input = { ...(await orderToShip(waybill)), ...fields };
@@ -287,7 +287,7 @@ describe('the offer', () => {
   test('is an error where REST sends no list of offers', async () => {
     const input = await orderToShip(waybill);
     fail({ kind: 'change', path: '/v1/quotes', change: (sent) => ({ ...Object(sent), offers: null }) });
-    const message = expect.stringMatching(/^quotes\/ca\d{4} came without a list of offers$/);
+    const message = expect.stringMatching(/^REST sent quotes\/ca\d{4} without a list of offers$/);
     expect(told(await ship(input))).toEqual(
       failed({ message, code: 'UPSTREAM_INVALID_RESPONSE', retryable: false }, quoted(input.order)),
     );
@@ -353,7 +353,7 @@ describe('an input that cannot be right is refused without a call', () => {
     [
       'null for the pickup',
       { requiresPickup: null },
-      ['requiresPickup', 'must not be null: leave it out instead'],
+      ['requiresPickup', 'must not be null: omit the field instead'],
     ],
     [
       'a content of 2 characters',
@@ -385,7 +385,7 @@ describe('an input that cannot be right is refused without a call', () => {
       ['package.contentDescription', 'must be 3 to 128 characters long, but has 0'],
       ['offer.courier', notOf('couriers', 'orders/ca2496')],
       ['maxShipmentCostCents', 'must be at least 0, but is -100'],
-      ['requiresPickup', 'must not be null: leave it out instead'],
+      ['requiresPickup', 'must not be null: omit the field instead'],
       ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
     );
     expect(answer).toEqual(answered(result, []));
@@ -537,7 +537,7 @@ describe('what is broken is an error of the field', () => {
     for (const [method, path, calls] of steps) {
       const remove = fail({ kind: 'status', status, headers, method, path });
       const error = { ...ofRead, ...(method === 'POST' ? ofWrite : {}), upstreamStatus: status };
-      const message = `${method} ${path} answered ${status}`;
+      const message = `${method} ${path} returned ${status}`;
       expect(told(await ship(input))).toEqual(failed({ message, ...error }, calls));
       remove();
       // The other read may go on a moment longer, and would be shared with the next step.

@@ -94,9 +94,8 @@ describe('a list of orders', () => {
       {
         __typename: 'OutcomeUnknown',
         message:
-          'The response of REST was lost, so the write may or may not have happened. Send the request again with the ' +
-          `same idempotencyKey, which continues after the last step, or look with order(id: "${cut.order}") whether it has a ` +
-          'shipment.',
+          'The response of REST was lost, so the write may or may not have happened. Retry with the same ' +
+          `idempotencyKey, which continues after the last step. Or check whether order(id: "${cut.order}") has a shipment.`,
         idempotencyKey: 'mixed 0',
       },
       success(good),
@@ -105,8 +104,8 @@ describe('a list of orders', () => {
         message: expect.stringMatching(/^Nothing was shipped: no available offer costs at most 0 cents\. /),
         quote: { id: id('quotes') },
       },
-      failed(`${read(limited)} answered 429`, 'RATE_LIMITED', 2000),
-      failed(`${read(broken)} answered 500`, 'UPSTREAM_ERROR'),
+      failed(`${read(limited)} returned 429`, 'RATE_LIMITED', 2000),
+      failed(`${read(broken)} returned 500`, 'UPSTREAM_ERROR'),
       {
         __typename: 'InvalidInput',
         message: expect.stringMatching(
@@ -232,7 +231,7 @@ describe('a list of orders is an error of the field', () => {
     expect(data).toEqual({ shipOrders: null });
     expect(errors).toMatchObject([
       {
-        message: 'GET /v1/origins answered 503',
+        message: 'GET /v1/origins returned 503',
         path: ['shipOrders'],
         extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true, upstreamStatus: 503 },
       },

@@ -145,7 +145,7 @@ describe('a bearer', () => {
     );
     expect({ status, challenge }).toEqual({ status: 200, challenge: null });
     const error = (field: string, path: string, column: number) => ({
-      message: `GET ${path} answered 401: This bearer token is unknown`,
+      message: `GET ${path} returned 401: This bearer token is unknown`,
       locations: [{ line: 1, column }],
       path: [field],
       extensions: { code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 },

@@ -47,7 +47,7 @@ describe('while the organization of a token cannot be read', () => {
     expect(errors).toMatchObject([
       {
         message: expect.stringMatching(
-          /^The organization of this access token cannot be read: .*answered 500\./,
+          /^The organization of this access token cannot be read: .*returned 500\./,
         ),
       },
     ]);

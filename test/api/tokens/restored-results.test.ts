@@ -36,7 +36,7 @@ function idIn({ result }: KeyedResult, field: string): string {
 
 /** The error of a record that the token can't read now. */
 const missing = (name: string) => ({
-  message: expect.stringContaining(`GET /v1/${name} answered 404`),
+  message: expect.stringContaining(`GET /v1/${name} returned 404`),
   path: expect.arrayContaining(['result']),
   extensions: expect.objectContaining({ code: 'NOT_FOUND', retryable: false }),
 });

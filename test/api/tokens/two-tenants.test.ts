@@ -117,7 +117,7 @@ test('two tokens that ask the same at the same time never see anything of each o
     }
     expect(body).toContain(marks[token]);
     const { errors, extensions } = JSON.parse(body);
-    const message = `GET /v1/orders/broken answered 409: not for <access token> ${marks[token]}`;
+    const message = `GET /v1/orders/broken returned 409: not for <access token> ${marks[token]}`;
     expect(errors?.map((error: Error) => error.message)).toEqual(request === broken ? [message] : undefined);
     cached += extensions.upstream.cached;
   }

@@ -13,7 +13,7 @@ import {
   validateInput,
 } from '../../../src/graph/mutation/input-rules.ts';
 
-const notNull = 'must not be null: leave it out instead';
+const notNull = 'must not be null: omit the field instead';
 
 describe('a text is as long as it has characters', () => {
   const lengthOf = (value: string) => {

@@ -82,7 +82,7 @@ describe('rejected is a cursor', () => {
     const before = performance.now();
     expect(() => cursors.decode(text)).toThrow(
       new InvalidCursorError(
-        'Expected as "after" a cursor that this list gave for the same filters. Start again without "after".',
+        'Expected "after" to be a cursor of this list with the same filters. Start again without "after".',
       ),
     );
     expect(performance.now() - before).toBeLessThan(50);

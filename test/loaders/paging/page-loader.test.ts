@@ -203,7 +203,7 @@ describe('wholeListLoader', () => {
   });
 
   test('fails every name with what the list failed with', async () => {
-    const failure = new Error('GET /v1/origins answered 503');
+    const failure = new Error('GET /v1/origins returned 503');
     const loader = wholeListLoader<Row>(async () => {
       throw failure;
     });

@@ -286,7 +286,7 @@ describe('a list without end', () => {
 });
 
 test('what a page fails with, the window fails with', async () => {
-  const failure = new Error('GET /v1/orders answered 503');
+  const failure = new Error('GET /v1/orders returned 503');
   const { pages } = scripted(() => {
     throw failure;
   });

@@ -160,8 +160,8 @@ describe('locations by name', () => {
 
 describe('where the list fails', () => {
   test.each([
-    new ResponseTooLargeError('GET /v1/locations answered more than 16 bytes'),
-    new InvalidResponseError('GET /v1/locations answered something that holds no list of locations'),
+    new ResponseTooLargeError('GET /v1/locations returned more than 16 bytes'),
+    new InvalidResponseError('GET /v1/locations returned no list of locations'),
     answered(503),
   ])('names are searched: $message', async (failure) => {
     const { service, look } = startLocations({ count: 15 });

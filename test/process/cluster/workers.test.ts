@@ -268,7 +268,7 @@ describe('workers that can\u2019t start', slow, () => {
         code: 1,
         signal: null,
         errors:
-          'WORKERS: no worker could start in the place of one that has ended.\n' +
+          'WORKERS: no replacement of an ended worker could start.\n' +
           'A worker ended by itself, with 7, while it started.\n',
       });
     } finally {

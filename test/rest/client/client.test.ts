@@ -69,7 +69,7 @@ describe('an HTTP error', () => {
       expect(read).toBeInstanceOf(StatusError);
       expect(read).toMatchObject({ status, details: { fields: [] }, retryAfterMs: undefined });
       expect(read.message).toBe(
-        `GET /v1/orders/${status} answered ${status}${message === undefined ? '' : `: ${message}`}`,
+        `GET /v1/orders/${status} returned ${status}${message === undefined ? '' : `: ${message}`}`,
       );
       const update = { order: { status: 'NEW' }, updateMask: ['status' as const] };
       const written = await errorOf(rest.api.updateOrder(String(status), update, rest.callContext()));
@@ -118,7 +118,7 @@ describe('an HTTP error', () => {
     const answer = answerJson({ message: 'a'.repeat(1_000_000) }, 502);
     await using rest = await startRestClient(answer);
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
-    expect(error.message).toBe('GET /v1/orders/7 answered 502');
+    expect(error.message).toBe('GET /v1/orders/7 returned 502');
   });
 
   test.each([
@@ -157,7 +157,7 @@ describe('a redirect', () => {
     await using rest = await startRestClient(answerJson({}, status, { location }));
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toMatchObject({ name: 'StatusError', status });
-    expect(error.message).toBe(`GET /v1/orders/7 answered ${status}`);
+    expect(error.message).toBe(`GET /v1/orders/7 returned ${status}`);
     expect(elsewhere.service.requests).toEqual([]);
     expect(elsewhere.service.connections).toBe(0);
   });
@@ -173,7 +173,7 @@ describe('a 2xx response that is not JSON', () => {
     await using rest = await startRestClient(answer);
     const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(read).toBeInstanceOf(InvalidResponseError);
-    expect(read.message).toBe('GET /v1/orders/7 answered something that is not JSON');
+    expect(read.message).toBe('GET /v1/orders/7 returned no JSON');
     const written = await errorOf(rest.api.sendMessage('1', '2', { text: 'a' }, rest.callContext()));
     expect(written).toBeInstanceOf(OutcomeUnknownError);
   });
@@ -195,7 +195,7 @@ describe('a response that is too large', () => {
     });
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toBeInstanceOf(ResponseTooLargeError);
-    expect(error.message).toBe('GET /v1/orders/7 answered more than 16777216 bytes');
+    expect(error.message).toBe('GET /v1/orders/7 returned more than 16777216 bytes');
     await expect.poll(() => isClosed).toBe(true);
   });
 });
@@ -222,7 +222,7 @@ test('no error holds the token or the query', async () => {
     const error = await errorOf(rest.api.listOrders(query, rest.callContext()));
     const shown = `${error.message} ${inspect(error, { depth: 20, showHidden: true })}`;
     expect(rest.service.requests[0]?.line).toBe('GET /v1/orders?pageSize=1&status=NEW&search=Ana+Ruiz');
-    expect(error.message).toMatch(/^GET \/v1\/orders (answered|got|was)/);
+    expect(error.message).toMatch(/^GET \/v1\/orders (returned|got|was)/);
     expect(shown).not.toContain('Ana');
     expect(shown).not.toContain(bearer);
   }

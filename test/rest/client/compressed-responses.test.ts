@@ -47,34 +47,34 @@ describe('a compressed response', () => {
     const body = gzipSync(JSON.stringify({ message: 'no such search' }));
     await using rest = await startRestClient(compressed(body, 'gzip', 400));
     const error = await errorOf(rest.api.listOrders({ pageSize: 1 }, rest.callContext()));
-    expect(error.message).toBe('GET /v1/orders answered 400: no such search');
+    expect(error.message).toBe('GET /v1/orders returned 400: no such search');
   });
 
   test.each([
-    ['zstd, an unknown encoding', ' '.repeat(300_000), 'zstd', 'in an encoding that is not known'],
+    ['zstd, an unknown encoding', ' '.repeat(300_000), 'zstd', 'an unknown encoding'],
     ...['constructor', '__proto__', 'toString'].map((name): [string, string, string, string] => [
       `${name}, a built-in object property, with a large body`,
       ' '.repeat(300_000),
       name,
-      'in an encoding that is not known',
+      'an unknown encoding',
     ]),
-    ['gzip within gzip', json, 'gzip, gzip', 'in an encoding that is not known'],
-    ['gzip, but is not gzip', json, 'gzip', 'something that cannot be decompressed'],
+    ['gzip within gzip', json, 'gzip, gzip', 'an unknown encoding'],
+    ['gzip, but is not gzip', json, 'gzip', 'a body that cannot be decompressed'],
     [
       'gzip, but ends too early',
       gzipSync(json).subarray(0, 40),
       'gzip',
-      'something that cannot be decompressed',
+      'a body that cannot be decompressed',
     ],
-    ['br, but is not br', json, 'br', 'something that cannot be decompressed'],
-    ['gzip, but is not JSON inside', gzipSync('<html>'), 'gzip', 'something that is not JSON'],
+    ['br, but is not br', json, 'br', 'a body that cannot be decompressed'],
+    ['gzip, but is not JSON inside', gzipSync('<html>'), 'gzip', 'no JSON'],
   ])('labelled as %s is invalid', async (_what, body, encoding, message) => {
     await using rest = await startRestClient(compressed(Buffer.from(body), encoding), { connections: 1 });
     // Twice: the first response must not keep the only connection busy.
     for (const _time of [1, 2]) {
       const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
       expect(error).toBeInstanceOf(InvalidResponseError);
-      expect(error.message).toBe(`GET /v1/orders/7 answered ${message}`);
+      expect(error.message).toBe(`GET /v1/orders/7 returned ${message}`);
     }
     const written = await errorOf(rest.api.sendMessage('1', '2', { text: 'a' }, rest.callContext()));
     expect(written).toBeInstanceOf(OutcomeUnknownError);
@@ -91,7 +91,7 @@ test.each([
     const callContext = rest.callContext();
     const error = await errorOf(rest.api.getOrder('7', callContext));
     expect(error).toBeInstanceOf(ResponseTooLargeError);
-    expect(error.message).toBe('GET /v1/orders/7 answered more than 16777216 bytes');
+    expect(error.message).toBe('GET /v1/orders/7 returned more than 16777216 bytes');
     expect(callContext.callLog.entries[0]?.bytes).toBeLessThan(1.1 * maxResponseBytes);
   },
 );
@@ -99,7 +99,7 @@ test.each([
 test('an HTTP error with a decompression bomb keeps its status', async () => {
   await using rest = await startRestClient(compressed(gzipSync(Buffer.alloc(10_000_000)), 'gzip', 503));
   const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
-  expect(error.message).toBe('GET /v1/orders/7 answered 503');
+  expect(error.message).toBe('GET /v1/orders/7 returned 503');
 });
 
 test('50 MB of JSON are aborted at the limit', async () => {

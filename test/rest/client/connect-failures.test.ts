@@ -63,7 +63,7 @@ describe('a write without a connection', () => {
     const failures = countFailures();
     const written = await errorOf(rest.api.createOrder(newOrder, rest.callContext()));
     expect(written).toBeInstanceOf(UnavailableError);
-    expect(written.message).toBe('POST /v1/orders got no answer (ECONNREFUSED)');
+    expect(written.message).toBe('POST /v1/orders got no response (ECONNREFUSED)');
     expect(failures.count).toBe(3);
     expect(await errorOf(rest.api.getOrder('7', rest.callContext()))).toBeInstanceOf(UnavailableError);
     expect(failures.count).toBe(4);

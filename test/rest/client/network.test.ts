@@ -130,7 +130,7 @@ describe('a connection', () => {
       await using rest = await startRestClient(answer);
       const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
       expect(read).toBeInstanceOf(UnavailableError);
-      expect(read.message).toMatch(/^GET \/v1\/orders\/7 got no answer \([A-Z_]+\)$/);
+      expect(read.message).toMatch(/^GET \/v1\/orders\/7 got no response \([A-Z_]+\)$/);
       expect(read.cause).toBeInstanceOf(Error);
       expect(rest.service.requests).toHaveLength(1);
 
@@ -141,7 +141,7 @@ describe('a connection', () => {
       const update = { order: { notes: 'abc' }, updateMask: ['notes' as const] };
       const patched = await errorOf(rest.api.updateOrder('7', update, rest.callContext()));
       expect(patched).toBeInstanceOf(OutcomeUnknownError);
-      expect(patched.message).toBe('PATCH /v1/orders/7 was sent, but no whole answer came');
+      expect(patched.message).toBe('PATCH /v1/orders/7 was sent, but its response was lost');
       expect(rest.service.requests).toHaveLength(3);
     },
   );
@@ -159,7 +159,7 @@ describe('a connection', () => {
     ]) {
       const error = await errorOf(call());
       expect(error).toBeInstanceOf(UnavailableError);
-      expect(error.message).toContain('got no answer (ECONNREFUSED)');
+      expect(error.message).toContain('got no response (ECONNREFUSED)');
     }
   });
 
@@ -182,7 +182,7 @@ describe('a connection', () => {
     await using rest = await startRestClient((request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toBeInstanceOf(InvalidResponseError);
-    expect(error.message).toBe('GET /v1/orders/7 answered something that is not HTTP');
+    expect(error.message).toBe('GET /v1/orders/7 returned no valid HTTP');
   });
 
   test('is reused by the next call', async () => {

@@ -50,7 +50,7 @@ describe('an observer that throws when a call is sent and when the call finishes
     expect(outcomes).toEqual(
       status === 200
         ? ['7', '8', '7'].map((id) => ({ name: `orders/${id}` }))
-        : expectedLines.map((line) => `${line} answered 404`),
+        : expectedLines.map((line) => `${line} returned 404`),
     );
     expect(rest.service.lines().sort()).toEqual(expectedLines);
   });
@@ -127,7 +127,7 @@ describe('a read that waits for a retry', () => {
     const error = await failed;
     await Promise.all(others);
     expect(error).toBeInstanceOf(StatusError);
-    expect(error.message).toBe('GET /v1/orders/7 answered 503');
+    expect(error.message).toBe('GET /v1/orders/7 returned 503');
     expect(rest.client.openCircuits()).toEqual(['GET /v1/orders/{id}']);
     expect(rest.service.lines().sort()).toEqual([
       'GET /v1/orders/7',

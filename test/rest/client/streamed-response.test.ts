@@ -126,7 +126,7 @@ describe('a label', () => {
     const { signal } = new AbortController();
     const error = await errorOf(rest.api.getLabel('3', rest.callContext(signal)));
     expect(error).toBeInstanceOf(InvalidResponseError);
-    expect(error.message).toBe('GET /v1/shipments/3/label answered something that is not a PDF');
+    expect(error.message).toBe('GET /v1/shipments/3/label returned no PDF');
     await until(() => getEventListeners(signal, 'abort').length === 0);
   });
 
@@ -142,7 +142,7 @@ describe('a label', () => {
     const { signal } = new AbortController();
     const error = await errorOf(rest.api.getLabel('3', rest.callContext(signal)));
     expect(error).toBeInstanceOf(InvalidResponseError);
-    expect(error.message).toBe('GET /v1/shipments/3/label answered nothing');
+    expect(error.message).toBe('GET /v1/shipments/3/label returned an empty body');
     await until(() => getEventListeners(signal, 'abort').length === 0);
   });
 
@@ -152,7 +152,7 @@ describe('a label', () => {
     );
     const error = await errorOf(rest.api.getLabel('3', rest.callContext()));
     expect(error).toBeInstanceOf(ResponseTooLargeError);
-    expect(error.message).toBe('GET /v1/shipments/3/label answered more than 16777216 bytes');
+    expect(error.message).toBe('GET /v1/shipments/3/label returned more than 16777216 bytes');
   });
 
   test('that exceeds the size limit is aborted and read no further', async () => {
@@ -188,7 +188,7 @@ describe('a label', () => {
   test.each([
     ['arrives complete at a slow reader', (body: Buffer) => body, undefined],
     ['fails if cut off', (body: Buffer) => body.subarray(0, -100_000), 'unexpected end of file'],
-    ['fails if too large', () => gzipSync(Buffer.alloc(17_000_000)), 'answered more than 16777216 bytes'],
+    ['fails if too large', () => gzipSync(Buffer.alloc(17_000_000)), 'returned more than 16777216 bytes'],
   ])('that is compressed %s', async (_how, sent, failure) => {
     const pdfBytes = randomBytes(3_000_000);
     const body = sent(gzipSync(pdfBytes));
@@ -269,7 +269,7 @@ describe('a label', () => {
     await using rest = await startRestClient(answerJson({ message: 'not yet generated' }, 409));
     const error = await errorOf(rest.api.getLabel('3', rest.callContext()));
     expect(error).toBeInstanceOf(StatusError);
-    expect(error.message).toBe('GET /v1/shipments/3/label answered 409: not yet generated');
+    expect(error.message).toBe('GET /v1/shipments/3/label returned 409: not yet generated');
   });
 });
 
