@@ -190,7 +190,7 @@ test.each(Object.entries(layers))('imports in %s run from layer to layer, never 
   ).toEqual([]);
 });
 
-test('every layer is there', () => {
+test('the list of layers is complete', () => {
   const gone = Object.entries(layers).flatMap(([folder, order]) => {
     const entries = readdirSync(join(root, folder));
     const named = order.flatMap((names) => names.split(' '));
@@ -199,7 +199,7 @@ test('every layer is there', () => {
   expect(gone, 'the layers of this test name what is gone').toEqual([]);
 });
 
-test('no files import each other in a circle, types included', () => {
+test('files have no circular imports, types included', () => {
   const targetsOf = Map.groupBy(imports, ({ file }) => file);
   const finished = new Set<string>();
   const circles: string[] = [];
@@ -214,7 +214,7 @@ test('no files import each other in a circle, types included', () => {
   expect(circles, 'Move what both files need into a third one.').toEqual([]);
 });
 
-test('src/graph/schema.ts leads to each file with a part of the schema', () => {
+test('src/graph/schema.ts imports each file with a part of the schema', () => {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
   const reached = new Set(['src/graph/schema.ts']);
   // The loop reaches the files that it adds, too. An import of types alone does not run a file.
@@ -238,7 +238,7 @@ test(`no folder has more than ${maxEntries} entries`, () => {
   expect(full, 'Sort the files into folders by what they are for.').toEqual([]);
 });
 
-test('the sandbox shares no code with the server that it is there to test', () => {
+test('the sandbox shares no code with the server', () => {
   const shared = imports
     .filter(({ file, target }) => target.startsWith('src/') && folderOf(file) !== folderOf(target))
     .filter(
@@ -253,7 +253,7 @@ test('the sandbox shares no code with the server that it is there to test', () =
   expect(shared).toEqual([]);
 });
 
-test('packages are imported in their own folders alone', () => {
+test('packages are imported only in their own folders', () => {
   const strays = imports.flatMap(({ file, target }) =>
     homes
       .filter((home) => home.package.test(target) && !home.folders.includes(folderOf(file)))
@@ -265,14 +265,14 @@ test('packages are imported in their own folders alone', () => {
   expect(strays).toEqual([]);
 });
 
-test('the environment is read in one place', () => {
+test('the environment is read in one file', () => {
   const readers = files
     .filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env'))
     .filter((file) => file !== 'src/main.ts');
   expect(readers, 'take the setting from the Config, which src/main.ts makes').toEqual([]);
 });
 
-test('only the start knows of several processes', () => {
+test('only the start imports the cluster', () => {
   const strays = imports
     .filter(({ target }) => target === 'node:cluster' || target.startsWith('src/process/cluster/'))
     .filter(({ file }) => !file.startsWith('src/process/cluster/') && file !== 'src/main.ts')

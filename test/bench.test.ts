@@ -23,7 +23,7 @@ async function run(...args: string[]) {
 }
 
 test(
-  'npm run bench measures Waybill beside the hand-written server, which gives the same answers',
+  'npm run bench measures Waybill and the hand-written server',
   async () => {
     const quick = ['--workloads', 'deep', '--rounds', '1', '--round-ms', '100', '--warm-up-ms', '100'];
     const { code, output, rows } = await run('bench/bench.ts', '--short', '--servers', 'waybill', ...quick);
@@ -39,7 +39,7 @@ test(
 );
 
 test(
-  'npm run bench -- --against measures another checkout and this one in turns',
+  'npm run bench -- --against measures two checkouts in turns',
   async () => {
     const root = resolve(import.meta.dirname, '..');
     const quick = ['--workloads', 'order', '--rounds', '1', '--round-ms', '100', '--warm-up-ms', '100'];
@@ -51,7 +51,7 @@ test(
 );
 
 test(
-  'npm run bench:calls gets the same of the graph and of REST for each screen, in so many calls',
+  'npm run bench:calls compares data and calls of GraphQL and REST for each screen',
   async () => {
     const { code, rows } = await run('bench/round-trips.ts', '--short');
     const calls = rows
@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  'npm run bench:writes does no write twice while servers are killed',
+  'npm run bench:writes writes nothing twice while servers are killed',
   async () => {
     const { code, output, rows } = await run(
       'bench/writes.ts',
@@ -113,7 +113,7 @@ test(
 );
 
 test(
-  'npm run bench:fairness measures a burst and an attack that goes on',
+  'npm run bench:fairness measures a burst and a lasting attack',
   async () => {
     const attacks = ['--attacks', 'one request;30 connections of made-up tokens, one document'];
     const { code, rows } = await run('bench/fairness.ts', '--tries', '1', '--samples', '5', ...attacks);
@@ -130,7 +130,7 @@ test(
 );
 
 test(
-  'npm run bench:soak asks and attacks, and holds what does not depend on the machine',
+  'npm run bench:soak holds all measures that do not depend on the machine',
   async () => {
     const quick = ['--requests', '200', '--rate', '100', '--warm-up-ms', '500'];
     const { rows } = await run('bench/soak.ts', ...quick);

@@ -55,7 +55,7 @@ function matches(glob: string, pattern: RegExp): string[] {
   );
 }
 
-test('there is a page for each reader', () => {
+test('each reader has a page', () => {
   const expected = [
     'README.md',
     'docs/api.md',
@@ -71,15 +71,15 @@ test('there is a page for each reader', () => {
 describe('docs/configuration.md', () => {
   const page = readPage('docs/configuration.md');
 
-  test('its tables of settings are the code', () => {
+  test('its tables equal the settings of the code', () => {
     expect(withSettingTables(page.text), 'Run "npm run codegen".').toBe(page.text);
   });
 
-  test('.env.example is the code', () => {
+  test('.env.example equals the settings of the code', () => {
     expect(read('.env.example'), 'Run "npm run codegen".').toBe(environmentExample());
   });
 
-  test('it names each prefix that only settings have', () => {
+  test('it names each prefix of settings', () => {
     const [text = ''] = page.text.split('<!-- settings:');
     const named = parsePage(page.path, text).codeSpans.filter((span) => span.endsWith('_'));
     expect([...new Set(named)]).toEqual([...settingPrefixes, 'OTEL_']);
@@ -89,14 +89,14 @@ describe('docs/configuration.md', () => {
 describe('docs/api.md', () => {
   const page = readPage('docs/api.md');
 
-  test('its table of fixed limits is the code', () => {
+  test('its table of fixed limits equals the code', () => {
     const inTable = rowsOf(sectionOf(page, 'Limits'), 'limit');
     expect(inTable.map(([name, allowed = '']) => [name, Number(allowed.replaceAll(',', ''))])).toEqual(
       Object.entries(fixedLimits).map(([name, allowed]) => [`\`${name}\``, allowed]),
     );
   });
 
-  test('its example of what a query costs is what the sandbox answers, and its table has every field of it', async () => {
+  test('its example of a cost equals the response, and its table has each field', async () => {
     const text = sectionOf(page, 'What a query costs');
     const query = codeBlockOf(text, 'graphql');
     const { requests, ...sums } = JSON.parse(codeBlockOf(text, 'json'));
@@ -120,7 +120,7 @@ describe('docs/api.md', () => {
     expect(inTable.sort()).toEqual([...fields].sort());
   });
 
-  test('its table of the results of a mutation names every error that a result has', () => {
+  test('its table of mutation results names each error of a result', () => {
     const errors = Object.values(schema.getTypeMap()).filter(
       (type) => isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'UserError'),
     );
@@ -131,7 +131,7 @@ describe('docs/api.md', () => {
   });
 });
 
-test('the table of docs/errors.md has every error code of the code', () => {
+test('the table of docs/errors.md has each error code', () => {
   const inCode = matches(
     'src/server/**/*.ts',
     /'(?!ERR_|HPE_)([A-Z]+(?:_[A-Z]+)+|CONFLICT|FORBIDDEN|OVERLOADED|UNAUTHENTICATED)'/g,
@@ -180,7 +180,7 @@ describe('CONTRIBUTING.md', () => {
 describe('docs/operations/observe.md', () => {
   const page = readPage('docs/operations/observe.md');
 
-  test('its example of a line in the log has the fields of one, and its table has every field of it', async () => {
+  test('its example of a log line has the fields of a line, and its table has each field', async () => {
     const text = sectionOf(page, 'Logs');
     const example = JSON.parse(codeBlockOf(text, 'json'));
     const { log, lines } = recordedLog();
@@ -195,7 +195,7 @@ describe('docs/operations/observe.md', () => {
     expect(inTable.sort()).toEqual([...Object.keys(fields), 'joined', 'aborted'].sort());
   });
 
-  test('its table of metrics is what is counted', async () => {
+  test('its table has all metrics', async () => {
     const metrics = createMetrics({ process: false });
     metrics.showCallsWaiting(() => 0);
     metrics.showOpenCircuits(() => []);
@@ -211,7 +211,7 @@ describe('docs/operations/observe.md', () => {
 describe('docs/rest-mapping.md', () => {
   const page = readPage('docs/rest-mapping.md');
 
-  test('its table has each endpoint of the REST client, and no other', () => {
+  test('its table has exactly the endpoints of the REST client', () => {
     const called = endpoints.map(({ line }) => {
       const [method = '', path = ''] = line.split(/[ ?]/);
       return `${method} ${callRoute({ method: 'GET', path })}`;
@@ -222,7 +222,7 @@ describe('docs/rest-mapping.md', () => {
     expect(inTable.sort()).toEqual([...new Set(called)].sort());
   });
 
-  test('each field that it names is in the schema', () => {
+  test('each named field is in the schema', () => {
     const named = page.codeSpans.filter((span) => /^[A-Z][A-Za-z]+\.[a-z]\w+$/.test(span));
     const missing = named.filter((span) => {
       const [typeName = '', fieldName = ''] = span.split('.');
@@ -269,7 +269,7 @@ describe('README.md', () => {
     expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
   });
 
-  test('its example is a query and an excerpt of the response of the sandbox', async () => {
+  test('its example is a query with an excerpt of the response', async () => {
     const { text } = readPage('README.md');
     const { data } = JSON.parse(codeBlockOf(text, 'json'));
     await using waybill = await startWaybill({ PUBLIC_URL: 'http://127.0.0.1:4000' });
@@ -415,7 +415,7 @@ describe('commands', () => {
     expect(texts).toEqual([]);
   });
 
-  test('each command that is run is in a page', () => {
+  test('each tested command is in a page', () => {
     const unused = Object.keys(commands).filter(
       (command) => !inPages.some((line) => line.command === command),
     );
@@ -443,7 +443,7 @@ describe('commands', () => {
   );
   test.each(here)('%s', async (_firstLine, command, run) => run(command), 120_000);
 
-  test('each npm script that a page names is there', () => {
+  test('each named npm script exists', () => {
     const { scripts } = JSON.parse(read('package.json'));
     const missing = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/\bnpm run ([\w:-]+)/g)]
@@ -469,7 +469,7 @@ describe('names and links', () => {
   });
   const isThere = (name: string) => files.includes(name) || files.some((file) => file.endsWith(`/${name}`));
 
-  test('each file that a page names is there', () => {
+  test('each named file exists', () => {
     // A superseded decision keeps its text, and names files of its time.
     const current = pages.filter(({ text }) => !/^Status: superseded/m.test(text));
     const missing = current.flatMap(({ path, codeSpans, codeBlocks }) =>
@@ -504,7 +504,7 @@ describe('names and links', () => {
     return anchor === undefined || (target.endsWith('.md') && readPage(target).anchors.includes(anchor));
   }
 
-  test('each query of a page is one of the schema', () => {
+  test('each query of a page is valid', () => {
     const invalid = pages.flatMap(({ path, codeBlocks }) =>
       codeBlocks
         .filter(({ language }) => language === 'graphql')
@@ -544,7 +544,7 @@ describe('prose', () => {
   });
 });
 
-describe('what counts as a sentence', () => {
+describe('the rules of sentences', () => {
   const sentences = (text: string) => parsePage('a.md', text).paragraphs.flatMap(sentencesOf);
 
   test.each([

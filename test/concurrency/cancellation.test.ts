@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CancelSource, pause } from '../../src/concurrency/cancellation.ts';
 import { createOperationScope } from '../fixtures/operation-scope.ts';
 
-test('all who listen hear of it once, unless they have stopped, be it on the way', () => {
+test('an abort notifies each listener once, except those that were removed', () => {
   const cancelSource = new CancelSource();
   const notified: string[] = [];
   const gone = () => notified.push('gone');
@@ -27,7 +27,7 @@ test('all who listen hear of it once, unless they have stopped, be it on the way
   ]);
 });
 
-test('work goes on until all have given up who wait for it, each of whom counts once', () => {
+test('work continues until each waiter has left once', () => {
   const scope = createOperationScope();
   const { signal } = scope;
   const [first, second] = [scope.addWaiter(), scope.addWaiter()];
@@ -38,7 +38,7 @@ test('work goes on until all have given up who wait for it, each of whom counts 
   expect([signal.aborted, signal.reason]).toEqual([true, 'gone too']);
 });
 
-test('a pause ends with its time, or as its signal aborts, and leaves no listener', async () => {
+test('a pause ends after its time or at its abort, and leaves no listener', async () => {
   const client = new AbortController();
   const { signal } = client;
   const startedAtMs = performance.now();

@@ -3,7 +3,7 @@ import { createDefer, LoopBudget, StepQueue } from '../../src/concurrency/event-
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('the steps of a round run at its end, in order, and steps deferred by them at the end of the next round', () => {
+test('steps of a round run in order at its end, and later steps in the next round', () => {
   const ends: (() => void)[] = [];
   vi.stubGlobal('setImmediate', (end: () => void) => ends.push(end));
   const defer = createDefer();
@@ -21,7 +21,7 @@ test('the steps of a round run at its end, in order, and steps deferred by them 
   expect(seen()).toEqual({ taken: ['one', 'two', 'three'], ends: 0 });
 });
 
-test('messages ready on several ports are all read before a step that the first message defers', async () => {
+test('messages ready on several ports are all read before a deferred step', async () => {
   const defer = createDefer();
   const seen: string[] = [];
   await new Promise<void>((done) => {
@@ -132,7 +132,7 @@ describe('the budget of a round', () => {
     expect(budget.hasTime()).toBe(true);
   });
 
-  test('knows the time of a piece after all of its promises', async () => {
+  test('measures a piece until all of its promises have run', async () => {
     const { budget, work } = createTestBudget();
     const source = vi.fn();
     const runPiece = async () => {
@@ -149,7 +149,7 @@ describe('the budget of a round', () => {
     expect(source).not.toHaveBeenCalled();
   });
 
-  test('goes round its sources, one piece each', async () => {
+  test('takes turns between its sources, one piece each', async () => {
     const { budget } = createTestBudget();
     const [documents, bodies] = [new StepQueue(budget), new StepQueue(budget)];
     const started: string[] = [];
@@ -162,7 +162,7 @@ describe('the budget of a round', () => {
     expect(started).toEqual(['document 1', 'document 2', 'body 1', 'document 3', 'body 2']);
   });
 
-  test('lets a step of an empty queue start at once', () => {
+  test('starts a step of an empty queue immediately', () => {
     const { budget } = createTestBudget();
     const step = vi.fn();
     new StepQueue(budget).run(10, step);

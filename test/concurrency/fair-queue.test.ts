@@ -46,7 +46,7 @@ function createQueue(options: FairQueueOptions) {
   };
 }
 
-test('grants slots up to its capacity, and one for each that is given back', () => {
+test('grants slots up to its capacity, and one for each released slot', () => {
   const { queue, granted, ask, outcomes } = createQueue({ capacity: 2 });
   const first = ask('1', ana);
   ask('2', eva);
@@ -60,7 +60,7 @@ test('grants slots up to its capacity, and one for each that is given back', () 
   expect([granted, queue.waiting, queue.hasFreeSlot]).toEqual([['1', '2', '3'], 1, false]);
 });
 
-test('lets one call of a token wait for one of the thousand calls of another', () => {
+test('makes one call of a token wait for one call of another token', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const entries = Array.from({ length: 1_000 }, (_, number) => ask(`ana ${number}`, ana));
   ask('eva', eva);
@@ -68,7 +68,7 @@ test('lets one call of a token wait for one of the thousand calls of another', (
   expect(granted).toEqual(['ana 0', 'ana 1', 'eva']);
 });
 
-test('gives turns to tokens, each with its own entries in their order', () => {
+test('gives turns to tokens, and keeps the order within each', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const entries = ['a0', 'a1', 'a2'].map((name) => ask(name, ana));
   entries.push(...['e0', 'e1'].map((name) => ask(name, eva)), ask('i0', ida));
@@ -79,7 +79,7 @@ test('gives turns to tokens, each with its own entries in their order', () => {
   expect(granted).toEqual(['a0', 'a1', 'e0', 'i0', 'a2', 'e1']);
 });
 
-test('puts an accepted token that starts to wait before the others after their turn', () => {
+test('puts a newly waiting accepted token before the others after their turn', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const first = ask('other 1', other(0));
   const second = ask('other 2', other(0));
@@ -92,7 +92,7 @@ test('puts an accepted token that starts to wait before the others after their t
   expect(granted).toEqual(['other 1', 'other 2', 'ana', 'eva']);
 });
 
-test('lets the others have their turn while accepted tokens start to wait', () => {
+test('gives the others their turn while accepted tokens start to wait', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const first = ask('ana', ana);
   ask('other', other(0));
@@ -101,7 +101,7 @@ test('lets the others have their turn while accepted tokens start to wait', () =
   expect(granted).toEqual(['ana', 'other']);
 });
 
-test('gives one turn to all tokens that REST has not accepted, and takes it by connection', () => {
+test('gives one turn to all unaccepted tokens, in turn by connection', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const entries = [ask('first', ida)];
   for (const number of [0, 1, 2]) entries.push(ask(`one ${number}`, other(0)));
@@ -114,7 +114,7 @@ test('gives one turn to all tokens that REST has not accepted, and takes it by c
   expect(granted).toEqual(['first', 'one 0', 'ana 0', 'two 0', 'ana 1', 'one 1', 'two 1', 'one 2']);
 });
 
-test('keeps a quarter of the slots free of tokens that REST has not accepted', () => {
+test('reserves a quarter of the slots for accepted tokens', () => {
   const { queue, granted, ask } = createQueue({ capacity: 4 });
   const [first] = ['1', '2', '3', '4'].map((name) => ask(name, other(0)));
   expect([granted, queue.waiting]).toEqual([['1', '2', '3'], 1]);
@@ -124,7 +124,7 @@ test('keeps a quarter of the slots free of tokens that REST has not accepted', (
   expect(granted).toEqual(['1', '2', '3', 'ana', '4']);
 });
 
-test('keeps a quarter of the places to wait free of tokens that REST has not accepted', () => {
+test('reserves a quarter of the places to wait for accepted tokens', () => {
   const { ask, outcomes } = createQueue({ capacity: 1, maxWaiting: 4 });
   for (const name of ['1', '2', '3', '4', '5']) ask(name, other(0));
   for (const name of ['6', '7']) ask(name, ana);
@@ -139,7 +139,7 @@ test('keeps a quarter of the places to wait free of tokens that REST has not acc
   ]);
 });
 
-test('lets half of those that wait be of one token, accepted or not', () => {
+test('gives one token at most half of the places to wait', () => {
   const { ask, outcomes } = createQueue({ capacity: 1, maxWaiting: 4 });
   const token = {};
   ask('running', ida);
@@ -154,7 +154,7 @@ test('lets half of those that wait be of one token, accepted or not', () => {
   ]);
 });
 
-test('frees the place of an entry that leaves while it waits', () => {
+test('frees the place of a waiting entry that leaves', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1, maxWaiting: 2 });
   const first = ask('first', ana);
   const gone = ask('gone', ana);
@@ -166,7 +166,7 @@ test('frees the place of an entry that leaves while it waits', () => {
   expect([granted, queue.waiting]).toEqual([['first', 'next'], 0]);
 });
 
-test('lets an entry that gave its slot back wait for another one', () => {
+test('queues an entry again after it released its slot', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const pausing = ask('pausing', ana);
   const next = ask('next', eva);
@@ -176,7 +176,7 @@ test('lets an entry that gave its slot back wait for another one', () => {
   expect(granted).toEqual(['pausing', 'next', 'pausing']);
 });
 
-test('grants a slot that an entry gives back at once', () => {
+test('grants a slot that is released within the grant', () => {
   const queue = new FairQueue({ capacity: 1 });
   const first = new Entry('first', ana, 1, () => {});
   queue.acquire(first);
@@ -192,7 +192,7 @@ test('grants a slot that an entry gives back at once', () => {
   expect([granted.length, queue.hasFreeSlot]).toEqual([10_000, true]);
 });
 
-test('leaves room for fewer entries that weigh more, and all for one that weighs more than all', () => {
+test('grants by weight, and grants a too heavy entry the whole capacity', () => {
   const { queue, granted, ask } = createQueue({ capacity: 10 });
   const light = ask('6', ana, 6);
   const heavy = ask('100', eva, 100);
@@ -204,7 +204,7 @@ test('leaves room for fewer entries that weigh more, and all for one that weighs
   expect([granted, queue.hasFreeSlot]).toEqual([['6', '100', '1', '9'], false]);
 });
 
-test('grants a token at most its weight, in its order', () => {
+test('grants a token at most its weight, in order', () => {
   const { queue, granted, ask } = createQueue({ capacity: 10, maxWeightPerToken: 5 });
   // A slot that weighs more than a token may have is granted alone.
   const heavy = ask('7', ana, 7);
@@ -219,7 +219,7 @@ test('grants a token at most its weight, in its order', () => {
   expect(granted).toEqual(['7', 'eva 1', '2', '1']);
 });
 
-test('lets owners that are closed wait, while others go on', () => {
+test('makes closed owners wait while others continue', () => {
   const closed = new Set<Owner>([ana]);
   const isOpenTo = (owner: Owner) => !closed.has(owner);
   const { queue, granted, ask } = createQueue({ capacity: 10, isOpenTo });
@@ -231,7 +231,7 @@ test('lets owners that are closed wait, while others go on', () => {
   expect(granted).toEqual(['eva', 'ana']);
 });
 
-test('starts the next entry of a connection when the first one is closed', () => {
+test('starts the next entry of a connection if the first one is closed', () => {
   const [closed, open] = [other(0), other(0)];
   const { queue, granted, ask } = createQueue({ capacity: 1, isOpenTo: (owner) => owner !== closed });
   const first = ask('first', ana);
@@ -241,7 +241,7 @@ test('starts the next entry of a connection when the first one is closed', () =>
   expect([granted, queue.waiting]).toEqual([['first', 'open'], 1]);
 });
 
-test('starts another unknown token when only a closed one waits', () => {
+test('starts another unaccepted token if only a closed one waits', () => {
   const closed = other(0);
   const { granted, ask } = createQueue({ capacity: 4, isOpenTo: (owner) => owner !== closed });
   ask('closed', closed);
@@ -249,7 +249,7 @@ test('starts another unknown token when only a closed one waits', () => {
   expect(granted).toEqual(['open']);
 });
 
-test('grants an owner without a slot a light one beside a full capacity', () => {
+test('grants an owner without a slot a light entry beside a full capacity', () => {
   const { queue, granted, ask } = createQueue({ capacity: 10, maxWeightPerToken: 100, lightWeight: 2 });
   const full = ask('full', ana, 10);
   const light = ask('light', eva, 2);
@@ -266,7 +266,7 @@ test('grants an owner without a slot a light one beside a full capacity', () => 
   expect(granted).toEqual(['full', 'light', 'eva 1', 'ida 3', 'ana 1']);
 });
 
-test('lets a stream of light entries keep no heavy one waiting', () => {
+test('grants a heavy entry during a stream of light ones', () => {
   const { queue, granted, ask } = createQueue({ capacity: 10, maxWeightPerToken: 100, lightWeight: 2 });
   const full = ask('full', ana, 10);
   ask('heavy', eva, 5);
@@ -275,7 +275,7 @@ test('lets a stream of light entries keep no heavy one waiting', () => {
   expect(granted).toContain('heavy');
 });
 
-test('starts nothing while there is no time', () => {
+test('starts no entry without time', () => {
   let hasTime = true;
   const { queue, granted, ask } = createQueue({ capacity: 10, hasTime: () => hasTime });
   ask('1', ana);
@@ -288,7 +288,7 @@ test('starts nothing while there is no time', () => {
   expect(granted).toEqual(['1', '2', 'eva', '3']);
 });
 
-test('gives tokens equal parts of a total that is used up', () => {
+test('finds the token above its share of a full total', () => {
   const shares = new Shares(100, 50);
   for (const [owner, amount] of [
     [ana, 49],

@@ -4,7 +4,7 @@ import { operationScopeErrors } from '../../src/rest/errors.ts';
 import { createOperationScope } from '../fixtures/operation-scope.ts';
 import { until } from '../fixtures/rest-service.ts';
 
-test('the time of each scope begins and stops for itself, and what is answered in time is not ended', async () => {
+test('each scope has its own timeout', async () => {
   const newScope = createOperationScopes(operationScopeErrors, 20);
   const scopes = ['late', 'stopped', 'late as well', 'ended', 'never started'].map((name) => ({
     name,
@@ -26,7 +26,7 @@ test('the time of each scope begins and stops for itself, and what is answered i
   ]);
 });
 
-test('what is left of a time is all of it until it begins, and less from then on, also once it is stopped', async () => {
+test('the remaining time decreases from the start, also after a stop', async () => {
   const scope = createOperationScope(60_000);
   expect(scope.deadline.remainingMs()).toBe(60_000);
   scope.startTimeout();
@@ -38,7 +38,7 @@ test('what is left of a time is all of it until it begins, and less from then on
   expect(scope.deadline.remainingMs()).toBeLessThanOrEqual(left);
 });
 
-test('without a time there is no end', () => {
+test('a scope without a timeout has no deadline', () => {
   for (const scope of [createOperationScope(), createOperationScope(Number.POSITIVE_INFINITY)]) {
     scope.startTimeout();
     expect(scope.deadline.remainingMs()).toBe(Number.POSITIVE_INFINITY);

@@ -7,7 +7,7 @@ function timed(onTimeout: () => void): TimeoutEntry {
   return { before: undefined, after: undefined, endsAtMs: undefined, onTimeout };
 }
 
-test('all whose time runs hear of its end in their order, unless they were stopped, be it on the way', async () => {
+test('timeouts run in the order of their start, except stopped ones', async () => {
   const timeouts = new TimeoutQueue(20);
   const timedOut: string[] = [];
   const [first, stopped, late, last] = ['first', 'stopped', 'late', 'last'].map((name) =>
@@ -24,7 +24,7 @@ test('all whose time runs hear of its end in their order, unless they were stopp
   expect(timedOut).toEqual(['first', 'last']);
 });
 
-test('an entry that timed out may start again, also after a time in which no timeout ran', async () => {
+test('an entry that timed out may start again, also after an idle time', async () => {
   const timeouts = new TimeoutQueue(5);
   let ends = 0;
   const one = timed(() => {

@@ -53,8 +53,8 @@ const defaults = {
   tracing: false,
 };
 
-describe('what is accepted', () => {
-  test('the defaults, where nothing is set', () => {
+describe('accepted are', () => {
+  test('the defaults without any variable', () => {
     expect(readConfig({})).toEqual(defaults);
   });
 
@@ -80,12 +80,12 @@ describe('what is accepted', () => {
     expect(readConfig(environment).metrics).toBe(isOn);
   });
 
-  test('an empty variable counts as absent', () => {
+  test('an empty variable as absent', () => {
     const empty = Object.values(settings).map(({ variable }) => [variable, '']);
     expect(readConfig(Object.fromEntries(empty))).toEqual(defaults);
   });
 
-  test('variables of others are passed over', () => {
+  test('variables of other programs', () => {
     expect(readConfig({ PATH: '/usr/bin', __proto__: 'x', CURRENCIES: 'x' })).toEqual(defaults);
   });
 
@@ -110,15 +110,15 @@ describe('what is accepted', () => {
     'LOG_LEEVLE',
     'MAX_ROWS',
     'MY_UPSTREAM_HOST',
-  ])('%s is let be', (name) => {
+  ])('%s as no setting', (name) => {
     expect(readConfig({ [name]: 'x' })).toEqual(defaults);
   });
 
-  test('an empty variable that is mistyped, too', () => {
+  test('an empty variable with a typo', () => {
     expect(readConfig({ UPSTREAM_URLL: '' })).toEqual(defaults);
   });
 
-  test('a proxy in lower case comes first', () => {
+  test('a proxy in lower case before one in upper case', () => {
     const { proxy } = readConfig({
       UPSTREAM_URL: 'https://rest.example',
       HTTPS_PROXY: 'http://upper.example',
@@ -132,7 +132,7 @@ describe('what is accepted', () => {
     });
   });
 
-  test('a proxy has no effect before the sandbox', () => {
+  test('a proxy without effect on the sandbox', () => {
     expect(readConfig({ HTTPS_PROXY: 'socks5://proxy.example', NO_PROXY: '*' })).toEqual(defaults);
   });
 
@@ -142,18 +142,18 @@ describe('what is accepted', () => {
   });
 
   test.each(['/var/lib/waybill/state.sqlite', 'memory'])(
-    'in production before a live service, STATE_FILE %s',
+    'in production with a live service, STATE_FILE %s',
     (stateFile) => {
       const environment = { NODE_ENV: 'production', UPSTREAM_URL: 'https://rest.example' };
       expect(readConfig({ ...environment, STATE_FILE: stateFile }).stateFile).toBe(stateFile);
     },
   );
 
-  test('before a live service outside production, no STATE_FILE', () => {
+  test('no STATE_FILE with a live service outside production', () => {
     expect(readConfig({ UPSTREAM_URL: 'https://rest.example' }).stateFile).toBeUndefined();
   });
 
-  test('nothing, where NODE_ENV is not "production"', () => {
+  test('any NODE_ENV other than "production"', () => {
     expect(readConfig({ NODE_ENV: 'development' })).toEqual(defaults);
   });
 
@@ -250,14 +250,14 @@ describe('what is accepted', () => {
     expect(Object.keys(settings), 'each has a name of its own').toHaveLength(variables.length);
   });
 
-  test('can\u2019t be changed afterwards', () => {
+  test('no later changes', () => {
     const config = readConfig({ UPSTREAM_URL: 'https://rest.example', HTTP_PROXY: 'proxy.example' });
     for (const part of [config, config.proxy]) expect(Object.isFrozen(part)).toBe(true);
   });
 });
 
-describe('what is refused', () => {
-  test('all of it at once, each with its variable, what was expected and what came', () => {
+describe('rejected are', () => {
+  test('all invalid values together, each with its variable and the expected value', () => {
     const message = faultsOf({
       PORT: '65536',
       PUBLIC_URL: 'waybill.example',
@@ -327,14 +327,14 @@ describe('what is refused', () => {
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
     ['CURENCY', 'CURRENCY'],
     ['METRICS_PORTS', 'METRICS_PORT'],
-  ])('%s, where %s is probably meant', (name, meant) => {
+  ])('%s, with the suggestion %s', (name, meant) => {
     expect(faultsOf({ [name]: 'x' })).toBe(
       `These settings of the environment can't be used:\n  ${name}: there is no such setting; did you mean ${meant}?`,
     );
   });
 
   test.each(['UPSTREAM_TIMEOUT', 'UPSTREAM_', 'DRAIN_SECONDS', 'REFERENCE_DATA_SECONDS', ...removedSettings])(
-    '%s, which begins as only settings do, or was one',
+    '%s, with the prefix of a setting, or as a removed setting',
     (name) => {
       expect(faultsOf({ [name]: 'x' })).toContain(
         `\n  ${name}: there is no such setting; docs/configuration.md lists all of them.`,
@@ -342,7 +342,7 @@ describe('what is refused', () => {
     },
   );
 
-  test('in production, a sandbox that nobody asks for, together with all else', () => {
+  test('a sandbox in production without its name, together with all other errors', () => {
     const needed =
       'UPSTREAM_URL: expected a value because NODE_ENV is "production", but got none. Set the address of the REST service, or "sandbox".';
     expect(
@@ -358,7 +358,7 @@ describe('what is refused', () => {
     );
   });
 
-  test.each([{}, { STATE_FILE: '' }])('in production before a live service, no STATE_FILE: %j', (none) => {
+  test.each([{}, { STATE_FILE: '' }])('in production with a live service, no STATE_FILE: %j', (none) => {
     const environment = { NODE_ENV: 'production', UPSTREAM_URL: 'https://rest.example', ...none };
     expect(faultsOf(environment)).toBe(
       "These settings of the environment can't be used:\n" +
@@ -367,13 +367,13 @@ describe('what is refused', () => {
     );
   });
 
-  test('a port for metrics that are not shown', () => {
+  test('a port for metrics that are off', () => {
     expect(faultsOf({ METRICS: 'no', METRICS_PORT: '9464' })).toContain(
       '\n  METRICS, METRICS_PORT: expected no port without metrics, but got "no", "9464".',
     );
   });
 
-  test('credentials in a URL, without showing them', () => {
+  test('credentials in a URL, without their value', () => {
     const message = faultsOf({ UPSTREAM_URL: 'https://me:pass@word@rest.example/a' });
     expect(message).toContain('but got "https://…@rest.example/a".');
   });
@@ -390,7 +390,7 @@ describe('what is refused', () => {
     );
   });
 
-  test('one name for two parameters of a list, together with all else', () => {
+  test('one name for two parameters of a list, together with all other errors', () => {
     const names = { PAGE_SIZE_PARAMETER: 'q', QUERY_PARAMETER: 'q', STATUS_PARAMETER: 'search' };
     expect(faultsOf({ ...names, PORT: 'x' })).toBe(
       [
@@ -402,7 +402,7 @@ describe('what is refused', () => {
     );
   });
 
-  test('one name for page size and token, said once', () => {
+  test('one name for page size and token, with one error', () => {
     const message = faultsOf({ PAGE_SIZE_PARAMETER: 'page', PAGE_TOKEN_PARAMETER: 'page' });
     expect(message.split('\n')).toHaveLength(2);
   });

@@ -54,8 +54,8 @@ const cost = (requests: RequestCost[], fields: Partial<OperationCost> = {}): Ope
 
 const organization = '{ organization { id } }';
 
-describe('an answer', () => {
-  test('shows what the operation cost, where the request asks for it', async () => {
+describe('a response', () => {
+  test('shows the cost of the operation on request', async () => {
     await using waybill = await startWaybill();
     expect(await answerTo(waybill, organization)).toEqual({
       data: { organization: { id: 'organization/cafe-andino' } },
@@ -80,7 +80,7 @@ describe('an answer', () => {
     });
   });
 
-  test('shows times to the tenth of a millisecond, and the bytes of the body', async () => {
+  test('shows milliseconds with one decimal, and the bytes of the body', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ kind: 'delay', delayMs: 20 });
     const { extensions } = await answerTo(waybill, organization);
@@ -95,7 +95,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('shows nothing by default', async () => {
+  test('shows no cost by default', async () => {
     await using waybill = await startWaybill();
     const data = { organization: { id: 'organization/cafe-andino' } };
     for (const headers of [{}, { 'x-upstream-cost': '0' }, { 'x-upstream-cost': 'yes' }]) {
@@ -103,7 +103,7 @@ describe('an answer', () => {
     }
   });
 
-  test('shows it without being asked where SHOW_COST says so', async () => {
+  test('shows the cost of each operation with SHOW_COST=yes', async () => {
     await using waybill = await startWaybill({ SHOW_COST: 'yes' });
     const upstream = cost([shown(['GET', '/v1/organizations/mine'])]);
     for (const headers of [{}, asking]) {
@@ -111,7 +111,7 @@ describe('an answer', () => {
     }
   });
 
-  test('says so where nothing had to be called', async () => {
+  test('shows an empty list of calls for an operation without calls', async () => {
     await using waybill = await startWaybill();
     const query = '{ conversation(id: "channels/ca1/conversations/ca60") { id } }';
     expect(await answerTo(waybill, query)).toEqual({
@@ -120,7 +120,7 @@ describe('an answer', () => {
     });
   });
 
-  test('shows nothing where REST has no part in it', async () => {
+  test('shows no cost for introspection and rejected requests', async () => {
     await using waybill = await startWaybill({ SHOW_COST: 'yes' });
     const introspection = '{ __typename ... on Query { __schema { queryType { name } } } }';
     const data = { __typename: 'Query', __schema: { queryType: { name: 'Query' } } };
@@ -132,8 +132,8 @@ describe('an answer', () => {
   });
 });
 
-describe('what needed no call of its own', () => {
-  test('is a page that an earlier operation has read', async () => {
+describe('the cost of an operation', () => {
+  test('counts a page that an earlier operation has read as cached', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '60000' });
     const query = '{ origins { nodes { id } } }';
     const cold = await answerTo(waybill, query);
@@ -142,7 +142,7 @@ describe('what needed no call of its own', () => {
     expect(warm).toEqual({ data: cold.data, extensions: { upstream: cost([], { cached: 1 }) } });
   });
 
-  test('is a page of reference data that another operation reads now', async () => {
+  test('counts a page that another operation is reading as cached', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '60000' });
     waybill.sandbox.faults.add({ path: '/v1/origins', kind: 'delay', delayMs: 50 });
     const [one, other] = await Promise.all([
@@ -154,7 +154,7 @@ describe('what needed no call of its own', () => {
     expect(waybill.sandbox.requests.lines()).toHaveLength(1);
   });
 
-  test("is not told apart where a whole operation is another request's too: both get its answer", async () => {
+  test('is the same for both requests that share the operation', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'delay', delayMs: 50 });
     const ask = () => answerTo(waybill, organization);
@@ -167,7 +167,7 @@ describe('what needed no call of its own', () => {
   });
 });
 
-describe('the calls are listed in their order', () => {
+describe('the cost lists the calls in their order', () => {
   const query = `{
     list: orders(first: 2) { edges { node { shipment { order { status } } } } }
     order(id: "ca2481") { ...Notes }
@@ -216,10 +216,10 @@ describe('the calls are listed in their order', () => {
   });
 });
 
-describe('errors keep it not away:', () => {
+describe('the cost is part of a response with errors:', () => {
   const mine: [string, string] = ['GET', '/v1/organizations/mine'];
 
-  test('a call that is refused', async () => {
+  test('a call that REST refuses', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: mine[1], kind: 'status', status: 503, body: 'no' });
     const { data, errors, extensions } = await answerTo(waybill, organization);
@@ -227,7 +227,7 @@ describe('errors keep it not away:', () => {
     expect(extensions?.upstream).toEqual(cost([shown(mine, { status: 503, bytes: 2 })]));
   });
 
-  test('a call without an answer', async () => {
+  test('a call without a response', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: mine[1], kind: 'reset' });
     const { errors, extensions } = await answerTo(waybill, organization);
@@ -266,7 +266,7 @@ describe('errors keep it not away:', () => {
     );
   });
 
-  test('a call that is answered after another has failed', async () => {
+  test('a call that gets its response after another call has failed', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: '/v1/orders', kind: 'status', status: 500, body: 'no' });
     waybill.sandbox.faults.add({ path: mine[1], kind: 'delay', delayMs: 200 });
@@ -281,7 +281,7 @@ describe('errors keep it not away:', () => {
     );
   });
 
-  test('variables that do not fit, before any call', async () => {
+  test('invalid variables, before any call', async () => {
     await using waybill = await startWaybill();
     const { errors, extensions } = await answerTo(waybill, 'query ($id: ID!) { order(id: $id) { id } }');
     expect(errors?.map((error) => error.extensions.code)).toEqual(['BAD_USER_INPUT']);
@@ -289,7 +289,7 @@ describe('errors keep it not away:', () => {
   });
 });
 
-test('no token, query, identifier or person is in it', async () => {
+test('the cost shows no token, query, identifier or person', async () => {
   await using waybill = await startWaybill();
   const { data, errors, extensions } = await answerTo(
     waybill,
@@ -326,7 +326,7 @@ test('no token, query, identifier or person is in it', async () => {
   }
 });
 
-test('the numbers of a call log are shown rounded to tenths', () => {
+test('the call log rounds its numbers to tenths', () => {
   const callLog = new CallLog();
   const entry: CallLogEntry = {
     method: 'GET',

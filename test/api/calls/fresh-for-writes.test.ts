@@ -18,8 +18,8 @@ const thanks = {
 const unknown = { input: { conversation, content: { template: { name: 'atlantis', language: 'es' } } } };
 const readTemplates = '{ channel(id: "ca1") { template(name: "pedido_confirmado") { name } } }';
 
-describe('a template that is to be sent', () => {
-  test('is held against what an earlier request has read, without a call', async () => {
+describe('a template to send', () => {
+  test('is checked against the cached templates, without a call', async () => {
     await using waybill = await startWaybill(kept);
     await waybill.ask(readTemplates);
     expect(await waybill.ask(send, thanks)).toMatchObject({
@@ -28,7 +28,7 @@ describe('a template that is to be sent', () => {
     });
   });
 
-  test('is refused only by what REST says now', async () => {
+  test('is refused only by the current templates of REST', async () => {
     await using waybill = await startWaybill(kept);
     const clear = waybill.sandbox.faults.add({
       path: '/v1/channels/ca1/templates',

@@ -139,7 +139,7 @@ describe('ids', () => {
     }
   });
 
-  test('without a row turn later ids of their token from the list of the same kind', async () => {
+  test('without a row do not stop the batches of later ids', async () => {
     const waybill = await start();
     const old = count(50, (index) => shipment(1 + index));
     expect(await idsAndCalls(waybill, old)).toEqual([...gets(old), 'GET /v1/shipments?pageSize=99']);
@@ -152,7 +152,7 @@ describe('ids', () => {
     ]);
   });
 
-  test('without a row do not turn boards from the list', async () => {
+  test('without a row do not stop the batches of boards', async () => {
     const waybill = await start();
     const old = count(50, (index) => shipment(1 + index));
     for (let time = 0; time < 5; time += 1) {
@@ -237,7 +237,7 @@ describe('a row of the list', () => {
   });
 });
 
-test('401 for a page fails all its ids, and sends no GET', async () => {
+test('401 for a page fails all its ids, without a GET', async () => {
   const waybill = await start();
   sandbox.faults.add({ kind: 'status', status: 401 });
   const { data, errors, calls } = await waybill.ask<ById, { ids: string[] }>(byId, { ids: newest(20) });

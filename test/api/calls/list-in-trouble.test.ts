@@ -86,7 +86,7 @@ describe.each([
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1 });
   });
 
-  test('and GETs work, two tokens have errors, and all others use GETs', async () => {
+  test('and GETs work, two tokens have errors, and other tokens use GETs', async () => {
     await using app = await start();
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
     app.service.behaviour = failPages(fault);
@@ -120,7 +120,7 @@ describe.each([
   });
 });
 
-test('a list that answers 503 now and then costs at most 3 calls a board', async () => {
+test('a list that sometimes responds with 503 costs at most 3 calls a board', async () => {
   await using app = await start();
   await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
   let pageCount = 0;
@@ -154,7 +154,7 @@ test.each([
   ['answers 500', status(500)],
   ['answers 501', status(501)],
   ['sends HTML', html],
-])('a list that %s costs no id its record, and is read again after 30 seconds', async (_what, fault) => {
+])('a list that %s costs no id its record, and is used again after 30 seconds', async (_what, fault) => {
   await using app = await start();
   await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
   app.service.behaviour = failPages(fault);

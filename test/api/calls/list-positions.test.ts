@@ -54,7 +54,7 @@ test('boards that alternate between two statuses cost 2 calls each', async () =>
   }
 });
 
-test('five ids spread over a long list cost a page now and then', async () => {
+test('five ids spread over a long list cost a page from time to time', async () => {
   await using app = await startBoardApp();
   const ids = [2_900, 2_300, 1_700, 1_100, 500];
   const callCounts: number[] = [];
@@ -66,7 +66,7 @@ test('five ids spread over a long list cost a page now and then', async () => {
   expect(callCounts).toEqual([6, 6, 5, 5, 5, 5, 5, 5, 5, 5]);
 });
 
-test('shipments older than the list cost one GET each, and a board of new ones 2 calls', async () => {
+test('shipments older than the list cost one GET each', async () => {
   await using app = await startBoardApp({ listedCount: 500 });
   const old = numbers(50, (index) => 2_000 + index);
   await app.board('ana');
@@ -87,7 +87,7 @@ test('an empty shop costs one call a board', async () => {
   }
 });
 
-test('ids that an empty list lacks cost a page twice, and then GETs alone', async () => {
+test('ids that an empty list lacks cost two pages, and then only GETs', async () => {
   await using app = await startBoardApp({ listedCount: 0 });
   const ids = numbers(10, (index) => index + 1);
   for (const callCount of [11, 11, 10, 10]) {

@@ -44,7 +44,7 @@ function expectWhole(boards: readonly BoardResponse[]): void {
   }
 }
 
-describe('a server with 32 clients from its first request on, each request with a new token,', () => {
+describe('a server with 32 clients from its start, each request with a new token,', () => {
   test.each([
     [1, 12],
     [100, 6],
@@ -100,7 +100,7 @@ describe('a stream of boards costs at most 4 calls each in trouble, and 3 after 
   });
 });
 
-test('20 tokens at once cost 2 or 3 calls each', async () => {
+test('20 tokens at the same time cost 2 or 3 calls each', async () => {
   await using app = await startBoardApp();
   for (let time = 0; time < 3; time += 1) {
     const tokens = Array.from({ length: 20 }, (_, index) => `token-${index}`);

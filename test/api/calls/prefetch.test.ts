@@ -56,7 +56,7 @@ async function isSecondAhead(waybill: Waybill, query = board, variables: object 
   return second.startMs < first.startMs + Number(first.durationMs);
 }
 
-test('a board of orders with shipments reads both lists at the same time from the second query on', async () => {
+test('a board reads orders and shipments at once from its second query on', async () => {
   const waybill = await start();
   const cold = await waybill.ask(board);
   // One row of the list is compared with its record.
@@ -76,7 +76,7 @@ test('a board of another size, with edges and fragments, reads both lists at onc
   expect(await isSecondAhead(waybill, edges)).toBe(true);
 });
 
-test('a later page of a board reads both lists at the same time, further down', async () => {
+test('a later page of a board reads both lists at once', async () => {
   const waybill = await start();
   await waybill.ask(board);
   let after: string | undefined;
@@ -145,7 +145,7 @@ describe('no page is prefetched', () => {
   });
 });
 
-test('a slow prefetched page is waited for', async () => {
+test('a board waits for a slow prefetched page', async () => {
   const waybill = await start();
   const { data } = await waybill.ask(board);
   sandbox.faults.clear();
@@ -179,7 +179,7 @@ test('a budget of two reads is enough for a board', async () => {
   }
 });
 
-test('orders that fail report their own error alone', async () => {
+test('orders that fail report only their own error', async () => {
   const waybill = await start();
   await waybill.ask(board);
   sandbox.faults.clear();

@@ -25,7 +25,7 @@ const exceeded = (call: string, ...path: (string | number)[]) => ({
 
 const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Order { status } } }';
 
-test('what lies beyond the budget is null with its path, and the rest is answered', async () => {
+test('fields beyond the budget are null with an error, and all others have data', async () => {
   const answer = await ask(nodes, { ids: [...within, ...beyond] });
   expect(answer).toEqual({
     status: 200,
@@ -41,7 +41,7 @@ test('what lies beyond the budget is null with its path, and the rest is answere
   expect(answer.calls.sort()).toEqual(within.map((name) => `GET /v1/${name}`));
 });
 
-test('as many reads as the budget has are no error, and each operation has its own', async () => {
+test('each operation may use all reads of its budget', async () => {
   for (const ids of [within, namesOf(5, 2486)]) {
     const { errors, calls } = await ask(nodes, { ids });
     expect({ errors, calls: calls.sort() }).toEqual({
@@ -51,12 +51,12 @@ test('as many reads as the budget has are no error, and each operation has its o
   }
 });
 
-test('a record that is asked for many times is one read', async () => {
+test('a record that is selected many times costs one read', async () => {
   const { errors, calls } = await ask(nodes, { ids: Array.from({ length: 8 }, () => within[0]) });
   expect({ errors, calls }).toEqual({ errors: undefined, calls: [`GET /v1/${within[0]}`] });
 });
 
-test('writes cost nothing of it', async () => {
+test('writes use no reads of the budget', async () => {
   const inputs = Array.from({ length: 7 }, (_, index) => ({ id: 'orders/ca2496', notes: `Nota ${index}` }));
   const update = 'mutation ($inputs: [UpdateOrderInput!]!) { updateOrders(inputs: $inputs) { __typename } }';
   expect(await ask(update, { inputs })).toEqual({
@@ -67,7 +67,7 @@ test('writes cost nothing of it', async () => {
   });
 });
 
-test('a write is done and told where no read is left for what is asked of it', async () => {
+test('a write succeeds without reads left for the fields of its result', async () => {
   const record = (name: string) =>
     `${name}: createOrder(input: $input) {
       ... on CreateOrderSuccess { order { notes recipient { orders(first: 1) { nodes { id } } } } }

@@ -50,8 +50,8 @@ const orderThenQuote = `mutation ($order: CreateOrderInput!, $quote: CreateQuote
   createQuote(input: $quote) { ... on CreateQuoteSuccess { quote { order { notes customerReliability } } } }
 }`;
 
-describe('what a request reads after it has recorded an order', () => {
-  test('has that order, and the next one too', async () => {
+describe('a request that reads after it has created an order', () => {
+  test('sees that order, and the next one too', async () => {
     await using waybill = await startWaybill();
     const { data, errors, calls } = await waybill.ask(CreateTwoOrdersDocument, {
       first: of('Primera'),
@@ -67,7 +67,7 @@ describe('what a request reads after it has recorded an order', () => {
     expect(calls).toEqual([post, list, post, list]);
   });
 
-  test('needs no call for the order itself', async () => {
+  test('makes no call for the order itself', async () => {
     await using waybill = await startWaybill();
     const answer = await waybill.ask(orderThenQuote, { order: of('Primera'), quote: quoteInput });
     expect(answer).toEqual({
@@ -81,7 +81,7 @@ describe('what a request reads after it has recorded an order', () => {
     });
   });
 
-  test('has the order of which nobody knows whether it was recorded', async () => {
+  test('sees an order whose creation has an unknown outcome', async () => {
     await using waybill = await startWaybill();
     // The first goes well.
     waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'delay', delayMs: 0, times: 1 });
@@ -111,7 +111,7 @@ describe('what a request reads after it has recorded an order', () => {
     expect(calls).toEqual([post, list, post, 'POST /v1/quotes', list]);
   });
 
-  test('has the order that was found again by its key', async () => {
+  test('sees the order that its key has found again', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'applied-then-cut', times: 1 });
     const lost = { ...of('Primera'), idempotencyKey: 'lost', referenceId: 'lost' };
@@ -125,7 +125,7 @@ describe('what a request reads after it has recorded an order', () => {
 });
 
 describe('the mutations of one request', () => {
-  test('run one after the other: the second finds what the first has taken its time to do', async () => {
+  test('run one after the other', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'delay', delayMs: 30 });
     const variables = { order: of('Primera'), quote: quoteInput };
@@ -134,7 +134,7 @@ describe('the mutations of one request', () => {
     expect(calls).toEqual([post, 'POST /v1/quotes']);
   });
 
-  test('run after one that did not succeed, as that is data', async () => {
+  test('run after one that returns an error as data', async () => {
     await using waybill = await startWaybill();
     const { data, calls } = await waybill.ask(CreateTwoOrdersDocument, {
       first: of(''),
@@ -144,7 +144,7 @@ describe('the mutations of one request', () => {
     expect(calls).toEqual([post, list]);
   });
 
-  test('run after one that was broken, which is null alone', async () => {
+  test('run after one that fails, which is null', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'status', status: 503, times: 1 });
     const { data, errors, calls } = await waybill.ask(CreateTwoOrdersDocument, {
@@ -159,7 +159,7 @@ describe('the mutations of one request', () => {
   });
 });
 
-describe('a request that waits for the same key of another request forgets stale records', () => {
+describe('a request that waits for its key forgets stale records', () => {
   const { location: _, ...person } = order.recipient;
   const shipment = {
     quote: 'quotes/1',

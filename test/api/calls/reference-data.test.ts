@@ -18,7 +18,7 @@ const allChannels = 'GET /v1/channels?pageSize=100';
 const allTemplates = 'GET /v1/channels/ca1/templates?pageSize=100';
 const messages = 'GET /v1/channels/ca1/conversations/ca60/messages?pageSize=20';
 
-describe('what an earlier operation of the same token has read', () => {
+describe('data that an earlier operation of the same token has read', () => {
   test.each<[string, string, string[], string[]]>([
     ['a page of origins', origins, [originCall], []],
     ['an origin', '{ origin(id: "ca3") { address { locality } } }', [allOrigins], []],
@@ -70,7 +70,7 @@ describe('what an earlier operation of the same token has read', () => {
       'GET /v1/locations?pageSize=1000&query=locations/huila-pitalito',
       '{ location(id: "huila-pitalito") { id } }',
     ],
-  ])('does not say that there is no %s which has come since', async (_what, list, call, query) => {
+  ])('is not used to report a missing %s', async (_what, list, call, query) => {
     await using waybill = await startWaybill(kept);
     const hide = waybill.sandbox.faults.add({
       kind: 'change',
@@ -85,7 +85,7 @@ describe('what an earlier operation of the same token has read', () => {
     expect((await waybill.ask(query)).calls).toEqual([]);
   });
 
-  test('does not say so of places that many orders name', async () => {
+  test('is not used to report the missing places of many orders', async () => {
     await using waybill = await startWaybill(kept);
     const query = '{ orders(first: 60) { nodes { recipient { location { locality } } } } }';
     const hide = waybill.sandbox.faults.add({
@@ -103,7 +103,7 @@ describe('what an earlier operation of the same token has read', () => {
     }
   });
 
-  test('needs no call for what sent messages say, but for the messages themselves', async () => {
+  test('costs no call for the templates of sent messages', async () => {
     await using waybill = await startWaybill(kept);
     const query = `{ node(id: "channels/ca1/conversations/ca60") { ... on Conversation {
       messages { nodes { body } }
@@ -114,7 +114,7 @@ describe('what an earlier operation of the same token has read', () => {
     expect(second).toEqual({ ...first, calls: [messages] });
   });
 
-  test('is counted in what an operation cost', async () => {
+  test('counts as cached in the cost of an operation', async () => {
     await using waybill = await startWaybill({ ...kept, SHOW_COST: 'yes' });
     const upstream = async () => {
       const response = await waybill.fetch('/graphql', {
@@ -132,7 +132,7 @@ describe('what an earlier operation of the same token has read', () => {
     expect(await upstream()).toEqual({ calls: 0, cached: 1, savedByList: 0 });
   });
 
-  test('is unknown to another token', async () => {
+  test('is not shared with another token', async () => {
     await using waybill = await startWaybill(kept);
     const { first, second } = waybill.sandbox.tokens;
     expect(await waybill.ask(origins, {}, first)).toMatchObject({ data: firstOrigins, calls: [originCall] });
@@ -152,7 +152,7 @@ describe('what an earlier operation of the same token has read', () => {
     });
   });
 
-  test('is known still after a write', async () => {
+  test('stays cached after a write', async () => {
     await using waybill = await startWaybill(kept);
     await waybill.ask(origins);
     const { calls } = await waybill.ask(
@@ -163,12 +163,12 @@ describe('what an earlier operation of the same token has read', () => {
     expect(await waybill.ask(origins)).toMatchObject({ data: firstOrigins, calls: [] });
   });
 
-  test('is asked for again where nothing is to be kept', async () => {
+  test('is read again with REFERENCE_DATA_MS=0', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '0' });
     for (const _ of [1, 2]) expect((await waybill.ask(origins)).calls).toEqual([originCall]);
   });
 
-  test('is asked for once by those who ask at the same time', async () => {
+  test('is read once for operations at the same time', async () => {
     await using waybill = await startWaybill(kept);
     const asked = ['a', 'b', 'c'].map((alias) => waybill.ask(`{ ${alias}: origins { nodes { id } } }`));
     expect((await Promise.all(asked)).map(({ data }) => data)).toEqual(
@@ -178,7 +178,7 @@ describe('what an earlier operation of the same token has read', () => {
   });
 });
 
-describe('what went wrong is not kept:', () => {
+describe('the cache does not keep', () => {
   test('an error', async () => {
     await using waybill = await startWaybill(kept);
     waybill.sandbox.faults.add({ path: '/v1/origins', times: 1, kind: 'status', status: 503 });
@@ -202,7 +202,7 @@ describe('what went wrong is not kept:', () => {
   });
 });
 
-describe('what has become old', () => {
+describe('stale data', () => {
   const moved = {
     path: '/v1/origins',
     kind: 'change' as const,
@@ -210,7 +210,7 @@ describe('what has become old', () => {
   };
   const newOrigins = { origins: { nodes: [{ id: 'origins/new' }] } };
 
-  test('is answered once more while one call reads it anew', async () => {
+  test('is served while one call reads it again', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1' });
     await waybill.ask(origins);
     waybill.sandbox.faults.add(moved);
@@ -221,7 +221,7 @@ describe('what has become old', () => {
     await vi.waitFor(async () => expect((await waybill.ask(origins)).data).toEqual(newOrigins));
   });
 
-  test('is read by one call for all who ask meanwhile, which outlives their operations', async () => {
+  test('is read by one call, which outlives its operation', async () => {
     const held: ServerResponse[] = [];
     await using waybill = await startApp((_request, response) => held.push(response), {
       REFERENCE_DATA_MS: '1',
@@ -242,7 +242,7 @@ describe('what has become old', () => {
     await vi.waitFor(async () => expect(await waybill.ask(origins)).toEqual(originsOf('new')));
   });
 
-  test.each([429, 500, 503])('is answered on where that call is answered %i', async (status) => {
+  test.each([429, 500, 503])('is served while that call fails with %i', async (status) => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1' });
     await waybill.ask(origins);
     waybill.sandbox.faults.add({ path: '/v1/origins', kind: 'status', status });
@@ -252,7 +252,7 @@ describe('what has become old', () => {
     }
   });
 
-  test.each([403, 404, 410])('is no longer answered once that call is answered %i', async (status) => {
+  test.each([403, 404, 410])('is no longer served after that call fails with %i', async (status) => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1' });
     await waybill.ask(origins);
     waybill.sandbox.faults.add({ path: '/v1/origins', kind: 'status', status });
@@ -261,7 +261,7 @@ describe('what has become old', () => {
     await vi.waitFor(async () => expect((await waybill.ask(origins)).data).toEqual({ origins: null }));
   });
 
-  test('is waited for where it may not be answered any more', async () => {
+  test('is not served without a grace', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1' }, { referenceGraceMs: 0 });
     await waybill.ask(origins);
     waybill.sandbox.faults.add(moved);
@@ -274,7 +274,7 @@ describe('the locations of 100 orders', () => {
   const board = '{ orders(first: 100) { nodes { recipient { location { locality } } } } }';
   const orders = 'GET /v1/orders?pageSize=100';
 
-  test('take two calls for a list of two pages, and then none', async () => {
+  test('cost two calls for a list of two pages, and then none', async () => {
     await using waybill = await startWaybill(kept);
     const first = await waybill.ask(board);
     expect(first.errors).toBeUndefined();
@@ -288,7 +288,7 @@ describe('the locations of 100 orders', () => {
     expect(one).toMatchObject({ data: { location: { locality: 'Pasto' } }, calls: [] });
   });
 
-  test('are searched one by one where lists are not to be used for that', async () => {
+  test('are searched one by one if the settings allow no lists', async () => {
     await using searching = await startWaybill({ UPSTREAM_LISTS_FOR_BATCHES: 'no' });
     await using listing = await startWaybill();
     const { data, calls } = await searching.ask(board);
@@ -298,7 +298,7 @@ describe('the locations of 100 orders', () => {
   });
 });
 
-test('a page that one operation reads is read once for all that need it meanwhile', async () => {
+test('a page that one operation reads is shared with all operations that need it', async () => {
   const held: ServerResponse[] = [];
   await using waybill = await startApp((_request, response) => held.push(response), {
     REFERENCE_DATA_MS: '60000',

@@ -34,7 +34,7 @@ const conditional = {
 };
 
 describe.each(Object.entries(conditional))('the condition of %s', (_what, selections) => {
-  test('decides on the call for the shipment', async () => {
+  test('decides whether the shipment costs a call', async () => {
     const { ask } = waybill;
     const query = `query ($x: Boolean!) ${selections}`;
     const without = await ask(query, { x: false });
@@ -48,7 +48,7 @@ describe.each(Object.entries(conditional))('the condition of %s', (_what, select
   });
 });
 
-test('fragments that spread each other over and over are each read once', async () => {
+test('each fragment is read once, however often fragments spread each other', async () => {
   const fragments = Array.from(
     { length: 9 },
     (_, index) => `fragment F${index} on Shipment { ...F${index + 1} ...F${index + 1} }`,

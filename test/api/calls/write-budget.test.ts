@@ -61,7 +61,7 @@ describe('more than 100 writes are refused before any call', () => {
   });
 });
 
-test('100 writes are done', async () => {
+test('100 writes run', async () => {
   const document = `mutation ($inputs: [UpdateOrderInput!]!) {
     ${aliased(5, 'updateOrders(inputs: $inputs) { __typename }')}
   }`;
@@ -70,7 +70,7 @@ test('100 writes are done', async () => {
   expect(calls.length).toBe(100);
 });
 
-test('a single value in the place of a list is one write', async () => {
+test('a single value in place of a list is one write', async () => {
   const document = 'mutation ($input: [UpdateOrderInput!]!) { updateOrders(inputs: $input) { __typename } }';
   const { data, calls } = await waybill.ask(document, { input: { id: 'ca2490', notes: 'changed' } });
   expect(data).toEqual({ updateOrders: [{ __typename: 'UpdateOrderSuccess' }] });

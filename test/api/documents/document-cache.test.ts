@@ -24,7 +24,7 @@ describe('documents', () => {
     return { readings, documents: createDocumentCache(reading, maxBytes) };
   }
 
-  test('are read once, whether they may be run or not', () => {
+  test('are parsed and validated once, valid or not', () => {
     const { readings, documents } = listed();
     for (const text of ['{ a }', 'query Refused { a }', '{ a', '{ a }', 'query Refused { a }', '{ a']) {
       documents.load(text);
@@ -34,7 +34,7 @@ describe('documents', () => {
     expect(documents.load('{ a')).toEqual({ document: undefined, errors: [expect.any(GraphQLError)] });
   });
 
-  test('are forgotten where others were used since, by what they take in memory', () => {
+  test('are evicted by least recent use and size', () => {
     // 38 tokens each, in 76 characters, are some 40 KB. A quarter has room for one of them.
     const { readings, documents } = listed(240_000);
     const [first = '', second = ''] = ['b', 'c'].map((name) => `{ ${`${name} `.repeat(36)} }`);
@@ -42,7 +42,7 @@ describe('documents', () => {
     expect(readings).toEqual([first, second, first]);
   });
 
-  test('stay cached while others come and go, once they are promoted', () => {
+  test('stay cached after promotion while others come and go', () => {
     const { readings, documents } = listed(400_000);
     const { document } = documents.load('{ a }');
     documents.load('{ b }');
@@ -56,7 +56,7 @@ describe('documents', () => {
     expect(readings).toEqual(['{ b }']);
   });
 
-  test('that are known can be had without reading', () => {
+  test('that are cached can be read without parsing', () => {
     const { readings, documents } = listed();
     expect(documents.cached('{ a }')).toBe(undefined);
     const found = documents.load('{ a }');
@@ -64,7 +64,7 @@ describe('documents', () => {
     expect(readings).toEqual(['{ a }']);
   });
 
-  test('that leave no stack to read them are not kept', () => {
+  test('that overflow the stack are not cached', () => {
     const documents = createDocumentCache(
       {
         parse: () => {
@@ -77,7 +77,7 @@ describe('documents', () => {
     expect(() => documents.load('{ a }')).toThrow(RangeError);
   });
 
-  test('have what is computed of their operations computed once', () => {
+  test('have each value of their operations computed once', () => {
     const computed: [DefinitionNode, DocumentNode][] = [];
     const compute = perOperation((definition, document) => {
       computed.push([definition, document]);
@@ -96,7 +96,7 @@ describe('documents', () => {
   });
 });
 
-test('strangers push out no document that an accepted token has used', async () => {
+test('unknown tokens evict no document that an accepted token has used', async () => {
   const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
   await using waybill = await startWaybill({}, { documentCacheBytes: 400_000, telemetry });
   const parsed = async () => {
@@ -117,8 +117,8 @@ test('strangers push out no document that an accepted token has used', async () 
   expect(await parsed()).toBe(52);
 });
 
-describe('an answer', () => {
-  test('is the same when its document is known, also that of a refusal', async () => {
+describe('a response', () => {
+  test('is the same for a cached document, also with errors', async () => {
     await using waybill = await startWaybill();
     for (const query of [
       '{ orders(first: 1) { nodes { id } } }',
@@ -136,14 +136,14 @@ describe('an answer', () => {
     }
   });
 
-  test('is the same where no document is kept', async () => {
+  test('is the same without a cache', async () => {
     await using waybill = await startWaybill({}, { documentCacheBytes: 0 });
     const query = '{ orders(first: 1) { nodes { id } } }';
     expect(await waybill.ask(query)).toEqual(await waybill.ask(query));
   });
 });
 
-test('2,000 distinct documents of 100 KB leave the heap within what is set for documents', async () => {
+test('2,000 distinct documents of 100 KB stay within the memory for documents', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--expose-gc',
     resolve(import.meta.dirname, '../../fixtures/many-documents.ts'),
@@ -153,7 +153,7 @@ test('2,000 distinct documents of 100 KB leave the heap within what is set for d
   expect(grownBytes).toBeLessThan((64 + 4) * 1024 * 1024);
 }, 120_000);
 
-test('the errors of what is refused keep no trace of where they were made, and others do', () => {
+test('the errors of rejected documents have no stack trace', () => {
   const originalError = new Error('The value is none.');
   const documents = createDocumentCache(
     { parse, validate: () => [new GraphQLError('Nothing is allowed.', { originalError })] },
@@ -168,7 +168,7 @@ test('the errors of what is refused keep no trace of where they were made, and o
   expect(new Error('another').stack).toMatch(/^ +at /m);
 });
 
-test('a fault of the validation itself says where it is', () => {
+test('an internal error of the validation has a stack trace', () => {
   const validate = () => {
     throw new TypeError('a mistake');
   };

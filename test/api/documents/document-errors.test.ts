@@ -8,7 +8,7 @@ const { ask } = waybill;
 
 afterAll(() => waybill[Symbol.asyncDispose]());
 
-describe('is refused before it is validated, without a call:', () => {
+describe('a document is refused before its validation, without a call:', () => {
   test.each(documentsTooLarge)('%s', async (_fault, document, limit, allowed, came) => {
     const { status, data, errors, calls } = await ask(document);
     expect(errors?.[0]?.message).toContain(`The limit "${limit}" allows ${allowed}, but there are ${came}`);
@@ -21,7 +21,7 @@ describe('is refused before it is validated, without a call:', () => {
   });
 });
 
-describe('is as large as it may be, and is answered:', () => {
+describe('a document at the limit is accepted:', () => {
   test.each([
     ['a depth of 12', ofDepth(12)],
     ['30 aliases', order(repeated(30, (index) => `a${index}: id`))],
@@ -37,11 +37,11 @@ describe('is as large as it may be, and is answered:', () => {
   });
 });
 
-describe('is no document of the schema, without a call:', () => {
+describe('an invalid document is refused without a call:', () => {
   const refused = { status: expect.any(Number), data: undefined, calls: [] };
   const invalid = { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false };
 
-  test('ten unknown directives, of which five are told', async () => {
+  test('ten unknown directives, with five errors', async () => {
     const answer = await ask(order('id @a @b @c @d @e @f @g @h @i @j'));
     expect(answer).toEqual({
       ...refused,
@@ -65,14 +65,14 @@ describe('is no document of the schema, without a call:', () => {
     expect({ data, errors, calls }).toMatchObject({ data: undefined, errors: [{ extensions }], calls: [] });
   });
 
-  test('fragments of the same name, of which nothing else is validated', async () => {
+  test('fragments of the same name, without further validation', async () => {
     const large = `fragment F on Query { ${'orders { nodes { id } } '.repeat(300)} }`;
     const { errors, calls } = await ask(`{ ...F } ${large} fragment F on Query { unknown }`);
     const messages = errors?.map(({ message }) => message);
     expect([messages, calls]).toEqual([['There can be only one fragment named "F".'], []]);
   });
 
-  test('six unknown fields, of which five are told', async () => {
+  test('six unknown fields, with five errors', async () => {
     const { errors, calls } = await ask(order('unknown_a unknown_b unknown_c unknown_d unknown_e unknown_f'));
     expect([errors?.length, calls]).toEqual([5, []]);
     expect(errors?.[4]?.message).toBe(
@@ -80,18 +80,18 @@ describe('is no document of the schema, without a call:', () => {
     );
   });
 
-  test('1,900 unknown fields, of which five are told', async () => {
+  test('1,900 unknown fields, with five errors', async () => {
     const { errors, calls } = await ask(order(repeated(1_900, (index) => `field${index}`)));
     expect([errors?.length, calls]).toEqual([5, []]);
     expect(errors?.[4]?.message).toMatch(/\(At least 6 more errors are not shown\.\)$/);
   });
 
-  test('an unknown field of 200,000 letters, which is not said back whole', async () => {
+  test('an unknown field of 200,000 letters, whose name is truncated', async () => {
     const { errors, calls } = await ask(order('x'.repeat(200_000)));
     expect([errors?.length, errors?.[0]?.message.length, calls]).toEqual([1, 1_001, []]);
   });
 
-  test('an input object of 250,000 characters without most of its fields, which is printed once or twice', async () => {
+  test('an input object of 250,000 characters, which is printed at most twice', async () => {
     const unknown = repeated(49, (index) => `field${index}: 1`);
     const document = `mutation { createOrder(input: { ${unknown} text: "${'x'.repeat(250_000)}" }) { __typename } }`;
     const { errors, calls } = await ask(document);
@@ -131,7 +131,7 @@ describe('is no document of the schema, without a call:', () => {
     });
   });
 
-  test('merges that conflict in many ways, told as five', async () => {
+  test('merges that conflict in many ways, with five errors', async () => {
     const merges = repeated(50, (index) => `orders(first: ${index}) { nodes { id } }`);
     const { errors, calls } = await ask(order(`recipient { ${merges} }`));
     expect([errors?.length, errors?.[0]?.extensions, calls]).toEqual([5, invalid, []]);
@@ -139,7 +139,7 @@ describe('is no document of the schema, without a call:', () => {
   });
 });
 
-test('introspections that are too large for one operation are refused, also without an access token', async () => {
+test('too large introspections are refused, also without an access token', async () => {
   const types = 'types { fields { name args { name type { name fields { name } } } } }';
   const answer = await ask(
     `{ __schema { ${repeated(25, (index) => `a${index}: ${types}`)} } }`,

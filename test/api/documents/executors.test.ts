@@ -233,7 +233,7 @@ function createSurvey() {
   };
 }
 
-test(`plans answer queries as graphql-js does, for the same calls: seed ${seed}`, async () => {
+test(`plans and graphql-js return the same for queries: seed ${seed}`, async () => {
   const random = randomNumbers(seed);
   const rootFields = Object.keys(schema.getQueryType()?.getFields() ?? {});
   const survey = createSurvey();
@@ -268,7 +268,7 @@ test(`plans answer queries as graphql-js does, for the same calls: seed ${seed}`
 /** Mutations that may run several times: they write the same again, or nothing. */
 const repeatable = ['updateOrder', 'updateOrders', 'shipOrder'];
 
-test(`plans answer mutations as graphql-js does, for the same calls: seed ${seed}`, async () => {
+test(`plans and graphql-js return the same for mutations: seed ${seed}`, async () => {
   const random = randomNumbers(seed);
   const survey = createSurvey();
   for (let index = 0; index < 80; index += 1) {

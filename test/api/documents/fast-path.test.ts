@@ -123,7 +123,7 @@ const known = { query, variables: { id: 'a1' } };
 const mutation = 'mutation Note($id: ID!) { updateOrder(input: { id: $id, notes: "Nada" }) { __typename } }';
 const hash = createHash('sha256').update(query).digest('hex');
 
-describe('the fast path answers known documents as the fallback does', () => {
+describe('the fast path responds to known documents like the fallback', () => {
   let both: Both;
   beforeAll(async () => {
     both = await startBoth();
@@ -228,7 +228,7 @@ describe('the fast path answers known documents as the fallback does', () => {
     ['an answer of another type', { body: known, headers: { accept: 'text/html' } }],
     ['another address', { body: known, line: 'POST /graphqls HTTP/1.1' }],
     ['another method', { body: known, line: 'PUT /graphql HTTP/1.1' }],
-  ])('what is refused goes to the fallback: %s', async (_what, sent) => {
+  ])('the fallback serves refused requests: %s', async (_what, sent) => {
     const [fast, fallback] = await askBoth(both, sent);
     expect(fast).toEqual(fallback);
     expect(fast.calls).toEqual([]);
@@ -245,7 +245,7 @@ describe('the fast path answers known documents as the fallback does', () => {
     ['an answer in UTF-8', { body: known, headers: { accept: 'application/json; charset=utf-8' } }],
     ['a client that waits', { body: known, headers: { expect: '100-continue' } }],
     ['HTTP/1.0', { body: known, line: 'POST /graphql HTTP/1.0' }],
-  ])('what is written in another way is answered too: %s', async (_what, sent) => {
+  ])('the fast path accepts other forms of a request: %s', async (_what, sent) => {
     const [fast, fallback] = await askBoth(both, sent);
     expect(fast).toEqual(fallback);
     expect(fast.answer.status).toBe(200);
@@ -275,7 +275,7 @@ test.each<[what: string, environment: Record<string, string>, headers: Record<st
   expect([isFast(fast), isFast(fallback)]).toEqual([true, false]);
 });
 
-test('equal queries under way at the same time are one, and all get the same answer', async () => {
+test('equal queries at the same time run once, and share the response', async () => {
   await using both = await startBoth();
   const slow = { query, variables: { id: 'slow' } };
   const [fast, fallback] = both.servers;
@@ -300,7 +300,7 @@ test.each<[what: string, sent: Sent]>([
   ['a variable that is missing', { body: { query } }],
   ['a number beyond a limit', { body: { query: '{ orders(first: 100000) { nodes { id } } }' } }],
   ['a missing token', { body: known, headers: { authorization: undefined } }],
-])('an operation that is refused begins one trace span, and ends it: %s', async (_what, sent) => {
+])('a refused operation starts one trace span, and ends it: %s', async (_what, sent) => {
   const spans: string[] = [];
   const tracing = {
     calls: { onCallSent: () => undefined, onCallFinished() {} },
@@ -322,7 +322,7 @@ test.each<[what: string, sent: Sent]>([
   }
 });
 
-test('a client that breaks off its body is told of as one that has gone', async () => {
+test('a client that aborts its body is logged as aborted', async () => {
   await using both = await startBoth();
   const told = both.servers.map(async ({ listener, lines }) => {
     const { socket } = await openRaw(listener);
@@ -341,7 +341,7 @@ test('a client that breaks off its body is told of as one that has gone', async 
   ]);
 });
 
-describe('requests that came in together', () => {
+describe('requests that arrive together', () => {
   /** Keeps what is put off from being taken, until it is let go. */
   function holdRounds() {
     const held: (() => void)[] = [];
@@ -397,7 +397,7 @@ describe('requests that came in together', () => {
     }
   });
 
-  test('take no place and make no call where their client has gone before they are run', async () => {
+  test('make no call if their client leaves before they run', async () => {
     await using both = await startBoth({ GRAPHQL_REQUESTS_AT_ONCE: '1' });
     const [fast] = both.servers;
     if (fast === undefined) throw new Error('Expected two servers');

@@ -15,7 +15,7 @@ const { ask } = waybill;
 
 afterAll(() => waybill[Symbol.asyncDispose]());
 
-test('every list of objects says how many there are', () => {
+test('each list of objects has an estimated number of items', () => {
   const unknown: string[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
     if (type.name.startsWith('__') || !(isObjectType(type) || isInterfaceType(type))) continue;
@@ -116,7 +116,7 @@ describe('nodes', () => {
     expect(nodesOf(query, variables)).toBe(nodes);
   });
 
-  test('are counted by the real values each time that a document comes', async () => {
+  test('are counted by the values of each request', async () => {
     const query = `query ($all: Int, $each: Int) {
       orders(first: $all) { nodes { recipient { orders(first: $each) { nodes { id } } } } }
     }`;
@@ -161,12 +161,12 @@ describe('values', () => {
     expect(waybill.sandbox.requests.lines()).toEqual([]);
   });
 
-  test('are looked at only with an access token', async () => {
+  test('are checked only with an access token', async () => {
     const { status, errors } = await ask(nodes, { ids: Array(10_001).fill('orders/a') }, null);
     expect([status, errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
   });
 
-  test('of a page are within what its list has at most', async () => {
+  test('of a page size are within the maximum of the list', async () => {
     const channel = (first: number) =>
       `{ channel(id: "ca1") { templates(first: ${first}) { nodes { name } } } }`;
     expect((await ask(channel(101))).errors?.[0]?.message).toBe(
@@ -266,14 +266,14 @@ describe('without its limit, a document makes more than 100 calls', () => {
   });
 });
 
-test('refuses a page of no rows under each of a thousand orders without a call', async () => {
+test('a page of no rows under each of a thousand orders is refused without a call', async () => {
   const fields = Array.from({ length: 29 }, (_, index) => `f${index}: orders(first: 0) { nodes { id } }`);
   const answer = await ask(`{ orders(first: 1000) { nodes { recipient { ${fields.join(' ')} } } } }`);
   expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });
   expect(answer.errors?.[0]?.message).toMatch(/^The limit "nodes" allows 3000, but there are 30000 objects/);
 });
 
-describe('a response has at most as many errors as its operation has nodes', () => {
+describe('the nodes of an operation limit the errors of its response', () => {
   const aliases = (field: string) =>
     Array.from({ length: 9 }, (_, index) => `a${index}: ${field} { formatted(locale: "!") }`).join(' ');
 
@@ -294,7 +294,7 @@ describe('a response has at most as many errors as its operation has nodes', () 
     expect(errors.length).toBeLessThanOrEqual(nodesOf(query));
   });
 
-  test('and is refused above the limit, without a call', async () => {
+  test('and the document is refused above the limit, without a call', async () => {
     const answer = await ask(`{ shipments(first: 1000) { nodes { ${aliases('totalCost')} } } }`);
     expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });
     expect(answer.errors?.[0]?.message).toMatch(

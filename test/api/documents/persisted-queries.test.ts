@@ -64,24 +64,21 @@ describe('automatic persisted queries', () => {
   });
   afterAll(() => waybill[Symbol.asyncDispose]());
 
-  test.each(['POST', 'GET'])(
-    'a hash alone will do once its document was sent with it, by %s',
-    async (method) => {
-      const query = newQuery();
-      const reference = persisted(sha256(query));
-      expect(await send(waybill, reference, { method })).toEqual(notFound);
-      expect(await send(waybill, { query, ...reference }, { method })).toEqual(order);
-      expect(await send(waybill, reference, { method })).toEqual(order);
-      expect(await send(waybill, reference, { method: method === 'GET' ? 'POST' : 'GET' })).toEqual(order);
-    },
-  );
+  test.each(['POST', 'GET'])('a hash is enough after its document was sent once, by %s', async (method) => {
+    const query = newQuery();
+    const reference = persisted(sha256(query));
+    expect(await send(waybill, reference, { method })).toEqual(notFound);
+    expect(await send(waybill, { query, ...reference }, { method })).toEqual(order);
+    expect(await send(waybill, reference, { method })).toEqual(order);
+    expect(await send(waybill, reference, { method: method === 'GET' ? 'POST' : 'GET' })).toEqual(order);
+  });
 
   test.each([
     ['documentId', (id: string) => ({ documentId: `sha256:${id}` })],
     ['documentId without a prefix', (id: string) => ({ documentId: id })],
     ['id', (id: string) => ({ id })],
     ['a hash in capitals', (id: string) => persisted(id.toUpperCase())],
-  ])('a document can be named by %s', async (_what, referenceTo) => {
+  ])('%s may name a document', async (_what, referenceTo) => {
     const query = newQuery();
     const reference = referenceTo(sha256(query));
     expect(await send(waybill, { ...reference, query })).toEqual(order);
@@ -89,12 +86,12 @@ describe('automatic persisted queries', () => {
     expect(await send(waybill, reference, { method: 'GET' })).toEqual(order);
   });
 
-  test('what is not there is told with 200, whatever the client accepts', async () => {
+  test('an unknown hash has the status 200, for each accepted type', async () => {
     const accept = 'application/graphql-response+json';
     expect(await send(waybill, persisted(sha256('{ a }')), { accept })).toEqual(notFound);
   });
 
-  test('variables and the choice of an operation are the request\u2019s own', async () => {
+  test('variables and the selected operation come from the request', async () => {
     const query =
       'query A($id: ID!) { order(id: $id) { id } } query B($id: ID!) { shipment(id: $id) { id } } query Z { __typename }';
     const reference = persisted(sha256(query));
@@ -108,7 +105,7 @@ describe('automatic persisted queries', () => {
     });
   });
 
-  test('another document under a hash is refused, and not remembered', async () => {
+  test('another document with a hash is refused, and not stored', async () => {
     const [query, other] = [newQuery(), newQuery()];
     expect(await send(waybill, { query: other, ...persisted(sha256(query)) })).toEqual(
       refused(400, 'BAD_REQUEST', 'The hash does not match the query.'),
@@ -121,7 +118,7 @@ describe('automatic persisted queries', () => {
   });
 
   test.each(['{ unknown }', '{ order(id: ', '{ __typename @skip }'])(
-    'a document that can\u2019t be run is not remembered: %s',
+    'an invalid document is not stored: %s',
     async (query) => {
       const answer = await send(waybill, { query, ...persisted(sha256(query)) });
       expect(answer.calls).toEqual([]);
@@ -130,7 +127,7 @@ describe('automatic persisted queries', () => {
     },
   );
 
-  test('a mutation by GET is refused when it is named by its hash too', async () => {
+  test('a mutation by GET with a hash is refused', async () => {
     const query = 'mutation M { createOrder(input: {}) { __typename } }'
       .replace('{}', '$i')
       .replace('M', 'M($i: CreateOrderInput!)');
@@ -142,7 +139,7 @@ describe('automatic persisted queries', () => {
     });
   });
 
-  test('a document that another tenant has sent runs for whoever asks, on their own behalf', async () => {
+  test('a stored document runs for each tenant, with its own token', async () => {
     const query = newQuery();
     await send(waybill, { query, ...persisted(sha256(query)) });
     const bearer = waybill.sandbox.tokens.second;
@@ -175,7 +172,7 @@ describe('automatic persisted queries', () => {
     expect(await send(waybill, parameters)).toEqual(expected);
   });
 
-  test('are switched off where no memory is set for them', async () => {
+  test('are disabled without memory for them', async () => {
     await using without = await startWaybill({}, { persistedQueryBytes: 0, sandbox: waybill.sandbox });
     const query = newQuery();
     const reference = persisted(sha256(query));
@@ -183,7 +180,7 @@ describe('automatic persisted queries', () => {
     expect(await send(without, reference)).toEqual(notSupported);
   });
 
-  test('forget the text that was used least recently', () => {
+  test('evict the least recently used text', () => {
     const documents = createDocumentCache({ parse, validate: (): GraphQLError[] => [] }, 1_000_000);
     // New texts have a quarter of the memory, in which two texts of 1,000 characters have room.
     const policy = automaticPersistedQueries(documents, 20_000, () => false);
@@ -194,7 +191,7 @@ describe('automatic persisted queries', () => {
     expect(kept).toEqual(texts.slice(1));
   });
 
-  test('strangers push out no text that an accepted token has sent or named', async () => {
+  test('unknown tokens evict no text that an accepted token has sent or named', async () => {
     await using small = await startWaybill({}, { persistedQueryBytes: 20_000, sandbox: waybill.sandbox });
     const [ofStranger, named, sent] = [newQuery(), newQuery(), newQuery()];
     await send(small, { query: ofStranger, ...persisted(sha256(ofStranger)) }, { bearer: 'stranger' });
@@ -213,7 +210,7 @@ describe('automatic persisted queries', () => {
   });
 });
 
-describe('a list of operations', () => {
+describe('a list of trusted documents', () => {
   const page = 'query OrderPage { order(id: "ca2481") { id } }';
   const type = '{ __typename }';
   let waybill: Waybill;
@@ -238,12 +235,12 @@ describe('a list of operations', () => {
     ['its text', { query: page }],
     ['its text and its id', { query: page, id: 'order-page' }],
     ['its text and its hash', { query: page, ...persisted(sha256(page)) }],
-  ])('a document of it is run by %s', async (_what, parameters) => {
+  ])('runs a document by %s', async (_what, parameters) => {
     expect(await send(waybill, parameters)).toEqual(order);
     expect(await send(waybill, parameters, { method: 'GET' })).toEqual(order);
   });
 
-  test('an id may be a hash of another making', async () => {
+  test('may have ids of any form', async () => {
     for (const documentId of ['sha256:abc', 'abc']) {
       expect(await send(waybill, { documentId })).toMatchObject({ data: { __typename: 'Query' } });
     }
@@ -260,20 +257,20 @@ describe('a list of operations', () => {
       'a text of its own with its hash',
       { query: '{ a: __typename }', ...persisted(sha256('{ a: __typename }')) },
     ],
-  ])('%s is refused', async (_what, parameters) => {
+  ])('refuses %s', async (_what, parameters) => {
     for (const method of ['POST', 'GET'])
       expect(await send(waybill, parameters, { method })).toEqual(notAllowed);
     // It has not been taken by being sent.
     expect(await send(waybill, parameters)).toEqual(notAllowed);
   });
 
-  test('a document of it under the id of another is refused', async () => {
+  test('refuses a document with the id of another', async () => {
     expect(await send(waybill, { query: type, id: 'order-page' })).toEqual(
       refused(400, 'BAD_REQUEST', 'The id belongs to another document.'),
     );
   });
 
-  test('GraphiQL says what it holds', async () => {
+  test('is in the tabs of GraphiQL', async () => {
     const response = await waybill.fetch('/graphql', { headers: { accept: 'text/html' } });
     const html = await response.text();
     const options = JSON.parse(/<script id="options"[^>]*>(.*?)<\/script>/s.exec(html)?.[1] ?? '');

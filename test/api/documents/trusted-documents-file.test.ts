@@ -34,7 +34,7 @@ async function startWith(file: string): Promise<{ code: unknown; output: string;
   });
 }
 
-describe('a file of operations is taken', () => {
+describe('a file of operations is accepted', () => {
   test('as documents by their ids', async () => {
     const file = await fileOf({ a: '{ __typename }', b: 'query B { __typename }' });
     expect([...(await readTrustedDocuments(file))]).toEqual([
@@ -53,8 +53,8 @@ describe('a file of operations is taken', () => {
   });
 });
 
-describe.concurrent('a start is refused', () => {
-  test('where documents can\u2019t be run, each of which is named', async ({ expect }) => {
+describe.concurrent('the start fails', () => {
+  test('for invalid documents, and names each of them', async ({ expect }) => {
     const file = await fileOf({
       good: '{ __typename }',
       'old-board': '{ orders { nodes { trackingCode weight } } }',
@@ -76,7 +76,7 @@ describe.concurrent('a start is refused', () => {
     ['no JSON', 'query A { a }', /is not valid JSON\.$/],
     ['a list', ['{ __typename }'], /neither documents by their ids nor a manifest of Apollo\u2019s\.$/],
     ['ids of no text', { a: 7 }, /neither documents by their ids nor a manifest of Apollo\u2019s\.$/],
-  ])('where the file holds %s', async (_what, content, reason) => {
+  ])('if the file holds %s', async (_what, content, reason) => {
     const file = await fileOf(content);
     const { code, output, errors } = await startWith(file);
     expect({ code, output }).toEqual({ code: 1, output: '' });
@@ -84,13 +84,13 @@ describe.concurrent('a start is refused', () => {
     expect(errors).toContain(`OPERATIONS_FILE: expected documents by their ids, but got ${file}. `);
   });
 
-  test('where there is no such file', async ({ expect }) => {
+  test('if the file does not exist', async ({ expect }) => {
     const { code, errors } = await startWith(join(folder, 'none.json'));
     expect({ code, errors }).toEqual({ code: 1, errors: expect.stringContaining('ENOENT') });
   });
 });
 
-test('a start says which documents run, and leaves out the page to explore them', async () => {
+test('the start text names the file of trusted documents, and no page to explore them', async () => {
   const file = await fileOf({ a: '{ __typename }' });
   const env = { PORT: '0', UPSTREAM_URL: 'http://127.0.0.1:1', OPERATIONS_FILE: file, SCHEMA: 'private' };
   const cwd = resolve(import.meta.dirname, '../../..');

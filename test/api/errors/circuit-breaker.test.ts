@@ -16,7 +16,7 @@ function failingFor(bearers: Set<string>, fault: Answer = answerJson({}, 503)): 
   };
 }
 
-test('calls that fail for several tenants are no longer made, of any tenant, and say when to come back', async () => {
+test('calls that fail for several tenants stop the calls of all tenants', async () => {
   await using waybill = await startApp(failingFor(new Set(['ana', 'eva'])));
   for (let time = 0; time < 10; time += 1) {
     await waybill.ask(query, 'ana');
@@ -114,7 +114,7 @@ test.each<[string, Record<string, string>, () => RequestInit]>([
     .toMatchObject([{ code: 'UPSTREAM_CIRCUIT_OPEN' }]);
 });
 
-test('calls that are given up early count neither way', async () => {
+test('calls that the client aborts early count neither way', async () => {
   await using waybill = await startApp(() => {});
   const bearers = Array.from({ length: 20 }, (_, index) => `token-${index}`);
   const gone = new AbortController();
@@ -131,7 +131,7 @@ test('calls that are given up early count neither way', async () => {
   await answer;
 });
 
-test('the poison of one tenant stops nobody\u2019s calls, also not its own', async () => {
+test('one tenant whose calls all fail stops no calls, not even its own', async () => {
   await using waybill = await startApp(failingFor(new Set(['ana'])));
   for (let time = 0; time < 60; time += 1) await waybill.ask(query, 'ana');
   expect(await waybill.ask(query, 'eva')).toEqual(whole);
@@ -139,20 +139,17 @@ test('the poison of one tenant stops nobody\u2019s calls, also not its own', asy
   expect(waybill.calls()).toHaveLength(62);
 });
 
-test.each([400, 401, 403, 404, 409, 429, 501])(
-  '%d for all is an answer, and stops no calls',
-  async (status) => {
-    await using waybill = await startApp(failingFor(new Set(['ana', 'eva']), answerJson({}, status)));
-    for (let time = 0; time < 15; time += 1) {
-      await waybill.ask(query, 'ana');
-      await waybill.ask(query, 'eva');
-    }
-    expect(await waybill.ask(query, 'ida')).toEqual(whole);
-    expect(waybill.calls()).toHaveLength(31);
-  },
-);
+test.each([400, 401, 403, 404, 409, 429, 501])('%d for all tenants stops no calls', async (status) => {
+  await using waybill = await startApp(failingFor(new Set(['ana', 'eva']), answerJson({}, status)));
+  for (let time = 0; time < 15; time += 1) {
+    await waybill.ask(query, 'ana');
+    await waybill.ask(query, 'eva');
+  }
+  expect(await waybill.ask(query, 'ida')).toEqual(whole);
+  expect(waybill.calls()).toHaveLength(31);
+});
 
-test('calls of one kind that fail leave those of another alone', async () => {
+test('failing calls of one endpoint do not stop those of another', async () => {
   await using waybill = await startApp((request, response, body) => {
     const json = request.url?.startsWith('/v1/orders')
       ? { name: 'orders/7', fulfiller: 'OPERATOR' }
@@ -168,7 +165,7 @@ test('calls of one kind that fail leave those of another alone', async () => {
   expect(await waybill.ask(query, 'ida')).toEqual(whole);
 });
 
-test('a label that is not asked for says when to come back in its header too', async () => {
+test('a label that is not requested has the header Retry-After', async () => {
   await using waybill = await startApp(failingFor(new Set(['ana', 'eva', 'ida'])));
   const label = (bearer: string) =>
     waybill.app.fetch('http://waybill.test/labels/7.pdf', { headers: { authorization: `Bearer ${bearer}` } });
@@ -208,7 +205,7 @@ test('a write is not sent while its circuit is open, and its key stays free', as
   expect(writes()).toHaveLength(20);
 });
 
-test('while one call tries whether REST is back, others are not made', async () => {
+test('one call at a time probes REST, and others are not sent', async () => {
   const held: (() => void)[] = [];
   let isBack = false;
   await using waybill = await startApp((request, response, body) => {

@@ -29,7 +29,7 @@ function answering(answers: Record<string, unknown>) {
 }
 
 describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
-  test('answers what is there, fails what is not, and ends its calls', async () => {
+  test('returns the data it has, fails the rest, and aborts its calls', async () => {
     const { answer, held } = answering({
       'GET /v1/orders/7': { name: 'orders/7', fulfiller: 'OPERATOR', shipment: 'shipments/8' },
     });
@@ -51,7 +51,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
     ]);
   });
 
-  test('leaves reads unmade that still wait for their turn', async () => {
+  test('sends no read that still waits for a slot', async () => {
     const { answer } = answering({});
     await using waybill = await startApp(answer, { ...limit, UPSTREAM_CONNECTIONS: '1' });
     const { data, errors } = await waybill.ask(
@@ -62,7 +62,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
     expect(waybill.calls()).toEqual(['GET /v1/orders/1']);
   });
 
-  test('also where another tenant has all connections', async () => {
+  test('fails at its deadline while another tenant has all connections', async () => {
     const { answer } = answering({});
     await using waybill = await startApp(answer, { ...limit, UPSTREAM_CONNECTIONS: '1' });
     const first = waybill.ask('{ order(id: "1") { fulfiller } }', 'ana');
@@ -73,7 +73,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
     expect([['GET /v1/orders/1'], ['GET /v1/orders/1', 'GET /v1/orders/2']]).toContainEqual(waybill.calls());
   });
 
-  test('tells of a list that is asked for in parts as of one that is late', async () => {
+  test('reports records that a late list should have read as late', async () => {
     const orders = Array.from({ length: 40 }, (_, index) => ({
       name: `orders/${index}`,
       shipment: `shipments/${index}`,
@@ -88,7 +88,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
     await until(() => held.size === 0);
   });
 
-  test('of reference data', async () => {
+  test('aborts its calls of reference data', async () => {
     const { answer, held } = answering({});
     await using waybill = await startApp(answer, limit);
     const { data, errors } = await waybill.ask('{ origins { nodes { id } } }');
@@ -98,14 +98,14 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
   });
 });
 
-describe('a mutation that takes longer', () => {
+describe('a mutation that exceeds the operation timeout', () => {
   const send = `mutation {
     sendMessage(input: { conversation: "channels/1/conversations/2", content: { text: "a" } }) {
       __typename ... on UserError { message }
     }
   }`;
 
-  test('is of unknown outcome where its write was sent, which is ended', async () => {
+  test('is OutcomeUnknown if its write was sent, and aborts the call', async () => {
     const { answer, held } = answering({});
     await using waybill = await startApp(answer, limit);
     const { data, errors } = await waybill.ask(send);
@@ -117,7 +117,7 @@ describe('a mutation that takes longer', () => {
     expect(waybill.calls()).toEqual(['POST /v1/channels/1/conversations/2/messages']);
   });
 
-  test('has done nothing where its write still waits, and says so', async () => {
+  test('sends no write that still waits for a slot, and says so', async () => {
     await using rest = await startRestClient(() => {});
     const callContexts = createCallContexts({ callsAtOnce: 1 });
     const first = errorOf(rest.api.getOrder('1', callContexts.of('ana', AbortSignal.timeout(300))));
@@ -133,7 +133,7 @@ describe('a mutation that takes longer', () => {
   });
 });
 
-test('an operation that is answered leaves no clock behind', async () => {
+test('a finished operation leaves no timer', async () => {
   const { answer } = answering({ 'GET /v1/orders/7': { name: 'orders/7', fulfiller: 'OPERATOR' } });
   await using waybill = await startApp(answer, {
     OPERATION_TIMEOUT_MS: '3600000',

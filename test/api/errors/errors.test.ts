@@ -74,7 +74,7 @@ describe('a status', () => {
     });
   });
 
-  test.each([404, 410])('%i of a lookup is null, and no error', async (status) => {
+  test.each([404, 410])('%i of a lookup is null without an error', async (status) => {
     sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status });
     const { data, errors } = await ask(lookup);
     expect({ data, errors }).toEqual({
@@ -83,7 +83,7 @@ describe('a status', () => {
     });
   });
 
-  test('of one field leaves its siblings alone', async () => {
+  test('of one field leaves its siblings unchanged', async () => {
     sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 500 });
     const answer = await ask(lookup);
     expect(answer.data).toEqual({ organization: null, origins: { nodes: [{ id: 'origins/ca1' }] } });
@@ -111,7 +111,7 @@ describe('a status', () => {
     });
   });
 
-  test.each([400, 422])('%i tells the fields that its body names', async (status) => {
+  test.each([400, 422])('%i reports the fields that its body names', async (status) => {
     const details = [
       { field: 'pageSize', message: 'must be at most 1000' },
       { field: 'search', message: 'is too long' },
@@ -147,7 +147,7 @@ describe('a status', () => {
     ],
     ['the host of REST', '{"message":"127.0.0.1 is busy"}', 'application/json', ': <IP address> is busy'],
     ['the token', '{"message":"no sandbox-cafe-andino"}', 'application/json', ': no <access token>'],
-  ])('with %s in its body tells no more than a message', async (_what, body, contentType, told) => {
+  ])('with %s in its body shows clients only a safe message', async (_what, body, contentType, told) => {
     sandbox.faults.add({ kind: 'status', status: 409, body, contentType });
     const { errors } = await ask(list);
     expect(errors?.map(({ message, extensions }) => ({ message, extensions }))).toEqual([
@@ -172,7 +172,7 @@ describe('a status of a write', () => {
     [502, 'UPSTREAM_UNAVAILABLE', false],
     [503, 'UPSTREAM_UNAVAILABLE', false],
     [504, 'UPSTREAM_ERROR', false],
-  ])('%i is %s, and to be sent again: %s', async (status, code, retryable) => {
+  ])('%i is %s, with retryable: %s', async (status, code, retryable) => {
     sandbox.faults.add({ path: '/v1/orders', kind: 'status', status });
     const answer = await ask(record, { input: order });
     expect(answer).toMatchObject({ status: 200, data: { createOrder: null }, calls: ['POST /v1/orders'] });
@@ -183,7 +183,7 @@ describe('a status of a write', () => {
     });
   });
 
-  test('2xx with words that cannot be read is no error, but an outcome that is not known', async () => {
+  test('2xx with invalid JSON is OutcomeUnknown', async () => {
     sandbox.faults.add({ path: '/v1/orders', kind: 'cut-json' });
     const { data, errors, calls } = await ask(record, { input: order });
     expect({ data, errors, calls }).toEqual({
@@ -195,7 +195,7 @@ describe('a status of a write', () => {
 });
 
 describe('the network', () => {
-  test('that never answers is UPSTREAM_TIMEOUT after UPSTREAM_TIMEOUT_MS', async () => {
+  test('that never responds is UPSTREAM_TIMEOUT after UPSTREAM_TIMEOUT_MS', async () => {
     await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '100' });
     impatient.sandbox.faults.add({ path: '/v1/orders', kind: 'hang' });
     const start = performance.now();
@@ -237,7 +237,7 @@ describe('the network', () => {
   );
 });
 
-describe('a mistake of this server', () => {
+describe('an internal error', () => {
   class Leak extends TypeError {
     // Not to be told.
     readonly extensions = { secret: 'connection string', http: { status: 418 } };
@@ -295,12 +295,12 @@ describe('a mistake of this server', () => {
   });
 });
 
-test('an expected error keeps no trace of where it was made, and the next unexpected one does', () => {
+test('an expected error has no stack trace, and the next unexpected one has', () => {
   expect(new BadInputError('No such id.').stack).toBe('BadInputError: No such id.');
   expect(new Error('another').stack).toMatch(/^ +at /m);
 });
 
-test('errors stand in the order of their paths, whichever call fails first', async () => {
+test('errors are sorted by path, whichever call fails first', async () => {
   await using waybill = await startApp(async ({ url = '' }, response) => {
     await sleep(url.endsWith('a') ? 40 : 0);
     response.writeHead(500).end();

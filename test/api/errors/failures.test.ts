@@ -27,7 +27,7 @@ function told(errors: Answer<unknown>['errors']) {
 const broken = { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false };
 const shipment = '/v1/shipments/ca2036';
 
-describe('a call that fails blanks its own field, and tells why', () => {
+describe('a call that fails makes its own field null, with an error', () => {
   const data = {
     order: {
       id: 'orders/ca2481',
@@ -163,7 +163,7 @@ describe('a broken row of a list', () => {
       },
     });
 
-  test('is a null node, and the others live', async () => {
+  test('is a null node, and the others have data', async () => {
     replaceRows(null, 'orders/ca2499', { id: 1 });
     const { data, errors, calls } = await waybill.ask(OrderRowsDocument, { first: 4 });
     expect(data.orders.nodes).toEqual([null, null, null, { id: 'orders/ca2497', fulfiller: 'OPERATOR' }]);
@@ -175,14 +175,14 @@ describe('a broken row of a list', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=4']);
   });
 
-  test('is a null node of its edge too', async () => {
+  test('is a null node of its edge', async () => {
     replaceRows(null);
     const { data, errors } = await waybill.ask(OrderRowEdgesDocument, { first: 2 });
     expect(data.orders.edges).toEqual([{ node: null }, { node: { id: 'orders/ca2499' } }]);
     expect(told(errors)).toEqual([{ message: message(0), path: 'orders.edges.0.node', ...broken }]);
   });
 
-  test('is a null node where a required field is missing or null', async () => {
+  test('is a null node if a required field is missing or null', async () => {
     replaceRows({ name: 'orders/ca2500' }, { name: 'orders/ca2499', fulfiller: null });
     const { data, errors } = await waybill.ask(OrderRowsDocument, { first: 3 });
     expect(data.orders.nodes).toEqual([null, null, { id: 'orders/ca2498', fulfiller: 'OPERATOR' }]);
@@ -197,17 +197,20 @@ describe('a broken row of a list', () => {
     ]);
   });
 
-  test.each([null, {}, 'rows', undefined])('is no list at all: %j blanks the field', async (orders) => {
-    waybill.changeAnswer('/v1/orders', { orders });
-    const { data, errors, calls } = await waybill.ask(OrderRowsDocument, { first: 2 });
-    expect(data).toEqual({ orders: null });
-    expect(told(errors)).toEqual([
-      {
-        message: 'GET /v1/orders returned no list of orders',
-        path: 'orders',
-        ...broken,
-      },
-    ]);
-    expect(calls).toEqual(['GET /v1/orders?pageSize=2']);
-  });
+  test.each([null, {}, 'rows', undefined])(
+    'makes the whole field null if no list is there: %j',
+    async (orders) => {
+      waybill.changeAnswer('/v1/orders', { orders });
+      const { data, errors, calls } = await waybill.ask(OrderRowsDocument, { first: 2 });
+      expect(data).toEqual({ orders: null });
+      expect(told(errors)).toEqual([
+        {
+          message: 'GET /v1/orders returned no list of orders',
+          path: 'orders',
+          ...broken,
+        },
+      ]);
+      expect(calls).toEqual(['GET /v1/orders?pageSize=2']);
+    },
+  );
 });

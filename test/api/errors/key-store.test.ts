@@ -49,7 +49,7 @@ describe('a key store that fails', () => {
   });
 });
 
-test('createOrder runs anew with a key whose earlier attempt has stored no checkpoint', async () => {
+test('createOrder runs again with a key whose earlier attempt has no checkpoint', async () => {
   // The first server dies before its checkpoint.
   await using dying = await startWith({ checkpoint: unavailable, release: memoryStore.abandon });
   const ask = (waybill: typeof dying) => waybill.ask(createOrder({ idempotencyKey: 'no checkpoint' }));
@@ -58,7 +58,7 @@ test('createOrder runs anew with a key whose earlier attempt has stored no check
   expect(await ask(next)).toMatchObject({ data: created, calls: [organizationCall, post] });
 });
 
-test('a write whose claim is lost before the bytes is OVERLOADED, and is not sent', async () => {
+test('a write that loses its claim before its bytes is OVERLOADED, and is not sent', async () => {
   let isHeld = false;
   await using losing = await startWith({ holds: (claim) => isHeld && memoryStore.holds(claim) });
   const ask = () => losing.ask(createOrder({ idempotencyKey: 'lost claim' }));
@@ -74,7 +74,7 @@ test('a write whose claim is lost before the bytes is OVERLOADED, and is not sen
   expect(await ask()).toMatchObject({ data: created, calls: [post] });
 });
 
-test('a new key of a merchant without room is RATE_LIMITED, and nothing is sent', async () => {
+test('a new key of a merchant without room is RATE_LIMITED, and no write is sent', async () => {
   await using crowded = await startWith({ claim: async () => ({ state: 'full' }) });
   const { data, errors, calls } = await crowded.ask(createOrder({ idempotencyKey: 'no room' }));
   expect([data, calls]).toEqual([{ createOrder: null }, [organizationCall]]);

@@ -28,7 +28,7 @@ const whole = { data: { order: { fulfiller: 'OPERATOR' } }, errors: undefined };
 /** Each operation gets as far as it gets. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 100));
 
-test("a tenant's one call waits for one of another's many, and not for all", async () => {
+test("a tenant's one call waits for one of the many calls of another tenant", async () => {
   const { answer, held, hold, letGo } = holding();
   await using waybill = await startApp(answer, {
     UPSTREAM_CONNECTIONS: '1',
@@ -71,7 +71,7 @@ test('no call of an admitted operation is refused, however many wait', async () 
   expect(waybill.calls()).toHaveLength(3 * ids.length);
 });
 
-test('reads whose client has gone are never sent', async () => {
+test('reads are not sent after their client has left', async () => {
   const { answer, held, letGo } = holding();
   await using waybill = await startApp(answer, { UPSTREAM_CONNECTIONS: '1' });
   const first = waybill.ask(order('0'), 'ida');

@@ -23,7 +23,7 @@ function ask(body: string, accept: string) {
 }
 
 test.each(['application/json', 'multipart/mixed', 'text/event-stream'])(
-  'a client that wants the connection closed after an answer as %s has it closed',
+  'closes the connection after a response in %s if the client asks for it',
   async (accept) => {
     const answer = await ask(organizationQuery, accept);
     expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);
@@ -32,7 +32,7 @@ test.each(['application/json', 'multipart/mixed', 'text/event-stream'])(
 );
 
 test.each(['text/plain, image/*;q=0.5', 'text/html', 'application/json;charset=latin1', 'json'])(
-  'a mutation whose answer the client would only take as %s is refused before anything is done',
+  'refuses a mutation before it runs if the client accepts only %s',
   async (accept) => {
     const mutation = 'mutation { updateOrder(input: { id: "ca2496", notes: "Ring twice" }) { __typename } }';
     const { status, body } = await ask(JSON.stringify({ query: mutation }), accept);
@@ -50,7 +50,7 @@ test.each(['text/plain, image/*;q=0.5', 'text/html', 'application/json;charset=l
 );
 
 test.each(['*/*', 'application/*', 'text/html, */*;q=0.8', 'text/plain, Application/JSON ; charset=utf-8'])(
-  'a client that takes %s gets JSON',
+  'sends JSON to a client that accepts %s',
   async (accept) => {
     const { status, headers, body } = await ask(organizationQuery, accept);
     expect([status, headers['content-type']]).toEqual([

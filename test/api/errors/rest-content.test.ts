@@ -76,7 +76,7 @@ describe('a list', () => {
     expect(waybill.calls()).toEqual(list('pageSize=5', 'pageSize=4&pageToken=again'));
   });
 
-  test('with an empty page and a token goes on behind it', async () => {
+  test('with an empty page and a token continues on the next page', async () => {
     await using waybill = await start(
       paged((token) => (token === null ? { orders: [], nextPageToken: 'next' } : { orders: rows(1, 2) })),
     );
@@ -87,7 +87,7 @@ describe('a list', () => {
     expect(waybill.calls()).toEqual(list('pageSize=5', 'pageSize=5&pageToken=next'));
   });
 
-  test('of empty pages without end is given up after a hundred', async () => {
+  test('of endless empty pages fails after a hundred pages', async () => {
     await using waybill = await start(
       paged((token) => ({ orders: [], nextPageToken: `${Number(token) + 1}` })),
     );
@@ -95,7 +95,7 @@ describe('a list', () => {
     expect(waybill.calls()).toHaveLength(100);
   });
 
-  test('that has a record on two of its pages gives it out as often as REST does', async () => {
+  test('that has a record on two pages shows the record twice', async () => {
     await using waybill = await start(
       paged((token) =>
         token === null ? { orders: rows(1, 2), nextPageToken: 'next' } : { orders: rows(2, 3) },
@@ -200,7 +200,7 @@ describe('a label', () => {
       'over the size, as turns out on the way',
       (_request, response) => response.writeHead(200, pdf).end(Buffer.alloc(17_000_000)),
     ],
-  ])('%s breaks off, and is not tried again', async (_what, answer) => {
+  ])('%s breaks off, and is not retried', async (_what, answer) => {
     expect(await label(answer)).toEqual({ status: 200, body: 'broken off', calls: [path] });
   });
 });

@@ -50,7 +50,7 @@ const shorterThanPromised: Answer = (request, response) => {
 };
 
 describe('REST is slow', () => {
-  test('by half of the deadline: answered', async () => {
+  test('by half of the deadline: the read succeeds', async () => {
     await using waybill = await start(delayed(250, answerJson(order)), hurried);
     expect([await waybill.ask(query), waybill.calls()]).toEqual([whole, times(1)]);
   });
@@ -66,7 +66,7 @@ describe('REST is slow', () => {
     expect([told, waybill.calls()]).toEqual([{ data: { order: null }, errors: [late] }, times(2)]);
   });
 
-  test('and never answers a write: OutcomeUnknown, sent once', async () => {
+  test('and never responds to a write: OutcomeUnknown, sent once', async () => {
     await using waybill = await start(() => {}, hurried);
     expect((await waybill.ask(send)).data).toEqual({ sendMessage: { __typename: 'OutcomeUnknown' } });
     expect(waybill.calls()).toEqual([post]);
@@ -78,7 +78,7 @@ describe('the connection breaks', () => {
     ['by a reset before the headers', reset],
     ['by a reset in the body', resetInBody],
     ['before the length that was promised', shorterThanPromised],
-  ])('%s: a read is tried three times, a write sent once and OutcomeUnknown', async (_how, answer) => {
+  ])('%s: reads are sent three times, a write once with OutcomeUnknown', async (_how, answer) => {
     await using waybill = await start(answer);
     expect(await waybill.ask(query)).toEqual({
       data: { order: null },
@@ -93,7 +93,7 @@ describe('the connection breaks', () => {
     expect(waybill.calls()).toEqual([...times(3), post]);
   });
 
-  test('as it was kept from an earlier call and has gone stale: a read is tried again, a write is not', async () => {
+  test('because it is stale: a read is retried, a write is not', async () => {
     const used = new WeakSet<Socket>();
     await using waybill = await start(
       (request, response, body) => {
@@ -109,7 +109,7 @@ describe('the connection breaks', () => {
   });
 });
 
-describe('the answer is none', () => {
+describe('the response is invalid', () => {
   const notJson = `${call} returned no JSON`;
   const noRecord = `${call} returned no record of orders`;
 
@@ -126,7 +126,7 @@ describe('the answer is none', () => {
       `${call} returned another record than the requested one`,
     ],
     ['what is not HTTP', (request) => request.socket.end('SSH-2.0\r\n'), `${call} returned no valid HTTP`],
-  ])('%s: not tried again', async (_what, answer, message) => {
+  ])('%s: no retry', async (_what, answer, message) => {
     await using waybill = await start(answer);
     const told = await waybill.ask(query);
     expect([told, waybill.calls()]).toEqual([
@@ -194,7 +194,7 @@ describe('a status, with JSON, text, HTML or nothing in its body', () => {
     }
   });
 
-  test.each([404, 410])('%i of a lookup is null, without an error', async (status) => {
+  test.each([404, 410])('%i of a lookup is null without an error', async (status) => {
     for (const [contentType, body] of bodies) {
       await using waybill = await start(answerText(body, status, contentType));
       const told = await waybill.ask(query);
@@ -220,7 +220,7 @@ describe('Retry-After', () => {
     };
   };
 
-  test.each(['1', 'Sat, 01 Jan 2000 00:00:00 GMT'])('of %s is waited for', async (header) => {
+  test.each(['1', 'Sat, 01 Jan 2000 00:00:00 GMT'])('of %s delays the retry', async (header) => {
     await using waybill = await start(once(header));
     expect([await waybill.ask(query), waybill.calls()]).toEqual([whole, times(2)]);
   });
@@ -231,7 +231,7 @@ describe('Retry-After', () => {
     ['soon', {}],
     ['-1', {}],
     ['1e3', {}],
-  ])('of %s is not waited for', async (header, wait) => {
+  ])('of %s prevents a retry', async (header, wait) => {
     await using waybill = await start(once(header));
     const error = {
       message: `${call} returned 429`,
@@ -249,7 +249,7 @@ describe('Retry-After', () => {
 });
 
 test.each([301, 302, 303, 307, 308])(
-  'a redirect (%i) to another host is not followed, and the token goes nowhere',
+  'a redirect (%i) to another host is not followed, and gets no token',
   async (status) => {
     await using elsewhere = await startService(answerJson(order));
     await using waybill = await start(

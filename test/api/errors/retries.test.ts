@@ -33,7 +33,7 @@ const resetInBody: Answer = (request, response) => {
   setTimeout(() => request.socket.resetAndDestroy(), 5);
 };
 
-describe('a read that fails and then does not is answered as if nothing had been', () => {
+describe('a read that fails and then succeeds has its data', () => {
   test.each<[string, Answer]>([
     ['a reset before the answer', reset],
     ['the end of the connection before the answer', (request) => request.socket.end()],
@@ -48,7 +48,7 @@ describe('a read that fails and then does not is answered as if nothing had been
     expect(waybill.calls()).toEqual([call, call]);
   });
 
-  test('two 503 in turn', async () => {
+  test('two 503 in a row', async () => {
     await using waybill = await startWithRetries(atFirst(2, answerJson({}, 503)));
     expect(await waybill.ask(query)).toEqual(whole);
     expect(waybill.calls()).toEqual([call, call, call]);
@@ -78,8 +78,8 @@ describe('a read that fails and then does not is answered as if nothing had been
   });
 });
 
-describe('a read that fails again and again', () => {
-  test('is tried three times, and its last error is told', async () => {
+describe('a read that keeps failing', () => {
+  test('is sent three times, and reports its last error', async () => {
     await using waybill = await startWithRetries(answerJson({}, 503));
     expect(await waybill.ask(query)).toEqual({
       data: { order: null },
@@ -96,7 +96,7 @@ describe('a read that fails again and again', () => {
     expect(waybill.calls()).toEqual([call, call, call]);
   });
 
-  test('with a deadline each time is tried twice', async () => {
+  test('at its deadline each time is sent twice', async () => {
     await using waybill = await startWithRetries(() => {}, { UPSTREAM_TIMEOUT_MS: '60' });
     const { errors } = await waybill.ask(query);
     expect(errors).toEqual([
@@ -110,7 +110,7 @@ describe('a read that fails again and again', () => {
     expect(waybill.calls()).toEqual([call, call]);
   });
 
-  test('is not tried again where its operation would be out of time', async () => {
+  test('is not retried if its operation would end before', async () => {
     await using waybill = await startWithRetries(answerJson({}, 503, { 'retry-after': '2' }), {
       OPERATION_TIMEOUT_MS: '1000',
     });
@@ -121,7 +121,7 @@ describe('a read that fails again and again', () => {
   });
 });
 
-describe('a long Retry-After is told to the client, and not waited for', () => {
+describe('a long Retry-After is passed to the client without a retry', () => {
   test.each([
     [429, 'RATE_LIMITED'],
     [503, 'UPSTREAM_UNAVAILABLE'],
@@ -142,7 +142,7 @@ describe('a long Retry-After is told to the client, and not waited for', () => {
   });
 });
 
-test('a write that was sent is not sent again, whatever came of it', async () => {
+test('a write is never retried after its bytes were sent', async () => {
   const mutation = `mutation {
     sendMessage(input: { conversation: "channels/1/conversations/2", content: { text: "a" } }) { __typename }
   }`;
@@ -153,7 +153,7 @@ test('a write that was sent is not sent again, whatever came of it', async () =>
   }
 });
 
-test('the cost of an operation says how often its reads were tried again', async () => {
+test('the cost of an operation shows the retries of its reads', async () => {
   await using waybill = await startWithRetries(atFirst(2, answerJson({}, 503)), { SHOW_COST: 'yes' });
   const response = await waybill.app.fetch('http://waybill.test/graphql', {
     method: 'POST',
@@ -164,7 +164,7 @@ test('the cost of an operation says how often its reads were tried again', async
   expect(extensions.upstream).toMatchObject({ calls: 1, requests: [{ status: 200, retries: 2 }] });
 });
 
-test('while REST fails half of its calls, it sees at most 1.3 times what it is asked', async () => {
+test('REST gets at most 1.3 times the reads while it fails half of them', async () => {
   let times = 0;
   const answer = answerJson(order);
   await using rest = await startRestClient(
@@ -183,7 +183,7 @@ test('while REST fails half of its calls, it sees at most 1.3 times what it is a
   expect(rest.service.requests.length).toBeLessThanOrEqual(260);
 });
 
-test('one token whose reads all fail leaves retries to others', async () => {
+test('one token whose reads all fail leaves retries for others', async () => {
   let failsOnce = true;
   await using waybill = await startWithRetries((request, response, body) => {
     const isPoisoned = request.headers.authorization === 'Bearer ana';
@@ -199,7 +199,7 @@ test('one token whose reads all fail leaves retries to others', async () => {
   expect(await waybill.ask(query, 'eva')).toEqual(whole);
 });
 
-test('calls that break all at once, as REST starts anew, are all answered', async () => {
+test('calls that break together at a restart of REST all succeed', async () => {
   const atOnce = 24;
   const held: (() => void)[] = [];
   let isHeld = false;
@@ -218,7 +218,7 @@ test('calls that break all at once, as REST starts anew, are all answered', asyn
   expect(await Promise.all(answers)).toEqual(Array.from({ length: atOnce }, () => whole));
 });
 
-test('a caller that gives up in the pause before a retry is let go at once', async () => {
+test('an aborted caller leaves the pause before a retry at once', async () => {
   const giveUp = new AbortController();
   await using rest = await startRestClient(
     (request, response, body) => {
@@ -233,7 +233,7 @@ test('a caller that gives up in the pause before a retry is let go at once', asy
   expect(rest.service.requests).toHaveLength(1);
 });
 
-test('a read that finds no connection is tried three times', async () => {
+test('a read without a connection is tried three times', async () => {
   const closed = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => closed.once('listening', resolve));
   const address = closed.address();
@@ -247,7 +247,7 @@ test('a read that finds no connection is tried three times', async () => {
   expect(callContext.callLog.entries[0]?.retries).toBe(2);
 });
 
-test('a read that waits before it is tried again keeps no place from others meanwhile', async () => {
+test('a read that waits for its retry holds no slot', async () => {
   let times = 0;
   await using waybill = await startWithRetries(
     (...exchange) => {

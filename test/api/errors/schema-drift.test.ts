@@ -146,7 +146,7 @@ describe('drift of REST from its interface', () => {
     expect(counted).toEqual(expected.map(asCounted));
   });
 
-  test('is counted each time, and told once in ten minutes', () => {
+  test('is counted each time, and reported once in ten minutes', () => {
     let time = 0;
     const { drift, counted, told } = watch({ now: () => time });
     const broken = { ...order, status: 'LOST' };
@@ -160,7 +160,7 @@ describe('drift of REST from its interface', () => {
     expect([counted.length, told.length]).toEqual([4, 2]);
   });
 
-  test('is looked for in one row of a page, each time another, and in so many records a second', () => {
+  test('is checked in one row of a page, and in a limited number of records a second', () => {
     let time = 0;
     const { drift, counted, told } = watch({ now: () => time, recordsPerSecond: 4 });
     const rows = ['A', 'B', 'C', 'D'].map((name) => ({ ...order, [`field${name}`]: 1 }));
@@ -177,7 +177,7 @@ describe('drift of REST from its interface', () => {
     expect(counted).toHaveLength(5);
   });
 
-  test('has places without end only where REST makes them up, and these are one', () => {
+  test('reports at most 500 places, and all others as one', () => {
     const { drift, told } = watch({ recordsPerSecond: 10_000 });
     const letters = 'abcdefghijklmnopqrstuvwxyz';
     for (const first of letters)
@@ -187,7 +187,7 @@ describe('drift of REST from its interface', () => {
   });
 });
 
-test('the sandbox answers all endpoints as the interface says', async () => {
+test('the sandbox responds on all endpoints as the interface says', async () => {
   const { drift, counted } = watch({ recordsPerSecond: Number.POSITIVE_INFINITY });
   const sandbox = await startSandbox({ now: startOfTime });
   const client = createRestClient({

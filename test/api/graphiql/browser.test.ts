@@ -113,11 +113,14 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
     });
   });
 
-  test.each(tabAnswers(expect.any(String)))('answers $title', async ({ title, answer, calls }) => {
-    expect(await run(stage, title)).toEqual({ answer, calls });
-  });
+  test.each(tabAnswers(expect.any(String)))(
+    'shows the response of $title',
+    async ({ title, answer, calls }) => {
+      expect(await run(stage, title)).toEqual({ answer, calls });
+    },
+  );
 
-  test('does not ask before mutations, and warns of nothing', async () => {
+  test('does not ask before mutations, and shows no warning', async () => {
     // Playwright dismisses dialogs, so a mutation that asked would not have been sent.
     expect(await stage.page.title()).toBe('Waybill');
     expect(await stage.page.locator('.live-service-band').count()).toBe(0);
@@ -138,7 +141,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
       .waitFor();
   });
 
-  test('keeps the tabs over a reload, and the access token nowhere', async () => {
+  test('keeps the tabs after a reload, and stores no access token', async () => {
     const { page } = stage;
     const titles = await page.getByRole('tab').allInnerTexts();
     // GraphiQL writes half a second after the last change.
@@ -151,7 +154,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
     expect(await run(stage, 'Missing')).toMatchObject({ answer: { data: { missing: null } } });
   });
 
-  test('asked no other host and complained of nothing', () => {
+  test('makes no request to another host, and logs no error', () => {
     expect([...stage.hosts]).toEqual([stage.url.host]);
     expect(stage.complaints).toEqual([]);
   });
@@ -171,7 +174,7 @@ describe.runIf(hasBrowser)('GraphiQL before a live service', () => {
   }, 60_000);
   afterAll(() => stage.close());
 
-  test('names the service, in colours of its own', async () => {
+  test('shows the name of the service in a different colour', async () => {
     const { page } = stage;
     await page.getByText('Live service: api.example.com', { exact: true }).waitFor();
     expect(await page.title()).toBe('Live service: api.example.com – Waybill');
@@ -224,13 +227,13 @@ describe.runIf(hasBrowser)('GraphiQL before a live service', () => {
       # {
       mutation Second($id: ID! = "{") { updateOrder(input: { id: $id, notes: null }) { ...Done } }`,
     ],
-  ])('asks where a fragment comes first: %s', async (name, query) => {
+  ])('asks if a fragment comes first: %s', async (name, query) => {
     await openWith(query);
     expect(await runUnsent(stage, name)).toEqual({ answer: notSent, calls: [] });
     expect(questions).toHaveLength(1);
   });
 
-  test('does not ask before a query whose names and texts speak of a mutation', async () => {
+  test('does not ask before a query that contains the word "mutation"', async () => {
     await openWith(
       `query Third { orders(first: 1, search: "} mutation {") { nodes { ...mutation } } }
       fragment mutation on Order { mutation: id }`,
@@ -240,7 +243,7 @@ describe.runIf(hasBrowser)('GraphiQL before a live service', () => {
     expect(questions).toEqual([]);
   });
 
-  test('asked no other host and complained of nothing', () => {
+  test('makes no request to another host, and logs no error', () => {
     expect([...stage.hosts]).toEqual([stage.url.host]);
     expect(stage.complaints).toEqual([]);
   });

@@ -48,7 +48,7 @@ async function fileNames(): Promise<Record<string, string>> {
 }
 
 describe('the page', () => {
-  test('is answered to a browser, and never stored', async () => {
+  test('is sent to browsers with no-store', async () => {
     const response = await get('/graphql', browser);
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -60,13 +60,13 @@ describe('the page', () => {
     });
   });
 
-  test('is where a browser is sent from /', async () => {
+  test('is the redirect of / for browsers', async () => {
     const response = await get('/', browser);
     expect(response.status).toBe(302);
     expect(new URL(response.headers.get('location') ?? '', 'http://waybill.test/').pathname).toBe('/graphql');
   });
 
-  test('lets nothing but files of this origin run or load', async () => {
+  test('runs and loads only files of its origin', async () => {
     const { headers } = await get('/graphql', browser);
     const policy = headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self';");
@@ -81,7 +81,7 @@ describe('the page', () => {
     expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 
-  test('is not answered to other clients', async () => {
+  test('is not sent to other clients', async () => {
     const asked = { accept: 'application/json', 'x-graphql-yoga-csrf': '1' };
     const response = await get(`/graphql?query=${encodeURIComponent('{ __typename }')}`, asked);
     expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
@@ -96,7 +96,7 @@ describe('the page', () => {
     });
   });
 
-  test('cannot be broken out of by a bearer', async () => {
+  test('escapes a bearer with markup', async () => {
     const bearer = '</script><script>alert(1)</script><!--\u2028\u2029';
     const html = await page(createOfflineApp(bearer));
     expect(html).not.toMatch(/<script>|<!--|[\u2028\u2029]/);
@@ -118,7 +118,7 @@ describe('the files', () => {
     expect(Object.keys(await fileNames()).sort()).toEqual(roles.sort());
   });
 
-  test.each(originals)('%s is the original, however it is encoded', async (role, type, content) => {
+  test.each(originals)('%s has the same content in each content encoding', async (role, type, content) => {
     const name = (await fileNames())[role];
     expect(name).toContain(createHash('sha256').update(content).digest('hex').slice(0, 16));
 
@@ -144,7 +144,7 @@ describe('the files', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('answer HEAD with the headers of GET and no body, over a socket', async () => {
+  test('respond to HEAD with the headers of GET and no body', async () => {
     const listener = await listen(app, '127.0.0.1', 0);
     try {
       const { app: name } = await fileNames();
@@ -164,7 +164,7 @@ describe('the files', () => {
     }
   });
 
-  test('are read when the first page is asked for and not before, and then once; each is compressed once', async () => {
+  test('are read and compressed once, for the first page', async () => {
     // The hooks are in force in worker threads too, as these inherit the flag.
     const run = promisify(execFile);
     const { stdout } = await run(process.execPath, [
@@ -189,7 +189,7 @@ describe('the tabs', async () => {
   const tabs = [...inSandbox, ...(await readTabs(false))];
   const titleOf = (query: string) => /^(?:query|mutation) (\w+)/m.exec(query)?.[1];
 
-  test('are eight, each with a name of its own', () => {
+  test('are eight, each with a different name', () => {
     expect(inSandbox.map(({ query }) => titleOf(query))).toEqual([
       'Orders',
       'Order',
@@ -206,7 +206,7 @@ describe('the tabs', async () => {
     expect(validate(schema, parse(query))).toEqual([]);
   });
 
-  test('begin with what they show and what they cost, in lines that fit', () => {
+  test('start with a comment on their result and cost, in short lines', () => {
     for (const { query } of inSandbox) {
       expect(query).toMatch(/^# [^\n]+\n(# .*\n)*# REST: /);
       for (const line of query.split('\n')) expect(line.length).toBeLessThanOrEqual(58);

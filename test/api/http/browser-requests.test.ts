@@ -20,7 +20,7 @@ const typename = { data: { __typename: 'Query' } };
 const get = (parameters: Record<string, string>, headers: Record<string, string> = {}) =>
   waybill.fetch(`/graphql?${new URLSearchParams(parameters)}`, { headers: { accept: '*/*', ...headers } });
 
-describe('a GET that a browser could send unasked', () => {
+describe('a GET that a browser can send without a preflight', () => {
   const missing = {
     errors: [
       {
@@ -44,7 +44,7 @@ describe('a GET that a browser could send unasked', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('with Sec-Fetch-Mode: no-cors is refused, whatever else it has', async () => {
+  test('with Sec-Fetch-Mode: no-cors is refused with any other headers', async () => {
     const response = await get(
       { query: organization },
       { 'sec-fetch-mode': 'no-cors', accept: 'application/json', authorization },
@@ -76,12 +76,12 @@ describe('a GET that a browser could send unasked', () => {
     ['authorization', { authorization }],
     ['an Accept of JSON', { accept: 'application/json' }],
     ['an Accept of GraphQL answers among others', { accept: 'Application/GraphQL-Response+JSON, */*;q=0.1' }],
-  ])('is answered with %s', async (_what, headers) => {
+  ])('is accepted with %s', async (_what, headers) => {
     const response = await get({ query: '{ __typename }' }, headers);
     expect([response.status, await response.json()]).toEqual([200, typename]);
   });
 
-  test('is answered without any Accept, which no browser leaves out', async () => {
+  test('is accepted without the header Accept, which each browser sends', async () => {
     const response = await waybill.fetch('/graphql?query={__typename}');
     expect([response.status, await response.json()]).toEqual([200, typename]);
   });
@@ -131,7 +131,7 @@ describe('a page of another origin', () => {
   };
 
   test.each(['/graphql', '/labels/ca0001.pdf'])(
-    'that is configured may ask for %s, and nothing of the browser is let through',
+    'may send %s if its origin is listed, without cookies',
     async (path) => {
       const response = await preflight(path, shop);
       expect([response.status, response.headers.get('vary')]).toEqual([204, preflightVary]);
@@ -149,13 +149,13 @@ describe('a page of another origin', () => {
     'apollographql-client-name,apollographql-client-version,authorization,content-type',
     'baggage, sentry-trace, traceparent, tracestate',
     'x-requested-with',
-  ])('that is configured may send the headers %s', async (headers) => {
+  ])('may send the headers %s if its origin is listed', async (headers) => {
     const response = await preflight('/graphql', shop, headers);
     expect(accessOf(response)['access-control-allow-headers']).toBe(headers);
   });
 
   test.each(['', 'a b', 'a,,b', 'a;b', 'a, "b"', ',', 'a,'])(
-    'that is configured, but asks for the headers %j, is let send none',
+    'may not send the headers %j, even if its origin is listed',
     async (headers) => {
       const response = await preflight('/graphql', shop, headers);
       expect(accessOf(response)).toEqual({
@@ -166,7 +166,7 @@ describe('a page of another origin', () => {
     },
   );
 
-  test('that is configured may read answers, labels and refusals', async () => {
+  test('may read responses, labels and errors if its origin is listed', async () => {
     const answer = await get({ query: organization }, { authorization, origin: shop });
     const label = await waybill.fetch('/labels/ca0001.pdf', { headers: { authorization, origin: shop } });
     const refused = await get({ query: organization }, { origin: shop });
@@ -186,7 +186,7 @@ describe('a page of another origin', () => {
     'https://SHOP.example',
     'null',
     '*',
-  ])('%s is let in nowhere, and is never told back', async (origin) => {
+  ])('%s gets no access, and is not echoed', async (origin) => {
     const asked = await preflight('/graphql', origin);
     expect([asked.status, accessOf(asked), asked.headers.get('vary')]).toEqual([204, {}, preflightVary]);
     const answer = await get({ query: organization }, { authorization, origin });
@@ -194,7 +194,7 @@ describe('a page of another origin', () => {
     expect(JSON.stringify([...answer.headers])).not.toContain(origin === '*' ? '"*"' : origin);
   });
 
-  test('is let in nowhere where none is configured, and nothing is said of origins', async () => {
+  test('gets no access without CORS_ORIGINS', async () => {
     await using closed = await startWaybill({}, { sandbox });
     const response = await closed.fetch('/graphql?query={__typename}', { headers: { origin: shop } });
     expect([response.status, accessOf(response), response.headers.get('vary')]).toEqual([
@@ -245,7 +245,7 @@ describe('the log of refused origins', () => {
     },
   );
 
-  test('has no line of a listed origin, of a page of this server, and of a text that is no origin', async () => {
+  test('has no line of listed origins, of pages of this server, and of invalid origins', async () => {
     const send = await startLogged(shop);
     await send(shop, askForPost, 'OPTIONS');
     await send(shop);
@@ -256,7 +256,7 @@ describe('the log of refused origins', () => {
     expect(await send(`https://${'a'.repeat(300)}`)).toEqual([]);
   });
 
-  test('has a line per origin and minute, and twenty lines per minute', async () => {
+  test('has one line per origin and minute, and twenty per minute', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => {
       vi.useRealTimers();
@@ -276,7 +276,7 @@ describe('the log of refused origins', () => {
   });
 });
 
-describe('what answers say to browsers', () => {
+describe('the security headers', () => {
   const strict = 'max-age=31536000';
   const fixed = {
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -294,7 +294,7 @@ describe('what answers say to browsers', () => {
     ['a label that is none', '/labels/none.pdf', 404, 'no-store'],
     ['health', '/health/live', 200, 'no-store'],
     ['what has no address', '/nothing', 404, 'no-store'],
-  ])('%s', async (_what, path, status, caching) => {
+  ])('of %s', async (_what, path, status, caching) => {
     const response = await waybill.fetch(path, { headers: { authorization } });
     expect(response.status).toBe(status);
     expect(said(response, [...Object.keys(fixed), 'cache-control'])).toEqual({
@@ -304,7 +304,7 @@ describe('what answers say to browsers', () => {
     await response.arrayBuffer();
   });
 
-  test("GraphiQL's own policy and caching stand", async () => {
+  test('of GraphiQL have its policy and caching', async () => {
     const page = await waybill.fetch('/graphql', { headers: { accept: 'text/html' } });
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
@@ -314,7 +314,7 @@ describe('what answers say to browsers', () => {
     expect(script.headers.get('strict-transport-security')).toBe(strict);
   });
 
-  test('nothing of https where clients use none', async () => {
+  test('of http have no strict-transport-security', async () => {
     await using plain = await startWaybill({ PUBLIC_URL: 'http://waybill.example' }, { sandbox });
     const response = await plain.fetch('/graphql?query={__typename}');
     expect(response.headers.get('strict-transport-security')).toBe(null);

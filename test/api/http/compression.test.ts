@@ -89,7 +89,7 @@ describe.each(codings)('in %s', (coding) => {
       () => send('/graphql', { accept: 'text/html', ...accept }),
       () => send('/graphql', { accept: 'text/html' }),
     ],
-  ])('%s is the same', async (_what, sendCompressed, sendPlain) => {
+  ])('%s has the same content', async (_what, sendCompressed, sendPlain) => {
     await sendPlain();
     const plain = await sendPlain();
     const compressed = await sendCompressed();
@@ -115,13 +115,13 @@ describe.each(codings)('in %s', (coding) => {
     expect(bytes.length).toBeLessThanOrEqual(40_000);
   });
 
-  test('metrics are the same page', async () => {
+  test('metrics have the same content', async () => {
     const { bytes, headers } = await send('/metrics', accept);
     expect(headers['content-encoding']).toBe(coding);
     expect(decoders[coding](bytes).toString()).toContain('# HELP waybill_');
   });
 
-  test('a label, health, and what is below 1,024 bytes are not compressed', async () => {
+  test('labels, health and bodies below 1,024 bytes are not compressed', async () => {
     const zlib = spyOnZlib();
     const one = '{ orders(first: 1) { nodes { id } } }';
     const received = [
@@ -212,7 +212,7 @@ describe.each(codings)('in %s', (coding) => {
     expect(page.headers['content-encoding']).toBe(coding);
   });
 
-  test('for a client that has gone, nothing is compressed', async () => {
+  test('a response is not compressed after its client has left', async () => {
     const { promise: isAsked, resolve: onAsked } = Promise.withResolvers<void>();
     const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
     const { log, lines } = recordedLog('info');
@@ -276,7 +276,7 @@ async function startWithLongOrder(options: StartAppOptions = {}, beforeAnswer = 
   };
 }
 
-test('COMPRESSION=no compresses nothing, and responses do not depend on accept-encoding', async () => {
+test('COMPRESSION=no compresses no response, and vary omits accept-encoding', async () => {
   await using off = await startWaybill(
     { COMPRESSION: 'no', CORS_ORIGINS: 'https://shop.example' },
     { sandbox: waybill.sandbox },
@@ -298,7 +298,7 @@ test('COMPRESSION=no compresses nothing, and responses do not depend on accept-e
   }
 });
 
-test('with allowed origins, vary has both headers', async () => {
+test('with listed origins, vary has both headers', async () => {
   await using open = await startWaybill(
     { CORS_ORIGINS: 'https://shop.example' },
     { sandbox: waybill.sandbox },

@@ -61,7 +61,7 @@ test.each([
     'REQUEST_TOO_LARGE',
     'The headers are larger than the 16384 bytes that this server takes: send less.',
   ],
-])('%s is refused like all else, counted and told', async (_what, request, status, code, message) => {
+])('%s is refused, counted and logged', async (_what, request, status, code, message) => {
   const before = await counted(status);
   const answer = await sendRaw(listener, request);
   const { 'x-request-id': requestId } = answer.headers;
@@ -85,7 +85,7 @@ test.each([
   });
 });
 
-test('a head that does not come is counted, and so is a connection too many', async () => {
+test('an incomplete head is counted, and so is a connection beyond the limit', async () => {
   const slow = await openRaw(listener);
   slow.socket.write('GET / HTTP/1.1\r\n');
   expect(await (await openRaw(listener)).ended()).toBe('');
@@ -98,7 +98,7 @@ test('a head that does not come is counted, and so is a connection too many', as
   ]);
 });
 
-test("a client's own id is in the answer to what is refused early too", async () => {
+test('a refused request keeps the request id of its client', async () => {
   const answer = await sendRaw(listener, 'GET / HTTP/1.1\r\nx-request-id: mine\r\n\r\n');
   expect(answer.headers['x-request-id']).toBe('mine');
   await until(() => lines().at(-1)?.requestId === 'mine');

@@ -72,7 +72,7 @@ const settle = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const pagesRead = () => waybill.calls().filter((line) => line.startsWith('GET /v1/orders?')).length;
 const statusOf = (client: RawConnection) => parseRaw(client.received()).status;
 
-test("one token's clients that read nothing leave others their turn, and cost a bounded number of bytes", async () => {
+test('clients of one token that read no response leave others their turn', async () => {
   // REST has accepted the token, so it has turns of its own.
   await askSmall('ana');
   const clients = await startClients(60, 'ana');
@@ -149,7 +149,7 @@ test('heavy requests of made-up tokens let health checks and accepted tokens pas
   await Promise.all(attack);
 }, 60_000);
 
-test('an accepted token runs its query while made-up tokens fill all that they may have', async () => {
+test('an accepted token runs its query while made-up tokens use their full share', async () => {
   const held: ServerResponse[] = [];
   // Made-up tokens run 7 queries of 1,000 nodes, have 30 of 40 requests, and 3 of 4 connections to REST.
   await using busy = await startApp(
@@ -217,7 +217,7 @@ test('introspections of the whole schema let health checks pass', async () => {
   }
 }, 60_000);
 
-test('introspections that nobody reads start no more of them, and operations with a token go on', async () => {
+test('introspections whose responses are not read leave tokens their turn', async () => {
   await using small = await startApp(
     (_request, response) => response.end('{"name":"organization/a"}'),
     {},
@@ -259,7 +259,7 @@ async function pollFor(send: () => Promise<Response>, status: number): Promise<R
   throw new Error(`Expected a response with the status ${status}`);
 }
 
-test('a query that waited for its turn and then joins an equal one gives its turn to the next', async () => {
+test('a query that waited and then joins an equal one passes its turn on', async () => {
   const held = new Map<string, () => void>();
   // A token runs two queries of 1,000 nodes.
   await using busy = await startApp(

@@ -35,7 +35,7 @@ async function ask(health: Health, path: string, method = 'GET') {
 const ready = { status: 200, body: { status: 'ready' } };
 const notReady = (reason: string) => ({ status: 503, body: { status: 'not ready', reason } });
 
-test('/health/live says that the process answers, whatever REST does', async () => {
+test('/health/live says that the process responds, without REST', async () => {
   let probes = 0;
   const health = createHealth(async () => `probed ${++probes}`);
   health.markNotReady();
@@ -43,7 +43,7 @@ test('/health/live says that the process answers, whatever REST does', async () 
   expect(probes).toBe(0);
 });
 
-test.each(['/health/live', '/health/ready'])('%s takes GET and HEAD alone', async (path) => {
+test.each(['/health/live', '/health/ready'])('%s accepts only GET and HEAD', async (path) => {
   const health = createHealth(async () => undefined);
   expect(await ask(health, path, 'HEAD')).toEqual({ status: 200, body: undefined });
   expect(await ask(health, path, 'POST')).toEqual({
@@ -60,7 +60,7 @@ test.each(['/health/live', '/health/ready'])('%s takes GET and HEAD alone', asyn
 });
 
 describe('/health/ready', () => {
-  test.each([200, 401, 404, 500, 503])('is 200 where REST answers %i', async (status) => {
+  test.each([200, 401, 404, 500, 503])('is 200 if REST responds with %i', async (status) => {
     await using service = await startService((_request, response) => {
       response.statusCode = status;
       response.end();
@@ -73,7 +73,7 @@ describe('/health/ready', () => {
     ]);
   });
 
-  test('is 503 with the reason where REST refuses connections', async () => {
+  test('is 503 with the reason if REST refuses connections', async () => {
     const gone = createServer().listen(0, '127.0.0.1');
     await once(gone, 'listening');
     const address = gone.address();
@@ -85,7 +85,7 @@ describe('/health/ready', () => {
     expect(await ask(health, '/health/ready')).toEqual(notReady('REST could not be reached: ECONNREFUSED.'));
   });
 
-  test('is 503 with the reason where REST takes the connection and never answers', async () => {
+  test('is 503 with the reason if REST accepts the connection and never responds', async () => {
     const held: ServerResponse[] = [];
     await using service = await startService((_request, response) => held.push(response), true);
     const health = createHealth(createProbe({ baseUrl: service.url, timeoutMs: 200 }));
@@ -94,7 +94,7 @@ describe('/health/ready', () => {
     );
   });
 
-  test('asks REST once for all who ask at the same time, and not again for a while', async () => {
+  test('asks REST once for requests at the same time, and caches the result', async () => {
     const answers: ((reason: string | undefined) => void)[] = [];
     const health = createHealth(() => new Promise((resolve) => answers.push(resolve)), { cacheMs: 100 });
     const both = Promise.all([ask(health, '/health/ready'), ask(health, '/health/ready')]);
@@ -122,7 +122,7 @@ describe('/health/ready', () => {
     expect(await ask(health, '/health/ready')).toEqual(notReady('REST is out.'));
   });
 
-  test('is 503 once the server is ending, without a word to REST', async () => {
+  test('is 503 during the shutdown, without a call', async () => {
     const health = createHealth(async () => {
       throw new Error('asked REST');
     });

@@ -25,7 +25,7 @@ async function othersAreServed() {
 }
 
 describe('a body over the limit', () => {
-  test('by Content-Length is refused before it is sent, and the connection ends', async () => {
+  test('by Content-Length is refused before it arrives, and the connection ends', async () => {
     const { status, headers, body } = await sendRaw(listener, head(json, `content-length: ${maxBytes + 1}`));
     expect([status, headers.connection]).toEqual([413, 'close']);
     expect(JSON.parse(body)).toEqual(
@@ -35,13 +35,13 @@ describe('a body over the limit', () => {
     await othersAreServed();
   });
 
-  test('that asks first whether it may be sent is told that it may not', async () => {
+  test('with Expect: 100-continue is refused', async () => {
     const expecting = head(json, 'content-length: 999999', 'expect: 100-continue');
     expect((await sendRaw(listener, expecting)).status).toBe(413);
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('that fits and asks first is told to come', async () => {
+  test('within the limit and with Expect: 100-continue gets 100 Continue', async () => {
     const { socket, received } = await openRaw(listener);
     socket.write(head(json, `content-length: ${organizationQuery.length}`, 'expect: 100-continue'));
     await until(() => received().includes('100 Continue'));
@@ -55,7 +55,7 @@ describe('a body over the limit', () => {
     ['a length and chunks', ['content-length: 5', 'transfer-encoding: chunked']],
     ['a length that is none', ['content-length: 5x']],
     ['a negative length', ['content-length: -1']],
-  ])('with %s, of which proxies make different things, is refused', async (_what, lines) => {
+  ])('with %s, which proxies interpret differently, is refused', async (_what, lines) => {
     const { status, body } = await sendRaw(listener, `${head(json, ...lines)}0\r\n\r\n`);
     expect(status).toBe(400);
     expect(JSON.parse(body)).toEqual(refusal('BAD_REQUEST', 'The request is not valid HTTP.'));
@@ -63,7 +63,7 @@ describe('a body over the limit', () => {
   });
 
   test.each([['gzip, chunked'], ['identity, chunked'], ['Identity', 'chunked']])(
-    'in the transfer coding %s is refused, and the connection ends',
+    'with the transfer coding %s is refused, and the connection ends',
     async (...codings) => {
       const lines = codings.map((coding) => `transfer-encoding: ${coding}`);
       const length = organizationQuery.length.toString(16);
@@ -80,14 +80,14 @@ describe('a body over the limit', () => {
     },
   );
 
-  test('in the transfer coding Chunked is taken', async () => {
+  test('with the transfer coding Chunked is accepted', async () => {
     const length = organizationQuery.length.toString(16);
     const coding = head(json, 'transfer-encoding: Chunked', 'connection: close');
     const { body } = await sendRaw(listener, `${coding}${length}\r\n${organizationQuery}\r\n0\r\n\r\n`);
     expect(body).toContain('organization/cafe-andino');
   });
 
-  test('chunked is refused while it is read, and the connection ends', async () => {
+  test('in chunks is refused while it arrives, and the connection ends', async () => {
     const chunk = `800\r\n${'x'.repeat(0x800)}\r\n`;
     const { status, headers, body } = await sendRaw(
       listener,
@@ -102,7 +102,7 @@ describe('a body over the limit', () => {
     await othersAreServed();
   });
 
-  test('is read no further, however long it goes on', async () => {
+  test('is read no further', async () => {
     const { socket, ended } = await openRaw(listener);
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
     socket.write(head(json, 'transfer-encoding: chunked'));
@@ -114,7 +114,7 @@ describe('a body over the limit', () => {
     }
   });
 
-  test('with a Content-Length that says less counts by its length, and the rest is no request', async () => {
+  test('beyond its Content-Length is cut at that length', async () => {
     const { socket, ended } = await openRaw(listener);
     socket.write(head(json, `content-length: ${organizationQuery.length}`));
     socket.write(organizationQuery + 'x'.repeat(2 * maxBytes));
@@ -124,7 +124,7 @@ describe('a body over the limit', () => {
     await othersAreServed();
   });
 
-  test('is taken up to the limit', async () => {
+  test('is accepted up to the limit', async () => {
     const body = organizationQuery.padEnd(maxBytes, ' ');
     expect(await post(body)).toEqual({ status: 200, body: organizationAnswer });
     expect((await post(`${body} `)).status).toBe(413);
@@ -142,7 +142,7 @@ describe('a body over the limit', () => {
 });
 
 test.each(['POST /graphql', 'GET /labels/ca0001.pdf', 'GET /health/live'])(
-  'two Host lines are refused, be they the same: %s',
+  'two Host lines are refused, even if they are equal: %s',
   async (target) => {
     const request = head(json, 'Host: a', `content-length: ${organizationQuery.length}`) + organizationQuery;
     const { status, headers, body } = await sendRaw(listener, request.replace('POST /graphql', target));
@@ -189,7 +189,7 @@ describe('the type of a body', () => {
     'application/json ; charset=utf-8',
     'application/json;charset="UTF-8"',
     'application/json; profile=x',
-  ])('%s is taken', async (contentType) => {
+  ])('%s is accepted', async (contentType) => {
     expect(await post(organizationQuery, { 'content-type': contentType })).toEqual({
       status: 200,
       body: organizationAnswer,
@@ -209,7 +209,7 @@ describe('the type of a body', () => {
   });
 });
 
-describe('a body that is no request', () => {
+describe('an invalid body', () => {
   const severalOperations =
     'Expected one operation as a JSON object, but got a list: send each operation in a request of its own, or join ' +
     'their fields in one operation with aliases.';
@@ -219,7 +219,7 @@ describe('a body that is no request', () => {
     ['a list of null', '[null]', severalOperations],
     ['no UTF-8', Buffer.from('{"query":"{ a }","x":"\xe9"}', 'latin1'), 'POST body is not UTF-8.'],
     ['JSON null', 'null', 'POST body is expected to be object but received null'],
-  ])('but %s is refused', async (_what, body, message) => {
+  ])('with %s is refused', async (_what, body, message) => {
     expect(await post(body)).toEqual({ status: 400, body: refusal('BAD_REQUEST', message) });
     expect(sandbox.requests.lines()).toEqual([]);
   });
@@ -227,7 +227,7 @@ describe('a body that is no request', () => {
   test.each([
     ['lists', '['.repeat(20_000) + ']'.repeat(20_000)],
     ['objects', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
-  ])('but has variables of 20,000 %s in each other is never an error of this server', async (_what, deep) => {
+  ])('with variables of 20,000 nested %s is never an internal error', async (_what, deep) => {
     await using roomy = await startWaybill();
     for (const query of [
       'query ($id: ID!) { order(id: $id) { id } }',
@@ -268,7 +268,7 @@ describe('a WebSocket', () => {
       '\r\n',
     ].join('\r\n');
 
-  test('is refused with what to use instead, whatever else the request has', async () => {
+  test('is refused with the alternative, for any headers', async () => {
     const lines = ['sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='];
     for (const request of [
       upgrade('/graphql', 'websocket', ...lines, 'sec-websocket-protocol: graphql-transport-ws'),
@@ -288,7 +288,7 @@ describe('a WebSocket', () => {
     await othersAreServed();
   });
 
-  test('is another matter than other upgrades, which are ignored', async () => {
+  test('upgrades of other protocols are ignored', async () => {
     const answer = await sendRaw(listener, upgrade('/graphql?query={__typename}', 'h2c'));
     expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { data: { __typename: 'Query' } }]);
   });
@@ -327,7 +327,7 @@ describe('a bearer', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('that comes twice is refused, be it the same, and for a label too', async () => {
+  test('in two equal headers is refused, for a label too', async () => {
     const body = refusal('UNAUTHENTICATED', 'Expected one header "Authorization", but 2 came.');
     const twice = ask(authorization, authorization);
     for (const request of [twice, twice.replace('POST /graphql', 'GET /labels/ca0001.pdf')]) {

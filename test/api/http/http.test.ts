@@ -31,14 +31,14 @@ const organization = JSON.stringify({ query: '{ organization { id } }' });
 const answer = { data: { organization: { id: 'organization/cafe-andino' } } };
 
 describe('over a real connection', () => {
-  test('a query is answered', async () => {
+  test('a query succeeds', async () => {
     const response = await post(listener, organization);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await response.json()).toEqual(answer);
   });
 
-  test('a label is a PDF, and its HEAD the same without a body', async () => {
+  test('a label is a PDF, and its HEAD is equal without a body', async () => {
     const url = new URL('/labels/ca0001.pdf', listener.url);
     sandbox.requests.clear();
     const response = await fetch(url, { headers: { authorization } });
@@ -57,7 +57,7 @@ describe('over a real connection', () => {
     expect(await head.text()).toBe('');
   });
 
-  test('two Authorization headers are refused, as others would take the other one', async () => {
+  test('two Authorization headers are refused', async () => {
     sandbox.requests.clear();
     const twice = request(new URL('/graphql', listener.url), {
       method: 'POST',
@@ -83,7 +83,7 @@ describe('over a real connection', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('the end waits for a query under way, and takes no new one', async () => {
+  test('the shutdown waits for a running query, and accepts no new one', async () => {
     const ending = await listen(app, '127.0.0.1', 0);
     sandbox.faults.add({ kind: 'delay', delayMs: 200 });
     sandbox.requests.clear();
@@ -103,7 +103,7 @@ describe('over a real connection', () => {
   });
 });
 
-describe('a body that is no request', () => {
+describe('an invalid body', () => {
   test.each([
     ['cut JSON', '{"query":"secret', 'POST body sent invalid JSON.'],
     ['text', 'secret', 'POST body sent invalid JSON.'],
@@ -116,7 +116,7 @@ describe('a body that is no request', () => {
       expect.stringMatching(/^Expected one operation as a JSON object, but got a list/),
     ],
     ['nothing', '', 'POST body sent invalid JSON.'],
-  ])('of %s is answered 400 without an echo', async (_what, body, message) => {
+  ])('of %s gets 400 without an echo', async (_what, body, message) => {
     sandbox.requests.clear();
     const response = await post(listener, body);
     expect(response.status).toBe(400);

@@ -52,7 +52,7 @@ const called = () =>
     .filter((line) => line !== 'GET /v1/orders/accept')
     .sort();
 
-test('requests of unknown tokens beyond three quarters are refused, and accepted tokens go on', async () => {
+test('unknown tokens use at most three quarters of the requests', async () => {
   for (const token of ['ana', 'eva']) await (await post('accept', { token })).text();
   const gone = new AbortController();
   const unknown = [post('a'), post('b'), post('c', { signal: gone.signal })];
@@ -88,7 +88,7 @@ test('requests of unknown tokens beyond three quarters are refused, and accepted
   expect([statuses, (await labelled).status]).toEqual([[200, 200, 200, 200], 502]);
 });
 
-test('a request gives its place back when its response is written behind a slow one', async () => {
+test('a request frees its place after its response behind a slow one', async () => {
   const before = held.length;
   const client = await openRaw(listener);
   // The responses to the others are written, and none of them can be sent before the first one.
@@ -111,7 +111,7 @@ test.each([
   ['valid', query('slow')],
   ['invalid', JSON.stringify({ query: '{ nope }' })],
   ['of the schema alone', JSON.stringify({ query: '{ __typename }' })],
-])("one token's pipelined requests, %s, leave the other requests to others", async (_what, body) => {
+])("one token's pipelined requests, %s, leave room for other requests", async (_what, body) => {
   const before = held.length;
   const client = await openRaw(listener);
   // The first one waits for REST, and all other responses wait behind its response.
@@ -129,7 +129,7 @@ test.each([
   client.socket.destroy();
 });
 
-test('pipelined requests for labels without a token leave the route to others', async () => {
+test('pipelined requests for labels without a token leave room for others', async () => {
   const before = held.length;
   const client = await openRaw(listener);
   const head = 'GET /labels/a.pdf HTTP/1.1\r\nhost: a\r\n';

@@ -55,7 +55,7 @@ const badRequest = (message: string) => ({
 
 const notFoundError = badRequest('There is nothing at this address: the graph is at "/graphql".');
 
-describe('the address of a request', () => {
+describe('the URL of a request', () => {
   test.each([
     ['blanks', typenameInUrl, 'a b c['],
     ['an open bracket', typenameInUrl, '[::1'],
@@ -66,7 +66,7 @@ describe('the address of a request', () => {
     ['credentials', typenameInUrl, 'user@a'],
     ['a whole URL of credentials', `http://user@a${typenameInUrl}`, 'a'],
     ['a whole URL of another scheme', `ftp://a${typenameInUrl}`, 'a'],
-  ])('with %s is refused, and nothing leaks', async (_what, target, host) => {
+  ])('with %s is refused, without an internal error', async (_what, target, host) => {
     const { status, body } = await send(target, host);
     expect(status).toBe(400);
     expect(JSON.parse(body)).toEqual(badRequest('The header "Host" and the request target make no URL.'));
@@ -74,7 +74,7 @@ describe('the address of a request', () => {
   });
 
   test.each(['localhost', 'a.example:4000', '[::1]:4000', '127.0.0.1', ''])(
-    'is taken with the host %j',
+    'is accepted with the host %j',
     async (host) => {
       const { status, body } = await send(typenameInUrl, host);
       expect(status).toBe(200);
@@ -109,7 +109,7 @@ describe('an ambiguous path', () => {
     expect([status, JSON.parse(body)]).toEqual([400, ambiguous]);
   });
 
-  test('is a 400 also for a POST of a document that the fast path knows', async () => {
+  test('is a 400 for a POST of a document in the fast path', async () => {
     await post(typename);
     const head = `Host: a\r\ncontent-type: application/json\r\ncontent-length: ${typename.length}`;
     for (const target of ['//graphql', '/x/../graphql', '/graphql#']) {
@@ -128,12 +128,12 @@ describe('an ambiguous path', () => {
     ['/labels/..%2fmetrics.pdf', 401],
     ['/labels/a%5Cb.pdf', 401],
     ['/', 404],
-  ])('is not %s', async (target, status) => {
+  ])('does not include %s', async (target, status) => {
     expect((await send(target, 'a')).status).toBe(status);
   });
 });
 
-describe('a target that is a whole URL', () => {
+describe('an absolute URL as the request target', () => {
   const typename = { data: { __typename: 'Query' } };
   test.each([
     ['of this server', `http://a${typenameInUrl}`, 'a', 200, typename],
@@ -141,7 +141,7 @@ describe('a target that is a whole URL', () => {
     ['whatever the header Host says', `http://a${typenameInUrl}`, 'b c', 200, typename],
     ['of health', 'http://a/health/live', 'a', 200, { status: 'live' }],
     ['without a path', 'http://a?b', 'a', 404, notFoundError],
-  ])('%s is taken as its path', async (_what, target, host, status, expected) => {
+  ])('%s is read as its path', async (_what, target, host, status, expected) => {
     const answer = await send(target, host);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, expected]);
   });
@@ -165,7 +165,7 @@ test.each<[string, string, number]>([
   expect(await response.json()).toEqual(status === 404 ? notFoundError : { data: { __typename: 'Query' } });
 });
 
-describe('an answer of no form that is accepted', () => {
+describe('the header Accept', () => {
   const notAcceptable = {
     errors: [
       {
@@ -183,7 +183,7 @@ describe('an answer of no form that is accepted', () => {
     'application/json ; Q=0.000',
     'application/json;q=0, text/html',
     '*/*;q=0',
-  ])('%s is refused before anything runs', async (accept) => {
+  ])('%s is refused before the operation runs', async (accept) => {
     const response = await fetch(new URL('/graphql', listener.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept, authorization: 'Bearer a' },
@@ -199,7 +199,7 @@ describe('an answer of no form that is accepted', () => {
     'APPLICATION/JSON ; Charset=UTF-8',
     'application/*',
     'image/png, application/json',
-  ])('%s is answered', async (accept) => {
+  ])('%s is accepted', async (accept) => {
     const response = await fetch(new URL('/graphql', listener.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept },
@@ -215,7 +215,7 @@ describe('an answer of no form that is accepted', () => {
     ['text/html;q=0, application/graphql-response+json, */*', 'application/graphql-response+json'],
     ['text/html;q=0, application/json;q=0.9', 'application/json'],
     ['application/json;q=0.001', 'application/json'],
-  ])('%s is answered as %s', async (accept, mediaType) => {
+  ])('%s selects %s', async (accept, mediaType) => {
     // The first request of a document is Yoga's, and the second one may take the fast path.
     for (let count = 0; count < 2; count += 1) {
       const response = await fetch(new URL('/graphql', listener.url), {
@@ -229,7 +229,7 @@ describe('an answer of no form that is accepted', () => {
   });
 });
 
-describe('a parameter that is no JSON', () => {
+describe('a parameter that is not JSON', () => {
   const message = 'The parameters "variables" and "extensions" must be JSON.';
 
   test.each(['variables', 'extensions'])('%s, in a GET', async (name) => {
@@ -254,7 +254,7 @@ test.each([
 });
 
 test.each(['text/plain', 'application/jsonp', 'text/plain; application/json'])(
-  'the content type %j is not',
+  'the content type %j is not JSON',
   async (contentType) => {
     expect((await post(typename, contentType)).status).toBe(415);
   },
@@ -287,7 +287,7 @@ test.each([
   ['is no GraphQL', '{', 'GRAPHQL_PARSE_FAILED'],
   ['is not of the schema', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
   ['lacks a variable', 'query ($if: Boolean!) { __typename @include(if: $if) }', 'BAD_USER_INPUT'],
-])('a document that %s is not to be sent again', async (_what, query, code) => {
+])('a document that %s is not retryable', async (_what, query, code) => {
   const { errors } = await (await post(JSON.stringify({ query }))).json();
   expect(errors).toMatchObject([{ extensions: { code, retryable: false } }]);
 });

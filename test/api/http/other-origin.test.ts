@@ -84,7 +84,7 @@ describe.runIf(hasBrowser)('a page of another origin in a browser', () => {
     });
   });
 
-  test('gets nothing where its origin is not listed, which the log says once', async () => {
+  test('gets no response if its origin is not listed, and the log has one line', async () => {
     waybill.sandbox.requests.clear();
     expect(await askFromPage(unlisted, {})).toBe('TypeError: Failed to fetch');
     expect(await askFromPage(unlisted, { traceparent: 'x' })).toBe('TypeError: Failed to fetch');

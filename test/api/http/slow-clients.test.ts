@@ -38,7 +38,7 @@ async function othersAreServed(url: URL) {
   sandbox.requests.clear();
 }
 
-describe('a sender that is too slow is cut off without harm to others', () => {
+describe('a slow sender is cut off without harm to others', () => {
   test.each([
     ['sends nothing', ''],
     ['never ends its headers', 'POST /graphql HTTP/1.1\r\nhost: a\r\n'],
@@ -69,7 +69,7 @@ describe('a sender that is too slow is cut off without harm to others', () => {
     }
   });
 
-  test('when its body stands still', async () => {
+  test('when its body stops', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0, { stallTimeoutMs: 200 });
     try {
       const slow = await openRaw(listener);
@@ -84,7 +84,7 @@ describe('a sender that is too slow is cut off without harm to others', () => {
     }
   });
 
-  test('when its body comes a byte at a time', async () => {
+  test('when its body arrives a byte at a time', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0, {
       requestTimeoutMs: 400,
       headersTimeoutMs: 200,
@@ -101,7 +101,7 @@ describe('a sender that is too slow is cut off without harm to others', () => {
     }
   });
 
-  test('when its body comes a byte now and then, long before a request must be here', async () => {
+  test('when its body arrives a byte now and then, long before the timeout of a request', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0, { stallTimeoutMs: 200 });
     try {
       const slow = await openRaw(listener);
@@ -114,7 +114,7 @@ describe('a sender that is too slow is cut off without harm to others', () => {
     }
   });
 
-  test('but not while its body comes steadily', async () => {
+  test('but not while its body arrives steadily', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0, { stallTimeoutMs: 400 });
     try {
       const steady = await openRaw(listener);
@@ -152,11 +152,11 @@ describe('a sender that is too slow is cut off without harm to others', () => {
   });
 });
 
-describe('a reader that is too slow is cut off without harm to others', () => {
+describe('a slow reader is cut off without harm to others', () => {
   // More than the system's buffers on both sides take.
   const bulky = Buffer.alloc(16_777_216, 'x');
 
-  test('when it never takes its answer', async () => {
+  test('when it never reads its response', async () => {
     let closed = 0;
     const listener = await listen(
       (_request, response) => {
@@ -183,7 +183,7 @@ describe('a reader that is too slow is cut off without harm to others', () => {
     }
   });
 
-  test('when it never takes a label, whose call to REST is ended with it', async () => {
+  test('when it never reads a label, whose REST call is aborted', async () => {
     let held: ServerResponse | undefined;
     await using waybill = await startApp((_request, response) => {
       held = response;
@@ -207,7 +207,7 @@ describe('a reader that is too slow is cut off without harm to others', () => {
     }
   });
 
-  test('but not when it takes all of it in time', async () => {
+  test('but not when it reads the whole response in time', async () => {
     const listener = await listen((_request, response) => response.end(bulky), '127.0.0.1', 0);
     try {
       const body = await (await fetch(listener.url)).arrayBuffer();
@@ -218,7 +218,7 @@ describe('a reader that is too slow is cut off without harm to others', () => {
   });
 });
 
-test('a connection without a request is ended after a while', async () => {
+test('an idle connection is closed after its timeout', async () => {
   const listener = await listen(waybill.app, '127.0.0.1', 0, { keepAliveTimeoutMs: 100 });
   try {
     const idle = await openRaw(listener);
@@ -229,7 +229,7 @@ test('a connection without a request is ended after a while', async () => {
   }
 });
 
-test('connections beyond the limit are closed at once, and the others are served', async () => {
+test('connections beyond the limit are closed, and the others are served', async () => {
   const listener = await listen(waybill.app, '127.0.0.1', 0, { maxConnections: 1 });
   try {
     const served = await openRaw(listener);

@@ -75,14 +75,14 @@ describe.each(lookups)('$name', (lookup) => {
     for (const collection of others) await refusal(`${collection}/..`);
   });
 
-  test('takes the longest identifier there may be', async () => {
+  test('accepts the longest valid identifier', async () => {
     const { errors } = await ask(`query ($id: ID!) { ${field}(id: $id) { id } }`, {
       id: knownId.replace(/[^/]+$/, 'a'.repeat(128)),
     });
     expect(errors).toBeUndefined();
   });
 
-  test('takes no id that is null, left out, or not a text', async () => {
+  test('refuses an id that is null, missing, or not a text', async () => {
     for (const id of ['null', '1.5', 'true', '["a"]', '{ a: 1 }', 'a']) {
       const { status, data, errors, calls } = await ask(`{ ${field}(id: ${id}) { id } }`);
       expect({ status, data, calls }).toEqual({ status: 200, data: undefined, calls: [] });
@@ -94,14 +94,14 @@ describe.each(lookups)('$name', (lookup) => {
   });
 });
 
-test('a number stands for the identifier that it writes', async () => {
+test('a number is read as the identifier with its digits', async () => {
   const { data, calls } = await ask('{ order(id: 2481) { id } }');
   expect(data).toEqual({ order: null });
   expect(calls).toEqual(['GET /v1/orders/2481']);
 });
 
 test.each(nodeLookup === undefined ? [] : invalidFor(nodeLookup.type))(
-  '%s among the ids of nodes is refused for itself, without a call',
+  '%s among the ids of nodes fails its own node, without a call',
   async (_what, id) => {
     const { data, errors, calls } = await ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids: ['channels/ca1/conversations/ca1', id],

@@ -12,7 +12,7 @@ afterEach(() => sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
 
 describe('node', () => {
-  test('is tested for every type that is one', () => {
+  test('is tested for each type that implements Node', () => {
     const types = Object.values(schema.getTypeMap()).filter(isObjectType);
     const typenames = types.filter((type) => type.getInterfaces().some(({ name }) => name === 'Node'));
     expect(nodes.map(({ typename }) => typename).sort()).toEqual(typenames.map(({ name }) => name).sort());
@@ -29,7 +29,7 @@ describe('node', () => {
   });
 
   test.each(nodes.filter(({ missing }) => missing !== undefined))(
-    'is null where there is no $missing',
+    'is null for a missing id: $missing',
     async ({ missing = '' }) => {
       const { status, data, errors, calls } = await ask(NodeLookupDocument, { id: missing });
       expect({ status, data, errors }).toEqual({ status: 200, data: { node: null }, errors: undefined });
@@ -37,7 +37,7 @@ describe('node', () => {
     },
   );
 
-  test("is null for another merchant's, as if it did not exist", async () => {
+  test('is null for a record of another merchant', async () => {
     const ofAll = ['Location', 'Conversation', 'Courier'];
     for (const { id } of nodes.filter(({ typename }) => !ofAll.includes(typename))) {
       const { data, errors } = await ask(NodeLookupDocument, { id }, sandbox.tokens.second);
@@ -60,7 +60,7 @@ describe('node', () => {
     '/ca2481',
     'orders/ca2481/',
     ' orders/ca2481',
-  ])('refuses an id that is of none of its types: %j', async (id) => {
+  ])('refuses an id of any other form: %j', async (id) => {
     const { status, data, errors, calls } = await ask(NodeLookupDocument, { id });
     expect({ status, data }).toEqual({ status: 200, data: { node: null } });
     expect(errors).toEqual([
@@ -81,7 +81,7 @@ describe('node', () => {
         'conversation(id: "channels/ca1/conversations/ca58") { messages { nodes { id } } }.',
     ],
     ['labels/ca0001', 'Read a label with its shipment: shipment(id: …) { label { id url pdfUrl } }.'],
-  ])('tells of an id that REST has no call for what to ask instead: %j', async (id, instead) => {
+  ])('says how to read a record that REST has no call for: %j', async (id, instead) => {
     const { status, data, errors, calls } = await ask(NodeLookupDocument, { id });
     expect({ status, data }).toEqual({ status: 200, data: { node: null } });
     expect(errors).toEqual([
@@ -97,7 +97,7 @@ describe('node', () => {
 });
 
 describe('nodes', () => {
-  test('come in the order of their ids, each with its type', async () => {
+  test('have the order of their ids, each with its type', async () => {
     const backwards = nodes.toReversed();
     const { data, errors, calls } = await ask(NodesLookupDocument, { ids: backwards.map(({ id }) => id) });
     expect({ data, errors }).toEqual({
@@ -107,19 +107,19 @@ describe('nodes', () => {
     expect(calls.toSorted()).toEqual(nodes.flatMap((node) => node.calls).sort());
   });
 
-  test('named twice come twice, for one call', async () => {
+  test('with the same id twice are equal, for one call', async () => {
     const { data, calls } = await ask(NodesLookupDocument, { ids: ['orders/ca2481', 'orders/ca2481'] });
     const order = { __typename: 'Order', id: 'orders/ca2481' };
     expect(data).toEqual({ nodes: [order, order] });
     expect(calls).toEqual(['GET /v1/orders/ca2481']);
   });
 
-  test('of no ids are none', async () => {
+  test('without ids are an empty list', async () => {
     const { data, calls } = await ask(NodesLookupDocument, { ids: [] });
     expect({ data, calls }).toEqual({ data: { nodes: [] }, calls: [] });
   });
 
-  test('that are missing, malformed or fail harm no other', async () => {
+  test('that are missing, malformed or fail do not affect others', async () => {
     sandbox.faults.add({ path: '/v1/quotes/ca0001', kind: 'status', status: 500 });
     const ids = ['orders/ca2481', 'quotes/ca0001', 'bad', 'orders/x', 'shipments/ca0001'];
     const { status, data, errors, calls } = await ask(NodesLookupDocument, { ids });
@@ -147,7 +147,7 @@ describe('nodes', () => {
     ]);
   });
 
-  test('keep their places and their number, wherever and whenever one fails', async () => {
+  test('keep their positions and their number if one fails', async () => {
     // This one fails some 20 ms after all others are there.
     sandbox.faults.add({ path: '/v1/quotes/ca0001', kind: 'reset-in-body' });
     const [order, quote, bad] = ['orders/ca2481', 'quotes/ca0001', 'bad'];

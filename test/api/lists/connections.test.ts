@@ -37,7 +37,7 @@ describe('first', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=20']);
   });
 
-  test('is 20 as a literal null, and what a default says', async () => {
+  test('is 20 as a literal null, and otherwise its default in the document', async () => {
     const literal = await waybill.ask<{ orders: { nodes: [] } }, object>(
       '{ orders(first: null, after: null) { nodes { id } } }',
     );
@@ -49,21 +49,21 @@ describe('first', () => {
     expect(byDefault.calls).toEqual(['GET /v1/orders?pageSize=1']);
   });
 
-  test('may be 0, which tells whether there is anything', async () => {
+  test('may be 0, which shows whether the list has rows', async () => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 0 });
     const pageInfo = { hasNextPage: true, hasPreviousPage: false, startCursor: null, endCursor: null };
     expect(data).toEqual({ orders: { nodes: [], pageInfo } });
     expect(calls).toEqual(['GET /v1/orders?pageSize=1']);
   });
 
-  test('may be as large as REST’s pages', async () => {
+  test('may have the size of the largest page of REST', async () => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1000 });
     expect(names(data.orders.nodes)).toEqual(seeded('orders', 2500, 1000));
     expect(calls).toEqual(['GET /v1/orders?pageSize=1000']);
   });
 
   test.each([-1, 1001, 2_147_483_647, -2_147_483_648])(
-    'is refused without a call when it is %d',
+    'is refused without a call when its value is %d',
     async (first) => {
       const refused = (list: string) => ({
         status: 400,
@@ -86,7 +86,7 @@ describe('first', () => {
   );
 
   test.each([2_147_483_648, 1.5, '2', true, [[1, 2]]])(
-    'is refused without a call when it is no Int: %j',
+    'is refused without a call when its value is not an Int: %j',
     async (first) => {
       const query = 'query ($first: Int) { orders(first: $first) { nodes { id } } }';
       const { status, data, errors, calls } = await waybill.ask(query, { first });
@@ -180,7 +180,7 @@ describe('after', () => {
     expect(calls).toEqual([laterPage(20)]);
   });
 
-  test('holds where the same filters come in another order', async () => {
+  test('is valid for the same filters in another order', async () => {
     const after = await cursorOf({ status: ['READY', 'NEW'] });
     const { data } = await waybill.ask(OrderNamesDocument, { first: 1, after, status: ['NEW', 'READY'] });
     expect(names(data.orders.nodes)).toEqual(['orders/ca2498']);
@@ -222,7 +222,7 @@ describe('a list read page by page has each row once and in order', () => {
     expect(seen).toEqual(seeded('shipments', 2047, 2047));
   });
 
-  test('to an end that is no page more', async () => {
+  test('to an empty last page', async () => {
     const all = await waybill.ask(OrderNamesDocument, { first: 6, status: ['NEW'] });
     expect([all.data.orders.nodes.length, all.data.orders.pageInfo.hasNextPage]).toEqual([6, false]);
     const { endCursor } = all.data.orders.pageInfo;
@@ -231,7 +231,7 @@ describe('a list read page by page has each row once and in order', () => {
     expect(data).toEqual({ orders: { nodes: [], pageInfo } });
   });
 
-  test('which may be empty', async () => {
+  test('an empty list', async () => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, { search: 'qqqqzzzz' });
     const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null };
     expect(data).toEqual({ orders: { nodes: [], pageInfo } });
@@ -239,8 +239,8 @@ describe('a list read page by page has each row once and in order', () => {
   });
 });
 
-describe('every edge’s cursor resumes at that edge', () => {
-  test('in the first page of REST, and in a later one, in which it is found with the same page token', async () => {
+describe('each cursor resumes after its edge', () => {
+  test('in the first page of REST and in a later one', async () => {
     const first = await waybill.ask(OrderEdgesDocument, { first: 5 });
     const second = await waybill.ask(OrderEdgesDocument, {
       first: 5,
@@ -264,7 +264,7 @@ describe('every edge’s cursor resumes at that edge', () => {
     }
   });
 
-  test('for 1000 rows more, which are not in one page of REST', async () => {
+  test('for 1000 rows across two pages of REST', async () => {
     const { data: page } = await waybill.ask(OrderEdgesDocument, { first: 5 });
     const after = page.orders.edges[1]?.cursor ?? null;
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1000, after });
@@ -273,7 +273,7 @@ describe('every edge’s cursor resumes at that edge', () => {
   });
 });
 
-test('a row is not skipped where the row before the cursor has gone', async () => {
+test('no row is skipped after the row before the cursor has gone', async () => {
   const { data } = await waybill.ask<
     { orders: { edges: { cursor: string; node: { id: string } }[] } },
     unknown

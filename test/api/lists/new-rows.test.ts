@@ -33,7 +33,7 @@ const names = (nodes: readonly ({ id: string } | null)[]) => nodes.map((node) =>
 const next = ['orders/ca2498', 'orders/ca2497', 'orders/ca2496'];
 const token = '[\\w-]{32}';
 
-test('orders recorded between two pages neither repeat nor skip any', async () => {
+test('new orders between two pages cause no repeated or skipped row', async () => {
   await using waybill = await startWaybill();
   const first = await waybill.ask(OrderNamesDocument, { first: 2 });
   expect(names(first.data.orders.nodes)).toEqual(['orders/ca2500', 'orders/ca2499']);
@@ -51,7 +51,7 @@ test('orders recorded between two pages neither repeat nor skip any', async () =
   ]);
 });
 
-test('nor where a cursor stands in the middle of a page, and its row has moved within the page', async () => {
+test('new orders shift the row of a cursor within its page of REST', async () => {
   await using waybill = await startWaybill();
   const { data: page } = await waybill.ask(OrderEdgesDocument, { first: 5 });
   await createOrders(waybill, 1);
@@ -64,7 +64,7 @@ test('nor where a cursor stands in the middle of a page, and its row has moved w
   ]);
 });
 
-test('nor where so many came in that its row has left the page', async () => {
+test('new orders shift the row of a cursor out of its page of REST', async () => {
   await using waybill = await startWaybill();
   const { data: page } = await waybill.ask(OrderEdgesDocument, { first: 5 });
   await createOrders(waybill, 12);

@@ -21,7 +21,7 @@ test('a merchant whose balance is negative is a credit user', async () => {
   expect(calls).toEqual(['GET /v1/organizations/mine']);
 });
 
-test('a merchant with money on the account is none', async () => {
+test('a merchant with a positive balance is not a credit user', async () => {
   const { data, calls } = await ask(AccountDocument, {}, sandbox.tokens.second);
   expect(data).toEqual({
     organization: {
@@ -34,14 +34,14 @@ test('a merchant with money on the account is none', async () => {
   expect(calls).toEqual(['GET /v1/organizations/mine']);
 });
 
-test('a merchant with nothing on the account is none either', async () => {
+test('a merchant with a zero balance is not a credit user', async () => {
   const body = { name: 'organization/zero', balanceCents: 0, creditLimitCents: 1 };
   sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 200, body });
   const { data } = await ask('{ organization { balance { formatted } isCreditUser } }');
   expect(data).toEqual({ organization: { balance: { formatted: '$\u00a00' }, isCreditUser: false } });
 });
 
-test('asked for many times, and by its own id, it costs one call', async () => {
+test('the organization costs one call, however often and by which id it is selected', async () => {
   const { data, calls } = await ask(`{
     a: organization { id }
     b: organization { isCreditUser }
@@ -55,21 +55,24 @@ test('asked for many times, and by its own id, it costs one call', async () => {
   expect(calls).toEqual(['GET /v1/organizations/mine']);
 });
 
-test.each(['balanceCents', 'creditLimitCents'])('without %s it is null, with an error', async (field) => {
-  const body = { name: 'organization/broken', balanceCents: 1, creditLimitCents: 1, [field]: undefined };
-  sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 200, body });
-  const { data, errors } = await ask('{ organization { id balance { cents } creditLimit { cents } } }');
-  expect(data).toEqual({ organization: null });
-  expect(errors).toMatchObject([
-    {
-      path: ['organization', field === 'balanceCents' ? 'balance' : 'creditLimit'],
-      extensions: { code: 'UPSTREAM_INVALID_RESPONSE' },
-    },
-  ]);
-});
+test.each(['balanceCents', 'creditLimitCents'])(
+  'the organization without %s is null, with an error',
+  async (field) => {
+    const body = { name: 'organization/broken', balanceCents: 1, creditLimitCents: 1, [field]: undefined };
+    sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 200, body });
+    const { data, errors } = await ask('{ organization { id balance { cents } creditLimit { cents } } }');
+    expect(data).toEqual({ organization: null });
+    expect(errors).toMatchObject([
+      {
+        path: ['organization', field === 'balanceCents' ? 'balance' : 'creditLimit'],
+        extensions: { code: 'UPSTREAM_INVALID_RESPONSE' },
+      },
+    ]);
+  },
+);
 
 test.each([undefined, null, '-5', 0.5])(
-  'with the balance %j nobody knows a credit user',
+  'the organization with the balance %j is null, with an error',
   async (balanceCents) => {
     const body = { name: 'organization/broken', balanceCents, creditLimitCents: 1 };
     sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 200, body });

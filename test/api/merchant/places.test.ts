@@ -15,7 +15,7 @@ afterEach(() => sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
 
 describe('origins', () => {
-  test('are the places that the merchant sends from', async () => {
+  test('are the places that ship the orders of the merchant', async () => {
     const { data, calls } = await ask(OriginListDocument, {}, sandbox.tokens.second);
     expect(data).toEqual({
       origins: {
@@ -50,13 +50,13 @@ describe('origins', () => {
     expect(calls).toEqual(['GET /v1/origins?pageSize=1000']);
   });
 
-  test.each(['ca5', 'st1'])("that are not there, or another merchant's, are null: %s", async (id) => {
+  test.each(['ca5', 'st1'])("that do not exist, or are another merchant's, are null: %s", async (id) => {
     const { data, errors, calls } = await ask(OriginLookupDocument, { id });
     expect({ data, errors }).toEqual({ data: { origin: null }, errors: undefined });
     expect(calls).toEqual(['GET /v1/origins?pageSize=1000']);
   });
 
-  test('looked up many times cost one walk through the list', async () => {
+  test('cost one read of the list, however many lookups select them', async () => {
     const { data, calls } = await ask(
       '{ a: origin(id: "ca1") { id } b: origin(id: "ca4") { id } shipment(id: "ca0001") { origin { address { locality } } } }',
     );
@@ -78,7 +78,7 @@ describe('origins', () => {
 
 describe('a location by id', () => {
   test.each(['antioquia-medellin', 'locations/antioquia-medellin'])(
-    'is the one of exactly that name, though 22 names hold it: %s',
+    'has exactly that name, though 22 names contain it: %s',
     async (id) => {
       const { data, calls } = await ask(LocationLookupDocument, { id });
       expect(data).toEqual({
@@ -93,13 +93,16 @@ describe('a location by id', () => {
     },
   );
 
-  test.each(['antioquia-mede', 'medellin', 'nowhere'])('is null where none has that name: %s', async (id) => {
-    const { data, errors, calls } = await ask(LocationLookupDocument, { id });
-    expect({ data, errors }).toEqual({ data: { location: null }, errors: undefined });
-    expect(calls).toEqual([`GET /v1/locations?pageSize=1000&query=locations/${id}`]);
-  });
+  test.each(['antioquia-mede', 'medellin', 'nowhere'])(
+    'is null if no location has that name: %s',
+    async (id) => {
+      const { data, errors, calls } = await ask(LocationLookupDocument, { id });
+      expect({ data, errors }).toEqual({ data: { location: null }, errors: undefined });
+      expect(calls).toEqual([`GET /v1/locations?pageSize=1000&query=locations/${id}`]);
+    },
+  );
 
-  test('asked for many times costs one call, and each further id one more', async () => {
+  test('costs one call for all its lookups', async () => {
     const { calls } = await ask(`{
       a: location(id: "narino-pasto") { locality }
       b: location(id: "locations/narino-pasto") { locality }
@@ -112,7 +115,7 @@ describe('a location by id', () => {
     ]);
   });
 
-  test('asked for with many others is found in the whole list, and one that there is not is null', async () => {
+  test('among many others is found in the whole list', async () => {
     const ids = [
       'locations/amazonas-leticia',
       'locations/antioquia-medellin',
@@ -152,7 +155,7 @@ describe('a location by id', () => {
     ]);
   });
 
-  test('is looked for on every page that the filter gives', async () => {
+  test('is searched on every page of the filtered list', async () => {
     const row = (id: string) => ({ name: `locations/${id}`, address: { regionCode: 'CO' } });
     sandbox.faults.add({
       path: '/v1/locations',
@@ -188,7 +191,7 @@ describe('a search of the locations', () => {
     },
   );
 
-  test('tells places of one name apart by their department', async () => {
+  test('distinguishes places of one name by their department', async () => {
     const { data } = await ask(
       '{ locations(search: "La Unión") { nodes { id administrativeArea locality } } }',
     );
@@ -209,7 +212,7 @@ describe('a search of the locations', () => {
   });
 
   test.each(['%', '_', 'Atlantis', '&pageSize=1', '#', "' OR 1=1 --"])(
-    'takes every character for itself: %s',
+    'treats each character literally: %s',
     async (search) => {
       const { data, errors, calls } = await ask(LocationSearchDocument, { search, first: 2 });
       const pageInfo = { hasNextPage: false, endCursor: null };
@@ -218,13 +221,13 @@ describe('a search of the locations', () => {
     },
   );
 
-  test.each(['', null])('of nothing is the whole list: %j', async (search) => {
+  test.each(['', null])('for an empty text is the whole list: %j', async (search) => {
     const { data, calls } = await ask(LocationSearchDocument, { search, first: 1 });
     expect(data.locations.nodes).toEqual([{ id: 'locations/amazonas-leticia', locality: 'Leticia' }]);
     expect(calls).toEqual(['GET /v1/locations?pageSize=1']);
   });
 
-  test('is read on with its own cursors only', async () => {
+  test('accepts only its own cursors', async () => {
     const { data } = await ask(LocationSearchDocument, { search: 'medellin', first: 1 });
     const after = data.locations.pageInfo.endCursor;
     const next = await ask(LocationSearchDocument, { search: 'medellin', first: 1, after });
@@ -237,7 +240,7 @@ describe('a search of the locations', () => {
     expect(other.calls).toEqual([]);
   });
 
-  test('of all locations takes two calls of the largest page', async () => {
+  test('without a text costs two calls of the largest page', async () => {
     const { data, calls } = await ask(LocationSearchDocument, { first: 1000 });
     const after = data.locations.pageInfo.endCursor;
     const rest = await ask(LocationSearchDocument, { first: 1000, after });

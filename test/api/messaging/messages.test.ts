@@ -19,7 +19,7 @@ describe('messages', () => {
       id: `${conversation}/messages/m${String(from - index).padStart(3, '0')}`,
     }));
 
-  test('are read on where a page ended', async () => {
+  test('continue after the last row of a page', async () => {
     const { data, calls } = await ask(MessagePageDocument, { conversation, first: 2 });
     const end = data.conversation?.messages?.pageInfo.endCursor;
     expect(data).toEqual({
@@ -49,7 +49,7 @@ describe('messages', () => {
     [40, 4],
     [75, 2],
     [100, 2],
-  ])('150 of them, %i at a time, come whole and in order for %i calls', async (first, expectedCalls) => {
+  ])('page through 150 messages, %i at a time, in order for %i calls', async (first, expectedCalls) => {
     const nodes: unknown[] = [];
     const calls: string[] = [];
     const readOn = async (after: string | null): Promise<string | null> => {
@@ -75,7 +75,7 @@ describe('messages', () => {
     expect(calls).toEqual([`GET /v1/${empty}/messages?pageSize=5`]);
   });
 
-  test('of a conversation that is not there are null, with the reason', async () => {
+  test('of a missing conversation are null, with the reason', async () => {
     const unknown = 'channels/ca1/conversations/ca99';
     const { status, data, errors, calls } = await ask(MessagePageDocument, {
       conversation: unknown,
@@ -91,7 +91,7 @@ describe('messages', () => {
     expect(calls).toEqual([`GET /v1/${unknown}/messages?pageSize=1`]);
   });
 
-  test('carry all that a text message has, and their conversation', async () => {
+  test('have all fields of a text message, and their conversation', async () => {
     const text = 'Sí 👍🏽, e\u0301 y é. שלום';
     await fetch(`${sandbox.url}/v1/channels/ca1/conversations/ca53/messages`, {
       method: 'POST',
@@ -141,7 +141,7 @@ describe('messages', () => {
     });
   });
 
-  test('are read on by the cursors of their own conversation only', async () => {
+  test('accept only cursors of their own conversation', async () => {
     const { data } = await ask(MessagePageDocument, { conversation, first: 1 });
     const after = data.conversation?.messages?.pageInfo.endCursor;
     const other = await ask(MessagePageDocument, { conversation: 'channels/ca1/conversations/ca52', after });

@@ -15,7 +15,7 @@ afterEach(() => sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
 
 describe('channels', () => {
-  test('come with the phone number that customers see', async () => {
+  test('have the phone number that customers see', async () => {
     const { data, calls } = await ask(ChannelListDocument);
     expect(data).toEqual({
       channels: {
@@ -46,7 +46,7 @@ describe('channels', () => {
     });
   });
 
-  test('looked up many times cost one call', async () => {
+  test('cost one call, however many lookups select them', async () => {
     const { data, calls } = await ask(
       '{ a: channel(id: "ca1") { id } b: channel(id: "ca2") { id } c: node(id: "channels/ca9") { id } }',
     );
@@ -54,7 +54,7 @@ describe('channels', () => {
     expect(calls).toEqual(['GET /v1/channels?pageSize=100']);
   });
 
-  test('give their phone number from whatever object has one', async () => {
+  test('have a phone number from each object that leads to them', async () => {
     const channels = [
       { name: 'channels/1', type: 'pigeon', active: true, pigeonPost: { phoneNumber: '+4930123456' } },
       { name: 'channels/2', type: 'fax', active: true, limits: { pages: 3 }, fax: { phoneNumber: '+571' } },
@@ -91,7 +91,7 @@ describe('channels', () => {
 describe('a conversation', () => {
   const id = 'channels/ca1/conversations/ca58';
 
-  test('costs nothing for itself and the id of its channel', async () => {
+  test('costs no call for its id and the id of its channel', async () => {
     const { data, calls } = await ask(ConversationAloneDocument, { id });
     expect(data).toEqual({
       conversation: { __typename: 'Conversation', id, channel: { id: 'channels/ca1' } },
@@ -105,12 +105,12 @@ describe('a conversation', () => {
     expect(calls).toEqual(['GET /v1/channels?pageSize=100']);
   });
 
-  test('of a channel that is not there has a null channel', async () => {
+  test('of a missing channel has a null channel', async () => {
     const { data, errors } = await ask(ConversationChannelDocument, { id: 'channels/ca9/conversations/1' });
     expect({ data, errors }).toEqual({ data: { conversation: { channel: null } }, errors: undefined });
   });
 
-  test.each(['ca58', id])('of a channel goes by either id: %s', async (conversation) => {
+  test.each(['ca58', id])('of a channel has either id: %s', async (conversation) => {
     const { data, calls } = await ask(ConversationOfChannelDocument, { channel: 'ca1', id: conversation });
     expect(data).toEqual({ channel: { conversation: { id, channel: { id: 'channels/ca1' } } } });
     expect(calls).toEqual(['GET /v1/channels?pageSize=100']);
@@ -145,7 +145,7 @@ describe('a conversation', () => {
     'channels//conversations/ca58',
     'channels/ca1/conversations/ca58/messages',
     'channels/../conversations/ca58',
-  ])('that is no whole id is refused at the root: %j', async (malformed) => {
+  ])('with an incomplete id is refused at the root: %j', async (malformed) => {
     const { data, errors, calls } = await ask(ConversationAloneDocument, { id: malformed });
     expect(data).toEqual({ conversation: null });
     expect(errors).toMatchObject([{ path: ['conversation'], extensions: { code: 'BAD_USER_INPUT' } }]);

@@ -34,7 +34,7 @@ const outcomeUnknown = (idempotencyKey: string | null) => ({
 
 describe('a text to a phone', () => {
   test.each(['channels/ca1', 'ca1'])(
-    'goes into the conversation that there is, by either id of the channel: %s',
+    'goes into the existing conversation, by either id of the channel: %s',
     async (channel) => {
       const text = `Hola por ${channel} 👋🏽 שלום`;
       const { data, errors, calls } = await send({ channel, text });
@@ -62,7 +62,7 @@ describe('a text to a phone', () => {
     },
   );
 
-  test('starts a conversation where there is none', async () => {
+  test('starts a conversation if none exists', async () => {
     const { data, calls } = await send({ phone: '+573009990001', text: 'Bienvenida' });
     const { sendMessageToPhone: result } = data;
     const sent = result.__typename === 'SendMessageSuccess' ? result.sent : undefined;
@@ -74,9 +74,9 @@ describe('a text to a phone', () => {
   });
 });
 
-describe('before any call, refused is', () => {
+describe('an invalid input is refused before any call', () => {
   test.each(['orders/ca2481', 'channels/ca1/conversations/ca60', '..', ''])(
-    'what is no id of a channel: %j',
+    'with an invalid id of a channel: %j',
     async (channel) => {
       const { data, errors, calls } = await send({ channel });
       const message =
@@ -96,7 +96,7 @@ describe('before any call, refused is', () => {
     },
   );
 
-  test('everything that is wrong, at once', async () => {
+  test('with all its errors', async () => {
     const { data, calls } = await send({ channel: 'couriers/1', idempotencyKey: '' });
     expect(data.sendMessageToPhone).toMatchObject({
       fields: [
@@ -108,8 +108,8 @@ describe('before any call, refused is', () => {
   });
 });
 
-describe('what REST refuses', () => {
-  test('comes back at its places in the input, all faults at once', async () => {
+describe('an error of REST', () => {
+  test('has its places in the input, with all fields', async () => {
     const { data, errors, calls } = await send({ phone: 'nobody', name: '', text: '' });
     expect({ data, errors, calls }).toEqual({
       data: {
@@ -133,7 +133,7 @@ describe('what REST refuses', () => {
     ['/recipient/name', 'name'],
     ['body.text', 'text'],
     ['recipient', '', 'recipient is odd'],
-  ])('at %s comes back at %j', async (field, place, message = 'is odd') => {
+  ])('at %s has the path %j', async (field, place, message = 'is odd') => {
     const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 422, body });
     const { data, errors, calls } = await send();
@@ -153,7 +153,7 @@ describe('what REST refuses', () => {
   test.each([
     ['a channel that is not there', 'channels/ca9', undefined],
     ["another merchant's channel", 'channels/ca1', sandbox.tokens.second],
-  ])('for want of %s is not found', async (_what, channel, bearer) => {
+  ])('about %s is NotFound', async (_what, channel, bearer) => {
     const { data, errors, calls } = await ask(
       SendMessageToPhoneDocument,
       { input: { ...lucia, channel } },
@@ -172,7 +172,7 @@ describe('what REST refuses', () => {
     });
   });
 
-  test('as the channel is closed is a conflict', async () => {
+  test('about a closed channel is Conflict', async () => {
     const { data, errors, calls } = await send({ channel: 'ca3' });
     expect({ data, errors, calls }).toEqual({
       data: { sendMessageToPhone: { __typename: 'Conflict', message: 'channels/ca3 is not active' } },
@@ -184,7 +184,7 @@ describe('what REST refuses', () => {
   test.each([
     [429, { code: 'RATE_LIMITED', retryable: true }],
     [500, { code: 'UPSTREAM_ERROR', retryable: false }],
-  ])('for no fault of the input is an error: %i', async (status, extensions) => {
+  ])('that is not about the input is an error of the field: %i', async (status, extensions) => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status });
     const { data, errors, calls } = await send();
     expect(data).toEqual({ sendMessageToPhone: null });
@@ -199,8 +199,8 @@ describe('what REST refuses', () => {
   });
 });
 
-describe('a text that was sent and not answered', () => {
-  test('is of unknown outcome, with the way to find out, and is not sent again under its key', async () => {
+describe('a text without a response', () => {
+  test('is OutcomeUnknown, and is not sent again with its key', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
     for (const calls of [[post], []]) {
       const answer = await send({ idempotencyKey: 'cut' });
@@ -208,7 +208,7 @@ describe('a text that was sent and not answered', () => {
     }
   });
 
-  test('within the deadline is of unknown outcome too', async () => {
+  test('by the deadline is OutcomeUnknown', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'hang' });
     const { data, errors, calls } = await hurried.ask(SendMessageToPhoneDocument, { input: lucia });
     expect({ data, errors, calls }).toEqual({
@@ -228,7 +228,7 @@ describe('an idempotencyKey', () => {
   /** The call of a repeated key: the newest page of the conversation with the phone. */
   const newestPage = 'GET /v1/channels/ca1/conversations/ca60/messages?pageSize=100';
 
-  test('costs a call for the merchant before the first write of a token only', async () => {
+  test('costs a call for the merchant only before the first write of a token', async () => {
     await using fresh = await startWaybill({}, { sandbox });
     const costOf = async (input: object) => (await fresh.ask(alone, { input: { ...lucia, ...input } })).calls;
     expect(await costOf({})).toEqual([post]);
@@ -236,7 +236,7 @@ describe('an idempotencyKey', () => {
     expect(await costOf({ idempotencyKey: 'merchant 2' })).toEqual([post]);
   });
 
-  test('given twice at once, and later again, sends one text', async () => {
+  test('sends one text for two requests at the same time, and for a later one', async () => {
     const input = { idempotencyKey: 'thrice' };
     const both = await Promise.all([sendAlone(input), sendAlone(input)]);
     expect(sandbox.requests.lines()).toEqual([post]);
@@ -251,7 +251,7 @@ describe('an idempotencyKey', () => {
     ['phone', { phone: '+573104567891' }],
     ['name', { name: 'Luz' }],
     ['channel', { channel: 'ca2' }],
-  ])('given with another %s is a conflict, without a call', async (what, other) => {
+  ])('with another %s is Conflict, without a call', async (what, other) => {
     const key = { idempotencyKey: `another ${what}` };
     expect((await sendAlone(key)).calls).toEqual([post]);
     const { data, errors, calls } = await sendAlone({ ...key, ...other });
@@ -268,14 +268,14 @@ describe('an idempotencyKey', () => {
     });
   });
 
-  test('is one for either id of the channel', async () => {
+  test('is the same for either id of the channel', async () => {
     const first = await sendAlone({ idempotencyKey: 'either', channel: 'ca1' });
     expect(first.calls).toEqual([post]);
     const again = await sendAlone({ idempotencyKey: 'either', channel: 'channels/ca1' });
     expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('given again shows the repeated text once the message has left the newest page', async () => {
+  test('shows the repeated text after the message has left the newest page', async () => {
     const input = { ...lucia, text: 'Vieja', idempotencyKey: 'old' };
     const { data } = await ask(SendMessageToPhoneDocument, { input });
     sandbox.faults.add({ method: 'GET', kind: 'change', change: () => ({ messages: [] }) });

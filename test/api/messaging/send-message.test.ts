@@ -61,7 +61,7 @@ const outcomeUnknown = (idempotencyKey: string | null) => ({
 });
 
 describe('a text', () => {
-  test('goes into its conversation in one call, and comes back as it was taken on', async () => {
+  test('goes into its conversation in one call, and is returned as sent', async () => {
     const { data, errors, calls } = await send('Hola, ¿en qué te ayudamos?');
     expect({ data, errors }).toEqual({
       data: {
@@ -91,7 +91,7 @@ describe('a text', () => {
     ['combining marks', 'Iñigo\u0301 e\u0301'],
     ['lines, quotes and markup', 'uno\r\n"dos"\t\\n <b>{{1}}</b> \u2028'],
     ['4096 characters', 'x'.repeat(4096)],
-  ])('of %s arrives unharmed', async (_what, text) => {
+  ])('of %s is unchanged', async (_what, text) => {
     const { data, calls } = await send(text);
     expect(data.sendMessage).toMatchObject({ __typename: 'SendMessageSuccess', sent: { text } });
     expect(calls).toEqual([post]);
@@ -99,7 +99,7 @@ describe('a text', () => {
     expect(await sentTimes(text)).toBe(1);
   });
 
-  test('is among the messages that the same operation reads afterwards, which are read anew', async () => {
+  test('appears in messages that the same operation reads afterwards', async () => {
     const { data, calls } = await ask(SendTwoAndReadDocument, { conversation });
     const newest = (...texts: string[]) => ({
       sent: { conversation: { messages: { nodes: texts.map((text) => ({ text })) } } },
@@ -108,7 +108,7 @@ describe('a text', () => {
     expect(calls).toEqual([post, `GET ${path}?pageSize=2`, post, `GET ${path}?pageSize=2`]);
   });
 
-  test('whose messages were read before is found among them after an attempt without an answer too', async () => {
+  test('without a response clears the messages that were read before', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
     const newest = 'sent { conversation { messages(first: 1) { nodes { text } } } }';
     const mutation = (text: string) =>
@@ -126,7 +126,7 @@ describe('a text', () => {
   });
 });
 
-describe('before any call, refused is', () => {
+describe('an invalid input is refused before any call', () => {
   test.each([
     'ca57',
     'conversations/ca57',
@@ -136,7 +136,7 @@ describe('before any call, refused is', () => {
     'channels/ca1/conversations/ca57/messages/m001',
     '__proto__',
     '',
-  ])('a conversation that is no whole name of one: %j', async (id) => {
+  ])('with an incomplete name of a conversation: %j', async (id) => {
     const { data, errors, calls } = await send('Hola', { conversation: id });
     const message = `must be the id of a conversation, "channels/<identifier>/conversations/<identifier>", but is ${JSON.stringify(id)}`;
     expect({ data, errors, calls }).toEqual({
@@ -152,7 +152,7 @@ describe('before any call, refused is', () => {
     });
   });
 
-  test('everything that is wrong, at once', async () => {
+  test('with all its errors', async () => {
     const { data, calls } = await ask(SendMessageDocument, {
       input: {
         conversation: 'orders/ca2481',
@@ -188,7 +188,7 @@ describe('before any call, refused is', () => {
     ['neither', {}],
     ['both', { text: 'a', template: { name: 'b', language: 'es' } }],
     ['a null', { text: null }],
-  ])('by GraphQL itself, %s of a text and a template', async (_what, content) => {
+  ])('by GraphQL itself, with %s of a text and a template', async (_what, content) => {
     const { data, errors, calls } = await ask<unknown, unknown>(
       'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { __typename } }',
       { input: { conversation, content } },
@@ -203,11 +203,11 @@ describe('before any call, refused is', () => {
   });
 });
 
-describe('what REST refuses', () => {
+describe('an error of REST', () => {
   test.each([
     ['an empty text', '', 'must have at least 1 character'],
     ['a text that is too long', 'x'.repeat(4097), 'must have at most 4096 characters'],
-  ])('comes back at its place in the input: %s', async (_what, text, message) => {
+  ])('has its place in the input: %s', async (_what, text, message) => {
     const { data, errors, calls } = await send(text);
     expect({ data, errors, calls }).toEqual({
       data: {
@@ -246,7 +246,7 @@ describe('what REST refuses', () => {
       'fields that the input lacks',
       { error: { message: 'No', details: [{ field: 'x.y', message: 'is odd' }] } },
     ],
-  ])('is no less refused where it says %s', async (_what, body) => {
+  ])('is InvalidInput with %s in its body', async (_what, body) => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 400, body });
     const { data, errors, calls } = await send('Hola');
     const isNamed = typeof body === 'object';
@@ -267,7 +267,7 @@ describe('what REST refuses', () => {
     ['conversation', 'channels/ca1/conversations/ca999', undefined],
     ['channel', 'channels/ca9/conversations/ca57', undefined],
     ['conversation of this merchant', conversation, sandbox.tokens.second],
-  ])('for want of such a %s is not found', async (_what, id, bearer) => {
+  ])('about a missing %s is NotFound', async (_what, id, bearer) => {
     const input = { conversation: id, content: { text: 'Hola' } };
     const { data, errors, calls } = await ask(SendMessageDocument, { input }, bearer);
     expect({ data, errors, calls }).toEqual({
@@ -283,7 +283,7 @@ describe('what REST refuses', () => {
     });
   });
 
-  test('as the channel is closed is a conflict', async () => {
+  test('about a closed channel is Conflict', async () => {
     const id = 'channels/ca3/conversations/ca1';
     const { data, errors, calls } = await send('Hola', { conversation: id });
     expect({ data, errors, calls }).toEqual({
@@ -299,7 +299,7 @@ describe('what REST refuses', () => {
     [429, { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 3000 }],
     [500, { code: 'UPSTREAM_ERROR', retryable: false }],
     [503, { code: 'UPSTREAM_UNAVAILABLE', retryable: false }],
-  ])('for no fault of the input is an error: %i', async (status, extensions) => {
+  ])('that is not about the input is an error of the field: %i', async (status, extensions) => {
     const headers = { 'retry-after': '3' };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status, headers });
     // After 401, a server forgets what it has learned with the token.
@@ -318,8 +318,8 @@ describe('what REST refuses', () => {
   });
 });
 
-describe('a message that was sent and not answered', () => {
-  test('is of unknown outcome, with the way to find out', async () => {
+describe('a message without a response', () => {
+  test('is OutcomeUnknown, and its text says how to find out', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'reset' });
     const { data, errors, calls } = await send('¿Llegó?');
     expect({ data, errors, calls }).toEqual({
@@ -329,7 +329,7 @@ describe('a message that was sent and not answered', () => {
     });
   });
 
-  test('within the deadline is of unknown outcome too', async () => {
+  test('by the deadline is OutcomeUnknown', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'hang' });
     const input = { conversation, content: { text: '¿Llegó?' }, idempotencyKey: 'hurried' };
     const { data, errors, calls } = await hurried.ask(SendMessageDocument, { input });
@@ -340,7 +340,7 @@ describe('a message that was sent and not answered', () => {
     });
   });
 
-  test('is not sent again under its key', async () => {
+  test('is not sent again with its key', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
     const first = await send('Una sola vez', { idempotencyKey: 'cut' });
     expect(first.data).toEqual(outcomeUnknown('cut'));
@@ -351,7 +351,7 @@ describe('a message that was sent and not answered', () => {
     expect(await sentTimes('Una sola vez')).toBe(1);
   });
 
-  test('but failed with 500 is not sent again under its key either', async () => {
+  test('after a 500 is not sent again with its key', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 500, times: 1 });
     const first = await send('500', { idempotencyKey: '500' });
     expect(first.data).toEqual({ sendMessage: null });
@@ -366,7 +366,7 @@ describe('a message that was sent and not answered', () => {
   test.each([
     ['that is cut', { kind: 'cut-json' }],
     ['about something else', { kind: 'change', change: () => ({}) }],
-  ] as const)('but with an answer %s is of unknown outcome, and not sent again', async (what, fault) => {
+  ] as const)('after a response %s is OutcomeUnknown, and is not sent again', async (what, fault) => {
     sandbox.faults.add({ method: 'POST', path, ...fault, times: 1 });
     const first = await send(what, { idempotencyKey: what });
     expect(first.data).toEqual(outcomeUnknown(what));
@@ -379,7 +379,7 @@ describe('a message that was sent and not answered', () => {
 });
 
 describe('an idempotencyKey', () => {
-  test('costs a call for the merchant before the first write of a token only', async () => {
+  test('costs a call for the merchant only before the first write of a token', async () => {
     await using fresh = await startWaybill({}, { sandbox });
     const costOf = async (idempotencyKey?: string, bearer?: string) => {
       const input = { conversation, content: { text: 'Hola' }, ...(idempotencyKey && { idempotencyKey }) };
@@ -393,7 +393,7 @@ describe('an idempotencyKey', () => {
     expect(await costOf('merchant 4', firstRefreshed)).toEqual([post]);
   });
 
-  test('given again returns the message as it is now', async () => {
+  test('returns the current message', async () => {
     const first = await send('Gracias 💛', { idempotencyKey: 'thanks' });
     expect(first.calls).toEqual([post]);
     const again = await send('Gracias 💛', { idempotencyKey: 'thanks' });
@@ -404,7 +404,7 @@ describe('an idempotencyKey', () => {
     expect(await sentTimes('Gracias 💛')).toBe(1);
   });
 
-  test('given again with another token of the merchant returns the message', async () => {
+  test('returns the message with another token of the merchant', async () => {
     const input = { conversation, content: { text: 'Con otro token' }, idempotencyKey: 'refreshed' };
     const first = await send('Con otro token', input);
     const again = await ask(SendMessageDocument, { input }, sandbox.tokens.firstRefreshed);
@@ -412,7 +412,7 @@ describe('an idempotencyKey', () => {
     expect(await sentTimes('Con otro token')).toBe(1);
   });
 
-  test('given again shows the repeated text once the message has left the newest page', async () => {
+  test('shows the repeated text after the message has left the newest page', async () => {
     const query = `mutation ($input: SendMessageInput!) { sendMessage(input: $input) {
       ... on SendMessageSuccess { sent { id createTime status contentType text body template { name } } }
     } }`;
@@ -424,7 +424,7 @@ describe('an idempotencyKey', () => {
     expect(await sendOld()).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('given again fails with its read, and stays taken', async () => {
+  test('fails with the read of its result, and stays used', async () => {
     const first = await send('No se lee', { idempotencyKey: 'unreadable' });
     sandbox.faults.add({ method: 'GET', path, kind: 'status', status: 503, times: 1 });
     const failed = await send('No se lee', { idempotencyKey: 'unreadable' });
@@ -441,7 +441,7 @@ describe('an idempotencyKey', () => {
     });
   });
 
-  test('given twice at once sends one message', async () => {
+  test('sends one message for requests at the same time', async () => {
     const both = await Promise.all([1, 2].map(() => send('A la vez', { idempotencyKey: 'at once' })));
     expect(both[0]?.data.sendMessage.__typename).toBe('SendMessageSuccess');
     expect(both[1]?.data).toEqual(both[0]?.data);
@@ -452,7 +452,7 @@ describe('an idempotencyKey', () => {
   test.each([
     ['text', { content: { text: 'Otra cosa' } }],
     ['conversation', { conversation: 'channels/ca1/conversations/ca53' }],
-  ])('given with another %s is a conflict, without a call', async (what, other) => {
+  ])('with another %s is Conflict, without a call', async (what, other) => {
     const key = { idempotencyKey: `another ${what}` };
     const first = await send('Una cosa', key);
     expect(first.calls).toEqual([post]);
@@ -471,7 +471,7 @@ describe('an idempotencyKey', () => {
     });
   });
 
-  test.each([400, 404, 409, 413, 429])('stays free where REST refused with %i', async (status) => {
+  test.each([400, 404, 409, 413, 429])('stays free after REST refused with %i', async (status) => {
     const key = { idempotencyKey: `refused with ${status}` };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status, times: 1 });
     const refused = await send('Otra vez', key);
@@ -482,7 +482,7 @@ describe('an idempotencyKey', () => {
     expect(again.calls).toEqual([post]);
   });
 
-  test('of null, or left out, sends each time', async () => {
+  test('of null, or without a value, sends each time', async () => {
     for (const key of [{ idempotencyKey: null }, {}]) {
       expect((await send('Cada vez', key)).calls).toEqual([post]);
     }

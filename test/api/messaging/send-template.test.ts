@@ -54,7 +54,7 @@ const sentBodies = () =>
     .map(({ body }) => JSON.stringify(body));
 
 describe('a template', () => {
-  test('is looked up and sent, with its values as maps', async () => {
+  test('is checked and sent, with its values as maps', async () => {
     const { data, errors, calls } = await send(confirmed);
     expect({ data, errors }).toEqual({
       data: {
@@ -88,7 +88,7 @@ describe('a template', () => {
     ]);
   });
 
-  test('whose parameters are called as what every object has keeps them all', async () => {
+  test('keeps parameters with the names of object members', async () => {
     const bodyParameters = builtInNames.map((name) => ({ name, value: `of ${name}` }));
     const { data, calls } = await send({ name: 'nombres_raros', language: 'es', bodyParameters });
     expect(data.sendMessage).toMatchObject({ sent: { template: { headerParameters: [], bodyParameters } } });
@@ -99,7 +99,7 @@ describe('a template', () => {
     ]);
   });
 
-  test('is read as the customer reads it without another call for its definition', async () => {
+  test('has the text that the customer reads, without another call', async () => {
     const { data, calls } = await ask(SendAndReadBodyDocument, {
       input: { conversation, content: { template: confirmed } },
     });
@@ -116,7 +116,7 @@ describe('a template', () => {
     expect(calls).toEqual([list, post]);
   });
 
-  test('that is told on a later page of the list is found there', async () => {
+  test('on a later page of the list is found', async () => {
     const { language } = confirmed;
     const body = { text: '{{1}}', parameters: [{ name: '1', example: 'x' }] };
     const other = { name: 'otra', language, category: 'UTILITY', body, buttons: [] };
@@ -135,7 +135,7 @@ describe('a template', () => {
   });
 });
 
-describe('what does not fit the definition is refused, and nothing is sent', () => {
+describe('an input that does not match the definition is refused, and not sent', () => {
   const refused = async (template: SendTemplateInput) => {
     const { data, errors, calls } = await send(template);
     expect({ errors, calls }).toEqual({ errors: undefined, calls: [list] });
@@ -159,7 +159,7 @@ describe('what does not fit the definition is refused, and nothing is sent', () 
     ]);
   });
 
-  test('an unknown name, of which only the first ten that there are are told', async () => {
+  test('an unknown name, with the first ten names that exist', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `t${index + 1}`);
     const body = { templates: names.map((name) => ({ name, language: 'es', body: { text: '' } })) };
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
@@ -192,7 +192,7 @@ describe('what does not fit the definition is refused, and nothing is sent', () 
     ]);
   });
 
-  test('missing and unknown parameters, all at once and each at its place', async () => {
+  test('missing and unknown parameters, each at its path', async () => {
     const faults = await refused({
       ...confirmed,
       headerParameters: byName({ 7: 'a' }),
@@ -212,7 +212,7 @@ describe('what does not fit the definition is refused, and nothing is sent', () 
     ]);
   });
 
-  test('parameters of a part that takes none, or is not there', async () => {
+  test('parameters of a part without parameters, or a missing part', async () => {
     expect(
       await refused({
         name: 'codigo_de_acceso',
@@ -235,7 +235,7 @@ describe('what does not fit the definition is refused, and nothing is sent', () 
     ]);
   });
 
-  test('parameters that are called as what every object has, which are missing all the same', async () => {
+  test('missing parameters with the names of object members', async () => {
     expect(await refused({ name: 'nombres_raros', language: 'es' })).toEqual(
       builtInNames.map((name) => ({
         path: 'content.template.bodyParameters',
@@ -251,7 +251,7 @@ describe('what does not fit the definition is refused, and nothing is sent', () 
     );
   });
 
-  test('exactly what a preview calls missing or unknown', async () => {
+  test('exactly the names that a preview shows as missing or unknown', async () => {
     const names = fc.uniqueArray(
       fc.constantFrom('1', '2', '3', '4', 'customer_name', 'city', ...builtInNames),
     );
@@ -298,7 +298,7 @@ describe('what does not fit the definition is refused, and nothing is sent', () 
   });
 });
 
-describe('where the definition cannot be read, REST decides', () => {
+describe('REST decides if the definition cannot be read', () => {
   const unfit = { ...confirmed, bodyParameters: byName({ 1: 'Íñigo', x: 'y' }) };
   /** REST's own faults, which it finds in the sent message: at the entry of a name, or else at the list. */
   const decided = {
@@ -325,7 +325,7 @@ describe('where the definition cannot be read, REST decides', () => {
     ['no list', { kind: 'change', change: () => ({ templates: {} }) }],
     ['a reset', { kind: 'reset' }],
     ['half an answer', { kind: 'reset-in-body' }],
-  ] as const)('as the list answers %s', async (_what, fault) => {
+  ] as const)('because the list responds with %s', async (_what, fault) => {
     sandbox.faults.add({ path: templates, ...fault });
     const { data, errors, calls } = await send(unfit);
     expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
@@ -334,14 +334,14 @@ describe('where the definition cannot be read, REST decides', () => {
     expect(fits.calls).toEqual([list, post]);
   });
 
-  test('as the list is not answered within the deadline', async () => {
+  test('because the list does not respond within the deadline', async () => {
     sandbox.faults.add({ path: templates, kind: 'hang' });
     const input = { conversation, content: { template: unfit } };
     const { data, errors, calls } = await hurried.ask(SendMessageDocument, { input });
     expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
   });
 
-  test('as a later page of the list fails', async () => {
+  test('because a later page of the list fails', async () => {
     const body = { templates: [], nextPageToken: 'more' };
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body, times: 1 });
     sandbox.faults.add({ path: templates, kind: 'status', status: 500 });
@@ -365,13 +365,13 @@ describe('where the definition cannot be read, REST decides', () => {
     ['its parameters are texts', ofParts({ body: { ...text, parameters: ['1'] } })],
     ['the name of a parameter is a number', ofParts({ body: { ...text, parameters: [{ name: 1 }] } })],
     ['its text asks for more than its parameters', ofParts({ body: { ...text, parameters: [] } })],
-  ])('as %s', async (_what, rows) => {
+  ])('because %s', async (_what, rows) => {
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body: { templates: rows } });
     const { data, errors, calls } = await send(unfit);
     expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
   });
 
-  test('but not as another template than the wanted one is broken', async () => {
+  test('but not because another template is broken', async () => {
     const body = { templates: [null, ...ofParts({ body: text })] };
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
     const { data, calls } = await send({ ...confirmed, headerParameters: [], bodyParameters: [] });
@@ -381,7 +381,7 @@ describe('where the definition cannot be read, REST decides', () => {
     expect(calls).toEqual([list]);
   });
 
-  test('a definition with nulls for what it lacks can be read', async () => {
+  test('but not because the definition has nulls for missing parts', async () => {
     const body = { templates: ofParts({ header: null, body: { text: '{{ a }}', parameters: null } }) };
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
     const { data, calls } = await send({ ...confirmed, headerParameters: [], bodyParameters: [] });
@@ -392,7 +392,7 @@ describe('where the definition cannot be read, REST decides', () => {
   });
 });
 
-test('a client that leaves while the definition is read has nothing sent', async () => {
+test('no template is sent for a client that leaves while the definition is read', async () => {
   sandbox.faults.add({ path: /templates$/, kind: 'delay', delayMs: 200, times: 1 });
   const gone = new AbortController();
   const query = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { __typename } }';
@@ -415,7 +415,7 @@ test('a client that leaves while the definition is read has nothing sent', async
   expect(sandbox.requests.lines()).toEqual([list]);
 });
 
-test('many parameters are told apart in no time, and only some of their faults are listed', async () => {
+test('many parameters are checked fast, and at most 100 errors are listed', async () => {
   const bodyParameters = Array.from({ length: 3_000 }, (_none, index) => ({
     name: String(index % 1_500),
     value: '',
@@ -427,7 +427,7 @@ test('many parameters are told apart in no time, and only some of their faults a
   expect(calls).toEqual([]);
 });
 
-describe('what REST refuses of a template comes back at its place', () => {
+describe('an error of REST about a template has its place in the input', () => {
   test.each([
     ['template', 'content.template'],
     ['template.name', 'content.template.name'],
@@ -452,7 +452,7 @@ describe('what REST refuses of a template comes back at its place', () => {
     });
   });
 
-  test('where the value is too long for REST', async () => {
+  test('a value that is too long for REST', async () => {
     const { data, calls } = await send({
       name: 'codigo_de_acceso',
       language: 'es',
@@ -472,7 +472,7 @@ describe('what REST refuses of a template comes back at its place', () => {
   test.each([
     ['conversation', 'channels/ca1/conversations/ca999', list],
     ['channel', 'channels/ca9/conversations/ca57', 'GET /v1/channels/ca9/templates?pageSize=100'],
-  ])('as not found where there is no such %s', async (_what, id, look) => {
+  ])('a missing %s is NotFound', async (_what, id, look) => {
     const { data, errors, calls } = await ask(SendMessageDocument, {
       input: { conversation: id, content: { template: confirmed } },
     });
@@ -491,28 +491,28 @@ describe('what REST refuses of a template comes back at its place', () => {
 });
 
 describe('an idempotencyKey of a template', () => {
-  test('given again reads the message, but not the definition', async () => {
+  test('reads the message again, but not the definition', async () => {
     const first = await send(confirmed, 'again');
     expect(first.calls).toEqual([list, post]);
     const again = await send(confirmed, 'again');
     expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('given again shows the repeated values once the message has left the newest page', async () => {
+  test('shows the repeated values after the message has left the newest page', async () => {
     const first = await send(confirmed, 'old');
     sandbox.faults.add({ method: 'GET', path: messages, kind: 'change', change: () => ({ messages: [] }) });
     const again = await send(confirmed, 'old');
     expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('given twice at once looks once and sends once', async () => {
+  test('checks once and sends once for requests at the same time', async () => {
     const [one, other] = await Promise.all([send(confirmed, 'at once'), send(confirmed, 'at once')]);
     expect(one.data.sendMessage.__typename).toBe('SendMessageSuccess');
     expect(other.data).toEqual(one.data);
     expect(sandbox.requests.lines()).toEqual([list, post]);
   });
 
-  test('stays free where the template does not fit', async () => {
+  test('stays free if the template does not match', async () => {
     const refused = await send({ ...confirmed, language: 'fr' }, 'mended');
     expect(refused.data.sendMessage.__typename).toBe('InvalidInput');
     expect(refused.calls).toEqual([list]);
@@ -521,7 +521,7 @@ describe('an idempotencyKey of a template', () => {
     expect(mended.calls).toEqual([list, post]);
   });
 
-  test('after an answer that never came neither looks nor sends', async () => {
+  test('makes no call after a lost response', async () => {
     sandbox.faults.add({ method: 'POST', path: messages, kind: 'applied-then-cut', times: 1 });
     const cut = await send(confirmed, 'cut');
     expect(cut.data.sendMessage).toMatchObject({ __typename: 'OutcomeUnknown', idempotencyKey: 'cut' });

@@ -22,7 +22,7 @@ async function send(json: string): Promise<void> {
   expect(response.status, await response.text()).toBe(201);
 }
 
-test('a sent template has its values, its definition, and a body that reads as the customer read it', async () => {
+test('a sent template has its values, its definition and its text', async () => {
   await send(
     JSON.stringify({
       template: {
@@ -64,7 +64,7 @@ test('a sent template has its values, its definition, and a body that reads as t
   expect(calls).toEqual([`GET ${messages}?pageSize=1`, 'GET /v1/channels/ca1/templates?pageSize=100']);
 });
 
-test('a sent template alone costs no call beside the messages', async () => {
+test('a sent template itself costs no call beside the messages', async () => {
   const { data, calls } = await ask(
     `{ conversation(id: "channels/ca1/conversations/ca53") { messages { nodes { template { name language } } } } }`,
   );
@@ -108,7 +108,7 @@ test('two conversations of two channels cost one call for templates each', async
   ]);
 });
 
-test('a template that is gone leaves its name and values, and a null definition and body', async () => {
+test('a deleted template has its name and values, and a null definition and body', async () => {
   const { data, errors } = await ask(SentTemplatesDocument, {
     conversation: 'channels/ca1/conversations/ca60',
     first: 15,
@@ -130,7 +130,7 @@ test('a template that is gone leaves its name and values, and a null definition 
   });
 });
 
-test('a failed call for the templates fails the bodies of templates, and no text', async () => {
+test('a failed call for the templates makes the bodies of templates null, not texts', async () => {
   await send('{"template":{"name":"gracias_por_tu_compra","language":"es"}}');
   await send('{"text":"Con mucho gusto"}');
   sandbox.faults.add({ path: '/v1/channels/ca1/templates', kind: 'status', status: 503 });
@@ -148,7 +148,7 @@ test('a failed call for the templates fails the bodies of templates, and no text
   ]);
 });
 
-test('parameters whose names objects have already come through unharmed', async () => {
+test('parameters with the names of object members are unchanged', async () => {
   await send(
     '{"template":{"name":"nombres_raros","language":"es","bodyParameters":' +
       '{"__proto__":"uno","constructor":"dos","toString":"tres"}}}',
@@ -173,7 +173,7 @@ test('parameters whose names objects have already come through unharmed', async 
   ]);
 });
 
-describe.each(['headerParameters', 'bodyParameters'])('%s that are no texts by name', (field) => {
+describe.each(['headerParameters', 'bodyParameters'])('invalid %s', (field) => {
   test.each([['a text'], [['a list']], [{ 1: 7 }], [{ 1: null }], [7]])('%j', async (parameters) => {
     const template = { name: 'gracias_por_tu_compra', language: 'es', [field]: parameters };
     const message = { name: `${conversation}/messages/m1`, contentType: 'TEMPLATE', template };

@@ -16,7 +16,7 @@ const channel = 'ca1';
 const forTemplates = ['GET /v1/channels?pageSize=100', 'GET /v1/channels/ca1/templates?pageSize=100'];
 
 describe('the templates of a channel', () => {
-  test('are a list that is read in pages', async () => {
+  test('are a list with pages', async () => {
     const { data, calls } = await ask(TemplatePageDocument, { channel, first: 2 });
     const after = data.channel?.templates?.pageInfo.endCursor;
     expect(data).toEqual({
@@ -42,7 +42,7 @@ describe('the templates of a channel', () => {
   test.each([
     ['es', 'Pedido {{1}} confirmado ✅', 'Ver pedido'],
     ['en', 'Order {{1}} confirmed ✅', 'View order'],
-  ])('are told by name and language: %s', async (language, header, button) => {
+  ])('are found by name and language: %s', async (language, header, button) => {
     const { data, calls } = await ask(
       `query ($language: String) { channel(id: "ca1") { template(name: "pedido_confirmado", language: $language) {
         language header { text } buttons } } }`,
@@ -53,7 +53,7 @@ describe('the templates of a channel', () => {
     expect(calls).toEqual(forTemplates);
   });
 
-  test('without a language are the first of their name', async () => {
+  test('without a language are the first with their name', async () => {
     const { data } = await ask(TemplateDefinitionDocument, { channel, name: 'pedido_en_camino' });
     expect(data).toEqual({
       channel: {
@@ -81,7 +81,7 @@ describe('the templates of a channel', () => {
     });
   });
 
-  test('have nulls for the parts they lack', async () => {
+  test('have nulls for missing parts', async () => {
     const { data } = await ask(TemplateDefinitionDocument, { channel, name: 'codigo_de_acceso' });
     expect(data.channel?.template).toEqual({
       name: 'codigo_de_acceso',
@@ -102,7 +102,7 @@ describe('the templates of a channel', () => {
     { name: 'pedido_confirmado', language: 'pt_BR' },
     { name: 'pedido_confirmado', language: '' },
     { name: '__proto__' },
-  ])('that are not there are null: %j', async (wanted) => {
+  ])('that do not exist are null: %j', async (wanted) => {
     const { data, errors, calls } = await ask(TemplateDefinitionDocument, { channel, ...wanted });
     expect({ data, errors }).toEqual({ data: { channel: { template: null } }, errors: undefined });
     expect(calls).toEqual(forTemplates);
@@ -120,7 +120,7 @@ describe('a preview', () => {
     return ask(TemplatePreviewDocument, { channel, name, header: list(header), body: list(body) });
   };
 
-  test('is the template filled in, for the call that reads the template', async () => {
+  test('is the template with its values, for the call that reads the template', async () => {
     const { data, calls } = await preview(
       'pedido_confirmado',
       { 1: '1042' },
@@ -136,7 +136,7 @@ describe('a preview', () => {
     expect(calls).toEqual(forTemplates);
   });
 
-  test('names what is missing and what is unknown, each once', async () => {
+  test('lists each missing and unknown name once', async () => {
     const { data } = await preview('pedido_confirmado', { x: 'a' }, { 1: 'Íñigo', 3: '', x: 'b', y: 'c' });
     expect(data.channel?.template?.preview).toEqual({
       header: 'Pedido {{1}} confirmado ✅',
@@ -147,7 +147,7 @@ describe('a preview', () => {
     });
   });
 
-  test('without any values lacks them all', async () => {
+  test('without values lists all names as missing', async () => {
     const { data } = await ask(TemplatePreviewDocument, { channel, name: 'codigo_de_acceso' });
     expect(data.channel?.template?.preview).toEqual({
       header: null,
@@ -158,7 +158,7 @@ describe('a preview', () => {
     });
   });
 
-  test('takes names that objects have already for what they are', async () => {
+  test('accepts the names of object members', async () => {
     const values = builtInNames.map((name): [string, string] => [name, `of ${name}`]);
     const filled = await preview('nombres_raros', [], values);
     expect(filled.data.channel?.template?.preview).toMatchObject({

@@ -35,7 +35,7 @@ const notNull = 'must not be null: omit the field instead';
 const notOfLocations = (given: string) =>
   `must be the id of one of locations, "locations/<identifier>" or the identifier, but is "${given}"`;
 
-describe('an input that cannot be right is refused without a call', () => {
+describe('an invalid input is refused without a call', () => {
   test.each<[string, Partial<CreateOrderInput>, [path: string, message: string]]>([
     [
       'a content of 2 characters',
@@ -107,7 +107,7 @@ describe('an input that cannot be right is refused without a call', () => {
     expect(await ask(fields)).toEqual(answered(refused(fault), []));
   });
 
-  test('all faults at once, in the order of the fields', async () => {
+  test('all faults together, in the order of the fields', async () => {
     const answer = await ask({
       recipient: { ...recipient, documentType: 'UNRECOGNIZED', location: 'a/b' },
       contentDescription: '',
@@ -155,8 +155,8 @@ describe('an input that cannot be right is refused without a call', () => {
   });
 });
 
-describe('what REST refuses', () => {
-  test('stands at the fields of the input, all at once', async () => {
+describe('an error of REST', () => {
+  test('has all its fields at the paths of the input', async () => {
     const answer = await ask({
       recipient: {
         ...recipient,
@@ -244,29 +244,26 @@ describe('what REST refuses', () => {
     }
   });
 
-  test.each([409, 412])('with %d is Conflict, in its own words', async (status) => {
+  test.each([409, 412])('with %d is Conflict, with the message of REST', async (status) => {
     fail({ kind: 'status', status, body: { error: { message: 'There is one with this reference.' } } });
     const result = { __typename: 'Conflict', message: 'There is one with this reference.' };
     expect(await ask()).toEqual(answered(result, [post]));
   });
 
-  test('with 409 and no words is Conflict too', async () => {
+  test('with 409 and no body is Conflict', async () => {
     fail({ kind: 'status', status: 409 });
     const result = { __typename: 'Conflict', message: `${post} returned 409.` };
     expect(await ask()).toEqual(answered(result, [post]));
   });
 
-  test.each([404, 410])(
-    'with %d is InvalidInput, as there is nothing that the order is about',
-    async (status) => {
-      fail({ kind: 'status', status, body: { message: 'No such location.' } });
-      const result = { __typename: 'InvalidInput', message: 'No such location.', fields: [] };
-      expect(await ask()).toEqual(answered(result, [post]));
-    },
-  );
+  test.each([404, 410])('with %d is InvalidInput', async (status) => {
+    fail({ kind: 'status', status, body: { message: 'No such location.' } });
+    const result = { __typename: 'InvalidInput', message: 'No such location.', fields: [] };
+    expect(await ask()).toEqual(answered(result, [post]));
+  });
 });
 
-describe('what is broken is an error of the field, after one call', () => {
+describe('another failure is an error of the field, after one call', () => {
   test.each<[string, Fault, object]>([
     [
       '401',
@@ -320,7 +317,7 @@ describe('what is broken is an error of the field, after one call', () => {
     });
   });
 
-  test('a token that REST does not know', async () => {
+  test('a token that REST rejects', async () => {
     const { data, errors, calls } = await ask({}, 'no-such-token');
     expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
       { createOrder: null },
@@ -329,14 +326,14 @@ describe('what is broken is an error of the field, after one call', () => {
     expect(calls).toEqual([post]);
   });
 
-  test('no token at all, for which there is no call', async () => {
+  test('a missing token, without a call', async () => {
     const { errors, calls } = await ask({}, null);
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
     expect(calls).toEqual([]);
   });
 });
 
-describe('an order that gets no answer that can be read is OutcomeUnknown, after one call', () => {
+describe('an order without a readable response is OutcomeUnknown, after one call', () => {
   test.each<Fault>([
     { kind: 'applied-then-cut' },
     { kind: 'reset' },
@@ -356,7 +353,7 @@ describe('an order that gets no answer that can be read is OutcomeUnknown, after
     expect(answer).toEqual(answered(unknown(amongTheNewest, null), [post]));
   });
 
-  test('and says to look for it by its reference, and to give a key', async () => {
+  test('with a text that names the reference and suggests a key', async () => {
     fail({ kind: 'reset' });
     const check = `${byReference('R-1')} With an idempotencyKey, Waybill does this for you.`;
     expect(await ask({ referenceId: 'R-1' })).toEqual(answered(unknown(check, null), [post]));
@@ -365,7 +362,7 @@ describe('an order that gets no answer that can be read is OutcomeUnknown, after
     );
   });
 
-  test('and does not say so where the reference is empty, as nothing can be looked for by that', async () => {
+  test('without that advice for an empty reference', async () => {
     fail({ kind: 'reset' });
     expect(await ask({ referenceId: '' })).toEqual(answered(unknown(amongTheNewest, null), [post]));
   });

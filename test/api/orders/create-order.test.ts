@@ -71,7 +71,7 @@ describe('an order', () => {
     referenceGid: null,
   };
 
-  test('of what it needs alone is recorded in one call, and REST chooses the rest', async () => {
+  test('with only the required fields is created in one call', async () => {
     await using fresh = await startWaybill();
     const answer = await fresh.ask(CreateWholeOrderDocument, { input: order });
     const result = {
@@ -97,7 +97,7 @@ describe('an order', () => {
     expect(bodies(fresh)).toEqual([order]);
   });
 
-  test('with every field is recorded in one call, which sends each field but the key', async () => {
+  test('with every field is created in one call, which sends each field but the key', async () => {
     await using fresh = await startWaybill();
     const input = { ...whole, idempotencyKey: 'every field' };
     const answer = await fresh.ask(CreateWholeOrderDocument, { input });
@@ -123,7 +123,7 @@ describe('an order', () => {
     expect(bodies(fresh)).toEqual([undefined, whole]);
   });
 
-  test('is there for whoever reads it next', async () => {
+  test('is visible to the next read', async () => {
     const { data } = await ask({ referenceId: 'read next' });
     if (data.createOrder.__typename !== 'CreateOrderSuccess') throw new Error(data.createOrder.message);
     const { id } = data.createOrder.order;
@@ -131,11 +131,11 @@ describe('an order', () => {
     expect(next.data).toEqual({ orderByReference: { id } });
   });
 
-  test.each(['NEW', 'CONFIRMED'] as const)('may start as %s', async (status) => {
+  test.each(['NEW', 'CONFIRMED'] as const)('may start with the status %s', async (status) => {
     expect((await throughAndBack({ status })).answered.status).toBe(status);
   });
 
-  test('takes the bare identifier of its location, and sends the resource name', async () => {
+  test('accepts the bare identifier of its location, and sends the resource name', async () => {
     const given = { ...recipient, location: 'antioquia-medellin-laureles' };
     expect(await ask({ recipient: given })).toEqual(answered(recorded, [post]));
     expect(bodies()).toEqual([order]);
@@ -148,13 +148,13 @@ describe('an order', () => {
     ['a key of 255 characters', { idempotencyKey: '🔑'.repeat(255) }],
     ['no payment methods', { paymentMethods: [] }],
     ['nothing to collect', { cashOnDeliveryRequestCents: 0 }],
-  ])('may hold %s', async (_what, fields) => {
+  ])('may have %s', async (_what, fields) => {
     const { idempotencyKey: _, ...sent } = { ...order, ...fields };
     expect(await ask(fields)).toEqual(answered(recorded, [post]));
     expect(bodies()).toEqual([sent]);
   });
 
-  test('takes a location of 96 characters to REST, which knows it or does not', async () => {
+  test('sends a location of 96 characters to REST', async () => {
     const location = `locations/${'a'.repeat(96 - 'locations/'.length)}`;
     const message = `names no known location: ${location}`;
     const result = {
@@ -176,7 +176,7 @@ describe('an idempotencyKey', () => {
     return data.createOrder.order.id;
   };
 
-  test('costs a call for the merchant before the first write of a token only', async () => {
+  test('costs a call for the merchant only before the first write of a token', async () => {
     await using fresh = await startWaybill({}, { sandbox: waybill.sandbox });
     const costOf = async (fields: Partial<CreateOrderInput>) =>
       (await fresh.ask(CreateOrderDocument, { input: { ...order, ...fields } })).calls;
@@ -185,7 +185,7 @@ describe('an idempotencyKey', () => {
     expect(await costOf({ idempotencyKey: 'merchant 2' })).toEqual([post]);
   });
 
-  test('given again returns the order as it is now', async () => {
+  test('returns the current order again', async () => {
     const id = await createdId({ idempotencyKey: 'now' });
     await waybill.ask(
       'mutation ($id: ID!) { updateOrder(input: { id: $id, notes: "Nueva" }) { __typename } }',
@@ -199,7 +199,7 @@ describe('an idempotencyKey', () => {
     expect(calls).toEqual([`GET /v1/${id}`]);
   });
 
-  test.each([404, 503])('given again fails with its read, and stays taken: %i', async (status) => {
+  test.each([404, 503])('fails with the read of its result, and stays used: %i', async (status) => {
     const idempotencyKey = `read fails with ${status}`;
     const id = await createdId({ idempotencyKey });
     waybill.sandbox.faults.add({ method: 'GET', path: `/v1/${id}`, kind: 'status', status, times: 1 });
@@ -212,7 +212,7 @@ describe('an idempotencyKey', () => {
     );
   });
 
-  test('given with another input is a conflict, without a call', async () => {
+  test('with another input is Conflict, without a call', async () => {
     await createdId({ idempotencyKey: 'other input' });
     const { data, calls } = await ask({ idempotencyKey: 'other input', notes: 'Otra' });
     expect(data.createOrder).toEqual({
@@ -226,7 +226,7 @@ describe('an idempotencyKey', () => {
 });
 
 describe('a null', () => {
-  test('goes to REST as such where REST has one', async () => {
+  test('is sent to REST if REST has a null', async () => {
     const nulls = {
       ...recipient,
       documentType: null,
@@ -239,13 +239,13 @@ describe('a null', () => {
     expect([documentType, document, address.organization]).toEqual([null, null, '']);
   });
 
-  test('goes there one by one too, and what is left out stays so', async () => {
+  test('is sent for each single field, and missing fields stay missing', async () => {
     const nulls = { ...recipient, document: null };
     const { posted } = await throughAndBack({ recipient: nulls });
     expect(posted).toEqual({ ...order, recipient: nulls });
   });
 
-  test('is not what a variable without a value stands for', async () => {
+  test('differs from a variable without a value', async () => {
     const document = `mutation ($status: OrderInitialStatus, $document: String, $referenceId: String, $key: String) {
       createOrder(input: {
         recipient: {
@@ -264,7 +264,7 @@ describe('a null', () => {
   });
 });
 
-describe('a text comes to REST and back as it is', () => {
+describe('a text is unchanged on its way to REST and back', () => {
   test.each([
     ['emoji of many parts', '👩🏽‍🚀 🏳️‍🌈 🇨🇴 1️⃣'],
     ['from right to left', 'קפה بُنّ ‏12‏ \u202Eabc\u202C'],

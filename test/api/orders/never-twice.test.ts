@@ -50,7 +50,7 @@ async function recordMany(
   );
 }
 
-test('200 orders whose every answer is cut off are there once, and found where they have a reference', async () => {
+test('200 orders without a response exist once, and those with a reference are found', async () => {
   await using waybill = await startWaybill();
   waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'applied-then-cut' });
   const outcomes = await recordMany(waybill, (referenceId, index) =>
@@ -62,7 +62,7 @@ test('200 orders whose every answer is cut off are there once, and found where t
   });
 });
 
-test('200 orders, with faults of all kinds on the way, are there once at most', async () => {
+test('200 orders with all kinds of faults exist at most once', async () => {
   await using waybill = await startWaybill();
   const random = randomNumbers(20261102);
   const kinds: Fault[] = [

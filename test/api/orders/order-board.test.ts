@@ -54,7 +54,7 @@ async function mostCallsAtOnce({ sandbox }: Waybill, work: Promise<unknown>): Pr
 }
 
 describe('the board of 100 orders', () => {
-  test('is what REST says, for one call for the orders, two for their shipments and two for all locations', async () => {
+  test('has the records of REST for five calls', async () => {
     await using waybill = await startWaybill();
     const { orders } = await rest<{ orders: RestOrder[] }>(waybill, '/v1/orders?pageSize=100');
     const shipments = new Map<string, RestShipment>();
@@ -113,7 +113,7 @@ describe('the board of 100 orders', () => {
   test.each([
     ['64 by default', {}, 64, 100],
     ['as many as UPSTREAM_CONNECTIONS says', { UPSTREAM_CONNECTIONS: '3' }, 3, 10],
-  ])('has so many calls under way at a time: %s', async (_what, environment, most, delayMs) => {
+  ])('has this number of concurrent calls: %s', async (_what, environment, most, delayMs) => {
     await using waybill = await startWaybill({ UPSTREAM_LISTS_FOR_BATCHES: 'no', ...environment });
     // A token that REST has not accepted leaves a quarter of the connections to others.
     await waybill.ask('{ organization { id } }');

@@ -22,21 +22,21 @@ describe("an order's shipment", () => {
   const orderOnly = ['GET /v1/orders/ca2481'];
   const both = ['GET /v1/orders/ca2481', 'GET /v1/shipments/ca2036'];
 
-  test('costs no call for its id, in fragments and under aliases too', async () => {
+  test('costs no call for its id, also in fragments and aliases', async () => {
     const { data, calls } = await waybill.ask(OrderShipmentIdDocument, { id });
     const shipment = { __typename: 'Shipment', id: 'shipments/ca2036' };
     expect(data).toEqual({ order: { shipment, again: { name: 'shipments/ca2036' } } });
     expect(calls).toEqual(orderOnly);
   });
 
-  test('costs one call for more, though it is selected three times', async () => {
+  test('costs one call for more than its id, however often its fields are selected', async () => {
     const { data, calls } = await waybill.ask(OrderShipmentDocument, { id });
     const shipment = { id: 'shipments/ca2036', status: 'OUT_FOR_DELIVERY' };
     expect(data).toEqual({ order: { shipment, again: { requiresPickup: false } } });
     expect(calls).toEqual(both);
   });
 
-  test('costs a call only where a variable includes more than its id', async () => {
+  test('costs a call only if a variable includes more than its id', async () => {
     const name = { id: 'shipments/ca2036' };
     const brief = await waybill.ask(OrderShipmentIncludedDocument, { id, detailed: false });
     expect([brief.data, brief.calls]).toEqual([{ order: { shipment: name } }, orderOnly]);
@@ -45,7 +45,7 @@ describe("an order's shipment", () => {
     expect([detailed.data, detailed.calls]).toEqual([{ order: { shipment } }, both]);
   });
 
-  test('costs a call only where a variable with a default does not skip what is more than its id', async () => {
+  test('costs a call only if the default of a variable includes more than its id', async () => {
     const brief = await waybill.ask(OrderShipmentSkippedDocument, { id });
     expect(brief.data).toEqual({ order: { shipment: { id: 'shipments/ca2036' } } });
     expect(brief.calls).toEqual(orderOnly);
@@ -71,7 +71,7 @@ describe('a recipient', () => {
     expect(calls).toEqual(['GET /v1/orders/ca2481', `GET /v1/locations?pageSize=1000&query=${location}`]);
   });
 
-  test('has the location of exactly its name, though the filter finds those whose names go on', async () => {
+  test('has the location with exactly its name, not a longer name', async () => {
     const medellin = 'locations/antioquia-medellin';
     const [order, list] = ['/v1/orders/ca2481', '/v1/locations'];
     const moves = waybill.sandbox.faults.add({
@@ -128,7 +128,7 @@ describe('a recipient', () => {
     ]);
   });
 
-  test('are a list of their own, whose cursors the search does not take', async () => {
+  test('has its own cursors, which a search does not accept', async () => {
     const first = await waybill.ask(RecipientOrdersDocument, { id: 'ca2481', first: 2 });
     const after = first.data.order?.recipient.orders?.pageInfo.endCursor;
     const { data, errors, calls } = await waybill.ask(
@@ -140,14 +140,14 @@ describe('a recipient', () => {
     expect(calls).toEqual([]);
   });
 
-  test('of a shipment has them too', async () => {
+  test('of a shipment has orders too', async () => {
     const { data, calls } = await waybill.ask(RecipientOrdersFromShipmentDocument, { id: 'ca2036' });
     const node = { id: 'orders/ca2496', status: 'NEW' };
     expect(data).toEqual({ shipment: { recipient: { orders: { nodes: [node] } } } });
     expect(calls).toEqual(['GET /v1/shipments/ca2036', 'GET /v1/orders?pageSize=1&search=+573104567890']);
   });
 
-  test('has no order that only refers to the number', async () => {
+  test('has no order that mentions the number elsewhere', async () => {
     await using changed = await startWaybill();
     const response = await fetch(`${changed.sandbox.url}/v1/orders`, {
       method: 'POST',

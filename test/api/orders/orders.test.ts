@@ -62,7 +62,7 @@ describe('one order', () => {
     expect(calls).toEqual(['GET /v1/orders/ca2481']);
   });
 
-  test('has null for what is optional and left out', async () => {
+  test('has null for missing optional fields', async () => {
     const { data, calls } = await waybill.ask(OrderOptionalsDocument, { id: 'ca2500' });
     const recipient = { documentType: 'CC', document: '51386265' };
     const absent = {
@@ -76,7 +76,7 @@ describe('one order', () => {
     expect(calls).toEqual(['GET /v1/orders/ca2500']);
   });
 
-  test('has null for a document that is null, and text in whatever form of Unicode it came', async () => {
+  test('has null for a null document, and its text in unchanged Unicode', async () => {
     const { data } = await waybill.ask(OrderPayloadDocument, { id: 'ca2455' });
     expect(data.order?.recipient.documentType).toBe(null);
     expect(data.order?.recipient.document).toBe(null);
@@ -84,14 +84,14 @@ describe('one order', () => {
     expect(data.order?.notes).toBe('Entregar al mayordomo, él tiene el dinero.'.normalize('NFD'));
   });
 
-  test('costs one call though it is asked for twice, by name and by bare id', async () => {
+  test('costs one call for its name and its bare id', async () => {
     const { data, calls } = await waybill.ask(OrderTwiceDocument, { name: 'orders/ca2481', bare: 'ca2481' });
     expect(data).toEqual({ byName: { id: 'orders/ca2481' }, byBareId: { status: 'IN_PROGRESS' } });
     expect(calls).toEqual(['GET /v1/orders/ca2481']);
   });
 
   test.each(['nosuch', 'st0300'])(
-    'is null without an error where there is none of this merchant: %s',
+    'is null without an error if the merchant has no such order: %s',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(OrderPayloadDocument, { id });
       expect({ data, errors }).toEqual({ data: { order: null }, errors: undefined });
@@ -122,7 +122,7 @@ describe('an order by reference', () => {
     ['a phone number', '+573104567890'],
     ['a name', 'Lucía Ñáñez'],
     ['another merchant’s', 'ST-M300'],
-  ])('is null where REST finds only other orders, for %s', async (_what, referenceId) => {
+  ])('is null for %s if REST finds only other orders', async (_what, referenceId) => {
     const { data, errors, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId });
     expect({ data, errors }).toEqual({ data: { orderByReference: null }, errors: undefined });
     expect(calls).toEqual([`GET /v1/orders?pageSize=1000&search=${referenceId}`]);
@@ -152,7 +152,7 @@ describe('orders', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=2']);
   });
 
-  test('can be of some statuses only, whatever their order and number', async () => {
+  test('accept a filter of some statuses in any order', async () => {
     const { data, calls } = await waybill.ask(OrdersFilteredDocument, {
       first: 3,
       status: ['READY', 'CANCELLED', 'READY'],
@@ -171,7 +171,7 @@ describe('orders', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=1']);
   });
 
-  test('can be searched, with a status too', async () => {
+  test('accept a search with a status', async () => {
     const { data, calls } = await waybill.ask(OrdersFilteredDocument, {
       first: 2,
       status: ['DELIVERED'],
@@ -184,7 +184,7 @@ describe('orders', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=2&status=DELIVERED&search=Lucia Nanez']);
   });
 
-  test('are not searched for an empty text', async () => {
+  test('have no search for an empty text', async () => {
     const { data, calls } = await waybill.ask(OrdersFilteredDocument, { first: 1, search: '' });
     expect(data.orders.nodes).toEqual([order('ca2500', 'NEW', 'Héctor Betancur Ruiz')]);
     expect(calls).toEqual(['GET /v1/orders?pageSize=1']);

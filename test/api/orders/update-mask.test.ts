@@ -65,7 +65,7 @@ const changes = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 );
 
-test('any update is sent with exactly the fields that it holds, and the mask of them', async () => {
+test('each update is sent with its fields, and with their mask', async () => {
   await fc.assert(
     fc.asyncProperty(changes, fc.constantFrom('ca2453', 'orders/ca2453'), async (order, id) => {
       const { calls } = await update({ ...order, id });
@@ -104,7 +104,7 @@ describe('an explicit null', () => {
     expect(calls).toEqual([]);
   });
 
-  test('is sent where REST has one too', async () => {
+  test('is sent if REST has a null', async () => {
     const order = {
       recipient: {
         ...person,
@@ -120,7 +120,7 @@ describe('an explicit null', () => {
     expect(bodies()).toEqual([{ order, updateMask: ['recipient'] }]);
   });
 
-  test('in a variable that is left out counts as left out', async () => {
+  test('in a variable without a value counts as missing', async () => {
     const { data, errors, calls } = await ask<unknown, unknown>(
       `mutation ($notes: String, $fulfiller: String) {
         updateOrder(input: { id: "ca2450", notes: $notes, fulfiller: $fulfiller }) { __typename }
@@ -150,7 +150,7 @@ describe('the rules of an update', () => {
     ['cash on delivery of 0', { cashOnDeliveryRequestCents: 0 }],
     ['a negative selling price', { sellingPriceCents: -1 }],
     ['no payment method', { paymentMethods: [] }],
-  ])('take %s', async (_what, order) => {
+  ])('accept %s', async (_what, order) => {
     const { data, errors, calls } = await update({ id: 'ca2470', ...order });
     expect(errors).toBeUndefined();
     expect(data.updateOrder.__typename).toBe('UpdateOrderSuccess');
@@ -158,7 +158,7 @@ describe('the rules of an update', () => {
     expect(bodies()).toEqual([{ order, updateMask: Object.keys(order) }]);
   });
 
-  test('take a location of 96 characters, which REST then does not know', async () => {
+  test('accept a location of 96 characters, which REST then does not find', async () => {
     const recipient = { ...person, location: location(96) };
     const { data, errors, calls } = await update({ id: 'ca2470', recipient });
     const message = `names no known location: ${location(96)}`;
@@ -274,7 +274,7 @@ describe('the rules of an update', () => {
     'referenceId: "1001"',
     'paymentMethods: [null]',
     'recipient: { firstName: "Inés" }',
-  ])('leave to GraphQL what the types exclude: %s', async (field) => {
+  ])('leave to GraphQL the checks of types: %s', async (field) => {
     const { data, errors, calls } = await ask(
       `mutation { updateOrder(input: { id: "ca2470", ${field} }) { __typename } }`,
     );
@@ -283,7 +283,7 @@ describe('the rules of an update', () => {
     expect(calls).toEqual([]);
   });
 
-  test('refuse an update of nothing beside a malformed id', async () => {
+  test('refuse an empty update with a malformed id', async () => {
     const { data, errors, calls } = await update({ id: '..' });
     expect(errors).toBeUndefined();
     expect(data).toMatchObject({
@@ -294,7 +294,7 @@ describe('the rules of an update', () => {
     expect(calls).toEqual([]);
   });
 
-  test('tell all faults at once', async () => {
+  test('report all faults together', async () => {
     const { data, errors, calls } = await update({
       id: '..',
       status: null,

@@ -29,7 +29,7 @@ const bodies = () => sandbox.requests.entries().map(({ body }) => body);
 const update = (input: UpdateOrderInput) => ask(UpdateOrderDocument, { input });
 
 describe('an update', () => {
-  test('of every field answers the order as it is now, for one call', async () => {
+  test('of every field returns the current order, for one call', async () => {
     sandbox.clock.advance(1000);
     const changes = {
       status: 'CONFIRMED' as const,
@@ -97,7 +97,7 @@ describe('an update', () => {
     ]);
   });
 
-  test('leaves alone what is left out', async () => {
+  test('leaves missing fields unchanged', async () => {
     const { data } = await ask<{ order: object }, unknown>(
       '{ order(id: "ca2480") { status contentDescription sellingPrice { cents } fulfiller } }',
     );
@@ -112,8 +112,8 @@ describe('an update', () => {
   });
 });
 
-describe('what REST refuses', () => {
-  test.each(['nosuch', 'orders/nosuch', 'st0300'])('is NotFound where there is no order %s', async (id) => {
+describe('an error of REST', () => {
+  test.each(['nosuch', 'orders/nosuch', 'st0300'])('is NotFound for an order %s', async (id) => {
     const { data, errors, calls } = await update({ id, notes: 'Hola' });
     const name = `orders/${id.replace('orders/', '')}`;
     expect({ data, errors }).toEqual({
@@ -123,7 +123,7 @@ describe('what REST refuses', () => {
     expect(calls).toEqual([`PATCH /v1/${name}`]);
   });
 
-  test('is Conflict where the order has gone too far', async () => {
+  test('is Conflict if the status of the order forbids the update', async () => {
     const { data, errors, calls } = await update({ id: 'ca2481', status: 'READY' });
     expect({ data, errors }).toEqual({
       data: {
@@ -141,7 +141,7 @@ describe('what REST refuses', () => {
     [410, 'NotFound', { missingId: 'orders/ca2490' }],
     [412, 'Conflict', {}],
     [422, 'InvalidInput', { fields: [] }],
-  ] as const)('is data without words of REST too: %i is %s', async (status, __typename, more) => {
+  ] as const)('is a result without a body too: %i is %s', async (status, __typename, more) => {
     sandbox.faults.add({ kind: 'status', method: 'PATCH', status, body: '<h1>No</h1>' });
     const { data, errors, calls } = await update({ id: 'ca2490', notes: 'Hola' });
     const message = `PATCH /v1/orders/ca2490 returned ${status}.`;
@@ -152,7 +152,7 @@ describe('what REST refuses', () => {
     expect(calls).toEqual(['PATCH /v1/orders/ca2490']);
   });
 
-  test('is InvalidInput at the places of the input', async () => {
+  test('is InvalidInput with the paths of the input', async () => {
     const { data, errors, calls } = await update({
       id: 'ca2490',
       fulfiller: 'NOBODY',
@@ -197,7 +197,7 @@ describe('what REST refuses', () => {
     [{ message: 'No', errors: [{ field: 'updateMask', message: 'a' }] }, '', 'updateMask a'],
     [{ message: 'No', errors: [{ field: 'id', message: 'a' }] }, 'id', 'a'],
     [{ message: 'No', errors: [{ field: 'weather', message: 'a' }] }, '', 'weather a'],
-  ])('is found in %j', async (body, path, message) => {
+  ])('is understood in the form %j', async (body, path, message) => {
     sandbox.faults.add({ kind: 'status', method: 'PATCH', status: 400, body });
     const { data, errors, calls } = await update({
       id: 'ca2490',
@@ -218,7 +218,7 @@ describe('what REST refuses', () => {
     [429, 'RATE_LIMITED', true],
     [500, 'UPSTREAM_ERROR', false],
     [503, 'UPSTREAM_UNAVAILABLE', false],
-  ])('is an error of the field where it is not about the input: %i', async (status, code, retryable) => {
+  ])('is an error of the field if the input is not its cause: %i', async (status, code, retryable) => {
     sandbox.faults.add({ kind: 'status', method: 'PATCH', status });
     const { data, errors, calls } = await update({ id: 'ca2490', notes: 'Hola' });
     expect(data).toEqual({ updateOrder: null });
@@ -234,7 +234,7 @@ describe('what REST refuses', () => {
   });
 });
 
-describe('an update that was sent and got no answer', () => {
+describe('an update without a response', () => {
   const unknown = (id: string) => ({
     updateOrder: {
       __typename: 'OutcomeUnknown',
@@ -247,7 +247,7 @@ describe('an update that was sent and got no answer', () => {
   });
 
   test.each(['reset', 'applied-then-cut', 'reset-in-body', 'cut-json'] as const)(
-    'is OutcomeUnknown, and does no harm when it is sent again: %s',
+    'is OutcomeUnknown, and may be sent again: %s',
     async (kind) => {
       sandbox.faults.add({ kind, method: 'PATCH', times: 1 });
       const input = { id: 'ca2489', notes: `Hola tras ${kind}` };
@@ -266,7 +266,7 @@ describe('an update that was sent and got no answer', () => {
     },
   );
 
-  test('in time is OutcomeUnknown too', async () => {
+  test('by the deadline is OutcomeUnknown', async () => {
     await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '300' }, { sandbox });
     sandbox.faults.add({ kind: 'hang', method: 'PATCH' });
     const { data, errors, calls } = await impatient.ask(UpdateOrderDocument, {
@@ -284,7 +284,7 @@ describe('several updates of one mutation', () => {
     order: { status: orderStatus },
   });
 
-  test('run in order, and show that a cancellation goes on to the shipment', async () => {
+  test('run in order, and show that a cancellation cancels the shipment', async () => {
     const { data, errors, calls } = await ask(UpdateThenCancelDocument, {
       first: { id: 'ca2497', notes: 'Hola' },
       second: { id: 'orders/ca2497', status: 'CANCELLED' },
@@ -316,7 +316,7 @@ describe('several updates of one mutation', () => {
     ]);
   });
 
-  test('run in order also where one of them fails', async () => {
+  test('run in order if one of them fails', async () => {
     const { data, errors, calls } = await ask(UpdateThenCancelDocument, {
       first: { id: 'ca2488', status: 'CANCELLED' },
       second: { id: 'ca2488', notes: 'Hola' },
@@ -337,7 +337,7 @@ describe('several updates of one mutation', () => {
     expect(calls).toEqual(['PATCH /v1/orders/ca2488', 'PATCH /v1/orders/ca2488']);
   });
 
-  test('read lists anew after each that may have happened', async () => {
+  test('read lists again after each update that may have happened', async () => {
     sandbox.faults.add({ kind: 'applied-then-cut', path: '/v1/orders/ca2483' });
     const phoneNumber = '+573009998877';
     const theirs = { ...recipient, phoneNumber, location: 'huila-pitalito' };
@@ -376,7 +376,7 @@ describe('several updates of one mutation', () => {
     ]);
   });
 
-  test('take no order for known after one that may have happened', async () => {
+  test('read an order again after an update that may have happened', async () => {
     const befalls = { method: 'PATCH', path: '/v1/orders/ca2476', times: 1 };
     sandbox.faults.add({ kind: 'delay', delayMs: 0, ...befalls });
     sandbox.faults.add({ kind: 'applied-then-cut', ...befalls });

@@ -35,7 +35,7 @@ const open = [
 ];
 
 describe('a list of updates', () => {
-  test('answers in its order, each with its own result, and one bad item harms no other', async () => {
+  test('returns one result per item, and a bad item does not affect others', async () => {
     sandbox.faults.add({
       kind: 'status',
       status: 500,
@@ -109,7 +109,7 @@ describe('a list of updates', () => {
     );
   });
 
-  test('that is empty answers nothing, without a call', async () => {
+  test('without items returns an empty list, without a call', async () => {
     const { data, errors, calls } = await update();
     expect({ data, errors, calls }).toEqual({ data: { updateOrders: [] }, errors: undefined, calls: [] });
   });
@@ -130,7 +130,7 @@ describe('a list of updates', () => {
     expect(await update(...Array(101).fill({ id: 'ca2496', notes: 'Hola' }))).toEqual(tooManyWrites(101));
   });
 
-  test('refuses the empty one, without a call', async () => {
+  test('refuses an empty update, without a call', async () => {
     const { data, errors, calls } = await update({ id: 'ca2496' });
     const message = 'the input must have at least one field besides id';
     expect({ data, errors }).toEqual({
@@ -148,7 +148,7 @@ describe('a list of updates', () => {
     expect(calls).toEqual([]);
   });
 
-  test('shows of each order that its cancellation goes on to the shipment', async () => {
+  test('shows for each order that its cancellation cancels the shipment', async () => {
     const { data, errors, calls } = await ask(CancelOrdersDocument, {
       inputs: [
         { id: 'ca2493', status: 'CANCELLED' },
@@ -183,7 +183,7 @@ describe('a list of updates', () => {
   });
 });
 
-describe('updates under way', () => {
+describe('concurrent updates', () => {
   /** Does the updates; answers also how many calls were under way at once at most. */
   async function watched(environment: Record<string, string>, inputs: UpdateOrderInput[]) {
     await using bounded = await startWaybill(environment, { sandbox });
@@ -198,7 +198,7 @@ describe('updates under way', () => {
     return { ...answer, most };
   }
 
-  test.each([2, 5])('are at most as many as there are connections: %i', async (limit) => {
+  test.each([2, 5])('are limited by the connections: %i', async (limit) => {
     // Long enough for a busy machine to have them all under way.
     sandbox.faults.add({ kind: 'delay', delayMs: 40, method: 'PATCH' });
     const inputs = open.map((id) => ({ id, notes: `A lo sumo ${limit}` }));
@@ -211,7 +211,7 @@ describe('updates under way', () => {
     expect(most).toBe(limit);
   });
 
-  test('are one at a time, in order, for the same order by whatever id', async () => {
+  test('of the same order run one at a time, in order, for any form of its id', async () => {
     sandbox.faults.add({ kind: 'delay', delayMs: 10, method: 'PATCH', times: 2 });
     const inputs = ['ca2500', 'orders/ca2500', 'ca2500'].map((id, place) => ({ id, notes: `Nota ${place}` }));
     const { data, errors, calls, most } = await watched({}, inputs);
@@ -226,7 +226,7 @@ describe('updates under way', () => {
     expect(most).toBe(1);
   });
 
-  test('of the same order go on after one that failed', async () => {
+  test('of the same order continue after one that failed', async () => {
     sandbox.faults.add({ kind: 'status', status: 503, path: '/v1/orders/ca2498', times: 1 });
     const { data, errors, calls } = await update(
       { id: 'ca2498', notes: 'Primera' },
@@ -251,13 +251,13 @@ describe('updates under way', () => {
   });
 });
 
-describe('where every update fails', () => {
+describe('if every update fails', () => {
   const inputs = [
     { id: 'ca2496', notes: 'Hola' },
     { id: 'ca2490', notes: 'Hola' },
   ];
 
-  test('alike, it is one error of the whole', async () => {
+  test('with the same code, the field has one error', async () => {
     const { data, errors, calls } = await ask(UpdateOrdersDocument, { inputs }, 'expired');
     expect(data).toEqual({ updateOrders: null });
     expect(errors).toEqual([
@@ -271,7 +271,7 @@ describe('where every update fails', () => {
     expect(calls.sort()).toEqual([patch('ca2490'), patch('ca2496')]);
   });
 
-  test('each for a reason of its own, each has its own result', async () => {
+  test('with different codes, each has its own result', async () => {
     sandbox.faults.add({ kind: 'status', status: 403, path: '/v1/orders/ca2496' });
     sandbox.faults.add({ kind: 'status', status: 503, path: '/v1/orders/ca2490' });
     const { data, errors, calls } = await update(...inputs);
@@ -294,7 +294,7 @@ describe('where every update fails', () => {
     expect(calls.sort()).toEqual([patch('ca2490'), patch('ca2496')]);
   });
 
-  test('with what is data for one alone, each has its own result', async () => {
+  test('with errors as data, each has its own result', async () => {
     const { data, errors, calls } = await ask(UpdateOrdersDocument, { inputs }, sandbox.tokens.second);
     expect({ data, errors }).toEqual({
       data: {

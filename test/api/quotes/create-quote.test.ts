@@ -69,7 +69,7 @@ describe('a quote', () => {
       'bare identifiers',
       { origin: 'huila-pitalito', destination: 'antioquia-medellin-laureles', order: 'ca2496' },
     ],
-  ])('is asked for by %s, in one call, and comes whole', async (_what, ids) => {
+  ])('is requested by %s, in one call, and has all fields', async (_what, ids) => {
     await using fresh = await startWaybill();
     const answer = await fresh.ask(CreateWholeQuoteDocument, {
       input: { ...ids, package: parcel, cashOnDeliveryRequestCents: 11_670_000 },
@@ -120,7 +120,7 @@ describe('a quote', () => {
     ]);
   });
 
-  test('sends nothing in place of what was left out, nor the key', async () => {
+  test('sends neither missing fields nor the key', async () => {
     expect(await ask({ idempotencyKey: 'left-out' })).toEqual(answered(success, [post]));
     expect(bodies(waybill)).toEqual([{ ...way, package: parcel }]);
   });
@@ -137,13 +137,13 @@ describe('a quote', () => {
     expect(calls).toEqual([post, 'GET /v1/orders/ca2496']);
   });
 
-  test('may collect nothing on delivery', async () => {
+  test('may have no cash on delivery', async () => {
     expect(await ask({ cashOnDeliveryRequestCents: 0 })).toEqual(answered(success, [post]));
     expect(bodies(waybill)).toEqual([{ ...way, package: parcel, cashOnDeliveryRequestCents: 0 }]);
   });
 });
 
-describe('an input that cannot be right is refused without a call', () => {
+describe('an invalid input is refused without a call', () => {
   const notNull = 'must not be null: omit the field instead';
   const notOf = (collection: string, given: string) =>
     `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
@@ -193,7 +193,7 @@ describe('an input that cannot be right is refused without a call', () => {
     expect(await ask(fields)).toEqual(answered(refused(fault), []));
   });
 
-  test('all faults at once', async () => {
+  test('all faults together', async () => {
     const answer = await ask({
       origin: 'origins/ca1',
       destination: 'couriers/rutandina',
@@ -213,7 +213,7 @@ describe('an input that cannot be right is refused without a call', () => {
     expect(answer).toEqual(answered(faults, []));
   });
 
-  test('and what is at a bound is sent', async () => {
+  test('and values at their bounds are sent', async () => {
     const answer = await ask({
       origin: 'a'.repeat(96 - 'locations/'.length),
       package: { ...parcel, contentDescription: '🫘'.repeat(128) },
@@ -223,8 +223,8 @@ describe('an input that cannot be right is refused without a call', () => {
   });
 });
 
-describe('what REST refuses', () => {
-  test('stands at the fields of the input', async () => {
+describe('an error of REST', () => {
+  test('has the paths of the input', async () => {
     const answer = await ask({
       package: { ...parcel, weightKg: 0, dimensions: { lengthCm: 30, widthCm: -1, heightCm: 15 } },
     });
@@ -240,7 +240,7 @@ describe('what REST refuses', () => {
     expect(answer).toEqual(answered(result, [post]));
   });
 
-  test('as it names nothing that there is, stands there too', async () => {
+  test('about an unknown place has the paths of the input', async () => {
     const result = {
       __typename: 'InvalidInput',
       message:
@@ -304,7 +304,7 @@ describe('what REST refuses', () => {
   });
 });
 
-describe('what is broken is an error of the field', () => {
+describe('another failure is an error of the field', () => {
   test.each<[string, Fault, object]>([
     [
       '401',
@@ -354,7 +354,7 @@ describe('what is broken is an error of the field', () => {
     });
   });
 
-  test('a token that REST does not know, after one call', async () => {
+  test('a token that REST rejects, after one call', async () => {
     const { data, errors, calls } = await ask({}, 'no-such-token');
     expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
       { createQuote: null },
@@ -364,7 +364,7 @@ describe('what is broken is an error of the field', () => {
   });
 });
 
-describe('a quote that gets no answer is OutcomeUnknown, after one call', () => {
+describe('a quote without a response is OutcomeUnknown, after one call', () => {
   test.each<Fault>([
     { kind: 'applied-then-cut' },
     { kind: 'reset' },
@@ -383,7 +383,7 @@ describe('a quote that gets no answer is OutcomeUnknown, after one call', () => 
     expect(answer).toEqual(answered(unknown('late'), [post]));
   });
 
-  test('and stays so for its key, without a second call', async () => {
+  test('and stays OutcomeUnknown with its key, without a second call', async () => {
     fail({ kind: 'applied-then-cut', times: 1 });
     const idempotencyKey = 'cut';
     expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), [post]));
@@ -393,7 +393,7 @@ describe('a quote that gets no answer is OutcomeUnknown, after one call', () => 
 });
 
 describe('an idempotencyKey', () => {
-  test('costs a call for the merchant before the first write of a token only', async () => {
+  test('costs a call for the merchant only before the first write of a token', async () => {
     await using fresh = await startWaybill({}, { sandbox: waybill.sandbox });
     const costOf = async (fields: Partial<CreateQuoteInput>) =>
       (await fresh.ask(CreateQuoteDocument, { input: { ...input, ...fields } })).calls;
@@ -402,14 +402,14 @@ describe('an idempotencyKey', () => {
     expect(await costOf({ idempotencyKey: 'merchant 2' })).toEqual([post]);
   });
 
-  test('gives the same quote for the same input, however its ids are written', async () => {
+  test('returns the same quote for the same input with any form of its ids', async () => {
     const idempotencyKey = 'twice';
     const first = await ask({ idempotencyKey });
     expect(first).toEqual(answered(success, [post]));
     expect(await ask({ idempotencyKey, origin: 'huila-pitalito' })).toEqual({ ...first, calls: [] });
   });
 
-  test('given again reads the quote if more than its id is selected', async () => {
+  test('reads the quote again if more than its id is selected', async () => {
     const whole = { input: { ...input, idempotencyKey: 'read again' } };
     const first = await waybill.ask(CreateWholeQuoteDocument, whole);
     expect(first.calls).toEqual([post]);
@@ -418,7 +418,7 @@ describe('an idempotencyKey', () => {
     expect(await waybill.ask(CreateWholeQuoteDocument, whole)).toEqual({ ...first, calls: [read] });
   });
 
-  test('given again for an expired quote fails if more than its id is selected', async () => {
+  test('fails for an expired quote if more than its id is selected', async () => {
     const idempotencyKey = 'expired';
     const first = await ask({ idempotencyKey });
     if (first.data.createQuote.__typename !== 'CreateQuoteSuccess') throw new Error(JSON.stringify(first));
@@ -432,14 +432,14 @@ describe('an idempotencyKey', () => {
     expect(await ask({ idempotencyKey })).toEqual({ ...first, calls: [] });
   });
 
-  test('given again with another token of the merchant gives the same quote', async () => {
+  test('returns the same quote for another token of the merchant', async () => {
     const idempotencyKey = 'refreshed';
     const first = await ask({ idempotencyKey });
     const again = await ask({ idempotencyKey }, waybill.sandbox.tokens.firstRefreshed);
     expect(again).toEqual({ ...first, calls: [organizationCall] });
   });
 
-  test('makes one call of equal requests at once', async () => {
+  test('makes one call for equal requests at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ idempotencyKey: 'at once' })));
     const [first] = answers;
     expect(first?.data).toEqual({ createQuote: success });
@@ -447,7 +447,7 @@ describe('an idempotencyKey', () => {
     expect(waybill.sandbox.requests.lines()).toEqual([post]);
   });
 
-  test('is Conflict with another input, without a call', async () => {
+  test('with another input is Conflict, without a call', async () => {
     const idempotencyKey = 'other input';
     expect(await ask({ idempotencyKey })).toEqual(answered(success, [post]));
     const result = {
@@ -459,7 +459,7 @@ describe('an idempotencyKey', () => {
     expect(await ask({ idempotencyKey, order: 'ca2496' })).toEqual(answered(result, []));
   });
 
-  test("of one merchant is not another's", async () => {
+  test('of one merchant is another key for other merchants', async () => {
     const { first, second } = waybill.sandbox.tokens;
     expect(await ask({ idempotencyKey: 'same key' }, first)).toEqual(answered(success, [post]));
     const quote = { id: expect.stringMatching(/^quotes\/st\d{4}$/) };
@@ -468,7 +468,7 @@ describe('an idempotencyKey', () => {
     );
   });
 
-  test('that is null counts as none', async () => {
+  test('with the value null is no key', async () => {
     const first = await ask({ idempotencyKey: null });
     expect(first).toEqual(answered(success, [post]));
     const second = await ask({ idempotencyKey: null });
@@ -476,7 +476,7 @@ describe('an idempotencyKey', () => {
     expect(second.data).not.toEqual(first.data);
   });
 
-  test.each([400, 404, 409, 413, 429])('is free again after %d, when nothing was done', async (status) => {
+  test.each([400, 404, 409, 413, 429])('is free again after %d, which changes no data', async (status) => {
     const idempotencyKey = `free after ${status}`;
     fail({ kind: 'status', status, times: 1 });
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
@@ -488,7 +488,7 @@ describe('an idempotencyKey', () => {
     ['502', { kind: 'status', status: 502 }],
     ['503', { kind: 'status', status: 503 }],
     ['504', { kind: 'status', status: 504 }],
-  ])('asks for nothing again after %s, when it may have been done', async (what, fault) => {
+  ])('makes no second call after %s, which may have changed data', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
     const { data, calls } = await ask({ idempotencyKey });
@@ -500,7 +500,7 @@ describe('an idempotencyKey', () => {
     ['cut JSON', { kind: 'cut-json' }],
     ['another kind of record', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
     ['no record', { kind: 'change', change: () => [] }],
-  ])('asks for nothing again after %s, as it was done', async (what, fault) => {
+  ])('makes no second call after %s, which has changed data', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
     expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), [post]));

@@ -68,7 +68,7 @@ describe('one quote', () => {
     expect(calls).toEqual(['GET /v1/quotes/ca2139', 'GET /v1/orders/ca2481']);
   });
 
-  test('leads to both its places, each with a filtered list', async () => {
+  test('leads to both its places, for one filtered list each', async () => {
     const { data, calls } = await waybill.ask(QuotePlacesDocument, { id: 'ca2139' });
     expect(data).toEqual({
       quote: {
@@ -84,7 +84,7 @@ describe('one quote', () => {
   });
 
   test.each(['nosuch', 'st0200'])(
-    'is null without an error where there is none of this merchant: %s',
+    'is null without an error if the merchant has no such quote: %s',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(QuoteOrderDocument, { id });
       expect({ data, errors }).toEqual({ data: { quote: null }, errors: undefined });
@@ -100,7 +100,7 @@ describe('one quote', () => {
   });
 });
 
-describe('the choice among offers', () => {
+describe('the selection of an offer', () => {
   const of = (
     courier: string,
     cost: number | undefined,
@@ -175,12 +175,12 @@ describe('the choice among offers', () => {
   });
 });
 
-describe('a quote whose offers are broken', () => {
+describe('a quote with invalid offers', () => {
   test.each([
     ['left out', undefined],
     ['a text', 'none'],
     ['with a null among them', [null]],
-  ])('has an error for the best of them: %s', async (_what, offers) => {
+  ])('has errors for its cheapest and fastest offer: %s', async (_what, offers) => {
     const remove = waybill.sandbox.faults.add({
       kind: 'change',
       path: '/v1/quotes/ca2139',
@@ -197,7 +197,7 @@ describe('a quote whose offers are broken', () => {
     expect(calls).toEqual(['GET /v1/quotes/ca2139']);
   });
 
-  test('gives out a status that REST’s interface does not name as it is', async () => {
+  test('shows an unknown status of an offer unchanged', async () => {
     const remove = waybill.sandbox.faults.add({
       kind: 'change',
       path: '/v1/quotes/ca2139',

@@ -81,7 +81,7 @@ describe('the compiled documents', () => {
     [nodeRequest, nodeQuery],
     [updateOrderRequest, updateOrderMutation],
     [sendMessageRequest, sendMessageMutation],
-  ])('are those of documents.ts, and of the schema: $params.name', (request, document) => {
+  ])('have the texts of documents.ts, and are valid: $params.name', (request, document) => {
     const text = request.params.text ?? '';
     const md5 = (value: string) => createHash('md5').update(value).digest('hex');
     expect(request).toMatchObject({ hash: md5(print(parse(document))), params: { cacheID: md5(text) } });
@@ -89,7 +89,7 @@ describe('the compiled documents', () => {
   });
 
   // relay-compiler asks for every `id` that there is, and the store keeps under it what has one.
-  test('ask for an id only of what is found by it', () => {
+  test('select ids only of nodes, labels and messages', () => {
     const types = Object.values(schema.getTypeMap()).filter(isObjectType);
     const withId = types.filter((type) => type.getFields().id !== undefined);
     const others = withId.filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'));
@@ -108,7 +108,7 @@ describe('the store of Relay', () => {
     expect(relay.record('shipments/ca2036')).toMatchObject({ label: { __ref: label.id } });
   });
 
-  test('keeps an order as it was when a change finds that it is gone', async () => {
+  test('keeps an order unchanged after an update returns NotFound', async () => {
     const relay = startRelay();
     const data = await relay.query(orderRequest, { id });
     const before = structuredClone(relay.record(id));
@@ -120,7 +120,7 @@ describe('the store of Relay', () => {
     expect(relay.read(orderRequest, { id })).toEqual(data);
   });
 
-  test('shows an order that was read anew by its id wherever it is', async () => {
+  test('shows an order that node() has read again in all queries', async () => {
     const relay = startRelay();
     const id = 'orders/ca2490';
     await relay.query(orderRequest, { id });
@@ -131,7 +131,7 @@ describe('the store of Relay', () => {
     expect(relay.read(orderRequest, { id })).toMatchObject({ order: { id, notes: 'Hola' } });
   });
 
-  test('keeps a message that was sent under its id', async () => {
+  test('keeps a sent message under its id', async () => {
     const relay = startRelay();
     const input = { conversation: 'channels/ca1/conversations/ca57', content: { text: 'Hola' } };
     const data = await relay.mutate(sendMessageRequest, { input });
@@ -141,7 +141,7 @@ describe('the store of Relay', () => {
     expect(relay.record(id)).toMatchObject({ __typename: 'Message', text: 'Hola' });
   });
 
-  test('takes why a message was not sent', async () => {
+  test('accepts the error of a message that was not sent', async () => {
     const relay = startRelay();
     const input = { conversation: 'channels/ca1/conversations/ca57', content: { text: '' } };
     const data = await relay.mutate(sendMessageRequest, { input });

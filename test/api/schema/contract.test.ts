@@ -12,7 +12,7 @@ afterAll(() => waybill[Symbol.asyncDispose]());
 const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
 const objects = types.filter(isObjectType);
 
-test('only what is a record has an id: no error, result, edge or page', () => {
+test('only records have an id', () => {
   const withId = objects.filter((type) => 'id' in type.getFields());
   const others = withId.filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'));
   const records = [...knownRecords.map(({ typename }) => typename), 'Label', 'Message'];
@@ -20,7 +20,7 @@ test('only what is a record has an id: no error, result, edge or page', () => {
   expect(others.map(({ name }) => name)).toEqual(['Label', 'Message']);
 });
 
-test('no id is that of two types', async () => {
+test('no two types share an id', async () => {
   // Every type that has an id, from all sides.
   const { data } = await waybill.ask<Record<string, unknown>, { ids: string[] }>(
     `query ($ids: [ID!]!) {
@@ -52,7 +52,7 @@ test('no id is that of two types', async () => {
   );
 });
 
-test('no two members of a union, nor two user errors, have a field of one name and different types', () => {
+test('no fields of one name in a union have different types', () => {
   const clashes = types.flatMap((type) => {
     if (!isAbstractType(type) || type.name === 'Node') return [];
     const byName = new Map<string, string>();
@@ -67,7 +67,7 @@ test('no two members of a union, nor two user errors, have a field of one name a
   expect(clashes).toEqual([]);
 });
 
-test('every mutation and every list at the root may be null', () => {
+test('each mutation and each list at the root is nullable', () => {
   const roots = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
     Object.values(type?.getFields() ?? {}),
   );
@@ -81,11 +81,11 @@ test('every mutation and every list at the root may be null', () => {
   ]);
 });
 
-test('the schema says what it is', () => {
+test('the schema has a description', () => {
   expect(schema.description).toMatch(/^A merchant's orders, delivery quotes, shipments and messages/);
 });
 
-test('three mutations of which the second breaks answer the first and the third', async () => {
+test('a mutation that fails leaves the other mutations of its request their results', async () => {
   const { sandbox } = waybill;
   sandbox.faults.add({ kind: 'status', status: 503, method: 'PATCH', path: '/v1/orders/ca2491' });
   const { status, data, errors, calls } = await waybill.ask(`mutation {
@@ -104,7 +104,7 @@ test('three mutations of which the second breaks answer the first and the third'
   sandbox.faults.clear();
 });
 
-test('a list at the root that fails is null, and another is answered', async () => {
+test('a list at the root that fails is null, and another list has its rows', async () => {
   const { sandbox } = waybill;
   sandbox.faults.add({ kind: 'status', status: 503, method: 'GET', path: '/v1/orders' });
   const { data, errors } = await waybill.ask('{ orders { nodes { id } } channels { nodes { id } } }');
@@ -116,14 +116,14 @@ test('a list at the root that fails is null, and another is answered', async () 
   sandbox.faults.clear();
 });
 
-describe('what has an id and cannot be read by it', () => {
+describe('an object that node() cannot read', () => {
   test.each([
     [
       'channels/ca1/conversations/ca60/messages/m017',
       'Read a message with its conversation: conversation(id: "channels/ca1/conversations/ca60") { messages { nodes { id } } }.',
     ],
     ['labels/ca2036', 'Read a label with its shipment: shipment(id: …) { label { id url pdfUrl } }.'],
-  ])('says how to read it instead, without a call: %s', async (id, instead) => {
+  ])('has an error that says how to read it, without a call: %s', async (id, instead) => {
     const { data, errors, calls } = await waybill.ask('query ($id: ID!) { node(id: $id) { id } }', { id });
     expect([data, calls]).toEqual([{ node: null }, []]);
     expect(errors).toMatchObject([
@@ -136,7 +136,7 @@ describe('what has an id and cannot be read by it', () => {
   });
 });
 
-test('a courier is a node, for which no call is made', async () => {
+test('a courier is a node, for no call', async () => {
   const { data, errors, calls } = await waybill.ask(
     '{ node(id: "couriers/rutandina") { id __typename ... on Courier { code } } }',
   );
@@ -148,7 +148,7 @@ test.each([
   ['labels/ca2036', 'labels/ca2036'],
   ['ca2036', 'labels/ca2036'],
   ['shipments/ca2036', 'labels/shipments/ca2036'],
-])('a label that REST calls %s has the id %s', async (label, id) => {
+])('a label with the name %s in REST has the id %s', async (label, id) => {
   waybill.sandbox.faults.add({
     kind: 'change',
     path: '/v1/shipments/ca2036',

@@ -29,7 +29,7 @@ describe('a private schema', () => {
     });
   });
 
-  test('still tells the type of a value that is there', async () => {
+  test('still has __typename', async () => {
     expect(await waybill.ask('{ __typename }')).toEqual({
       status: 200,
       data: { __typename: 'Query' },
@@ -38,7 +38,7 @@ describe('a private schema', () => {
     });
   });
 
-  test('has no page that explores it', async () => {
+  test('has no GraphiQL', async () => {
     for (const path of ['/', '/graphql', '/graphiql/app.js']) {
       const response = await waybill.fetch(path, { headers: { accept: 'text/html' } });
       expect([path, response.status >= 400]).toEqual([path, true]);
@@ -74,9 +74,9 @@ const mistakes: [what: string, query: string, variables?: object][] = [
   ],
 ];
 
-describe('a name that is nearly right', () => {
+describe('a misspelled name', () => {
   test.each(mistakes)(
-    'of %s is not completed where the schema is private',
+    'of %s gets no suggestion if the schema is private',
     async (_what, query, variables) => {
       const { data, errors, calls } = await waybill.ask(query, variables);
       expect({ data, calls }).toEqual({ data: undefined, calls: [] });
@@ -85,7 +85,7 @@ describe('a name that is nearly right', () => {
     },
   );
 
-  test('is completed where it is public', async () => {
+  test('gets a suggestion if the schema is public', async () => {
     await using open = await startWaybill({}, { sandbox: waybill.sandbox });
     const { errors, calls } = await open.ask(print(parse('{ ordrs { nodes { id } } }')));
     expect(errors?.map(({ message }) => message)).toEqual([

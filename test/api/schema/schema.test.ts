@@ -27,9 +27,9 @@ const types = Object.values(schema.getTypeMap()).filter(
 );
 const objectTypes = types.filter(isObjectType);
 
-test('it is valid', () => expect(validateSchema(schema)).toEqual([]));
+test('the schema is valid', () => expect(validateSchema(schema)).toEqual([]));
 
-test('schema.graphql is what the code says', () => {
+test('schema.graphql equals the schema of the code', () => {
   const printed = readFileSync(new URL('../../../schema.graphql', import.meta.url), 'utf8');
   expect(printed, 'run `npm run codegen`').toBe(`${printSchema(schema)}\n`);
 });
@@ -52,7 +52,7 @@ describe('descriptions', () => {
     ]);
   }
 
-  test('stand at every type, field, argument and enum value', () => {
+  test('exist for each type, field, argument and enum value', () => {
     const described = types.flatMap((type): Described[] => [type, ...describedParts(type)]);
     expect(described.length).toBeGreaterThan(300);
     expect(described.filter(({ description }) => !description?.trim()).map(({ name }) => name)).toEqual([]);
@@ -141,13 +141,13 @@ const samples: Record<string, string> = {
   ...resultSamples,
 };
 
-describe('what a field costs', async () => {
+describe('the cost of a field', async () => {
   const waybill = await startWaybill();
   afterAll(() => waybill[Symbol.asyncDispose]());
   // The call for the merchant is made once per token, so no description of a field names it.
   await learnMerchants(waybill, waybill.sandbox.tokens.first);
 
-  test('is known for every type', () => {
+  test('is known for each type', () => {
     expect(Object.keys(samples).sort()).toEqual(objectTypes.map(({ name }) => name).sort());
   });
 
@@ -185,7 +185,7 @@ describe('what a field costs', async () => {
       .replaceAll('"COURIER"', JSON.stringify(quote.cheapestOffer.courier.id));
   }
 
-  test.each(objectTypes)('stands in the descriptions of the fields of $name', async (type) => {
+  test.each(objectTypes)('is in the descriptions of the fields of $name', async (type) => {
     const parent = await endpoints(type, '__typename');
     for (const field of Object.values(type.getFields())) {
       const name = `${type.name}.${field.name}`;

@@ -126,7 +126,7 @@ describe('a shipment', () => {
   test.each([
     ['whole ids', {}],
     ['bare identifiers', { quote: 'ca2151', courier: 'condor-veloz', origin: 'ca1' }],
-  ])("is created by %s, in one call that brings its label's address too", async (_what, ids) => {
+  ])('is created by %s, in one call that has the address of its label', async (_what, ids) => {
     await using fresh = await startWaybill();
     const answer = await fresh.ask(CreateWholeShipmentDocument, { input: { ...ofOrder, ...ids } });
     const cop = (cents: number) => ({ cents, currency: 'COP' });
@@ -161,7 +161,7 @@ describe('a shipment', () => {
     expect(bodies(fresh)).toEqual([ofOrder]);
   });
 
-  test('goes to the recipient as given, nulls and all, and without the key', async () => {
+  test('sends the recipient of the input, nulls included, and not the key', async () => {
     const person = {
       ...recipient,
       documentType: null,
@@ -175,7 +175,7 @@ describe('a shipment', () => {
     expect(bodies(waybill)[1]).toEqual({ ...input, quote, recipient: person, requiresPickup: false });
   });
 
-  test('goes to a person with a document at an organization', async () => {
+  test('accepts a person with a document at an organization', async () => {
     const person = {
       ...recipient,
       documentType: 'CE' as const,
@@ -187,12 +187,12 @@ describe('a shipment', () => {
   });
 });
 
-describe('what the same request reads afterwards is fresh', () => {
+describe('later reads of the same request are fresh', () => {
   const before = { quote: { order: { id: 'orders/ca2496', status: 'NEW', shipment: null } } };
   const shipped = { id: 'orders/ca2496', status: 'READY' };
   const variables = { quoteInput: { ...quoteInput, order: 'ca2496' }, shipmentInput: ofOrder };
 
-  test('the order, whose shipment is known already', async () => {
+  test('the order, which shows its shipment', async () => {
     await using fresh = await startWaybill();
     const { data, errors, calls } = await fresh.ask(ShipBetweenQuotesDocument, variables);
     const order = { ...shipped, shipment: { id: 'shipments/ca2048', status: 'LABEL_GENERATED' } };
@@ -214,7 +214,7 @@ describe('what the same request reads afterwards is fresh', () => {
     ]);
   });
 
-  test('the order, of which nobody knows whether it is shipped', async () => {
+  test('the order, whose shipment has an unknown outcome', async () => {
     await using fresh = await startWaybill();
     fresh.sandbox.faults.add({ method: 'POST', path: '/v1/shipments', kind: 'applied-then-cut' });
     const { data, errors, calls } = await fresh.ask(ShipBetweenQuotesDocument, variables);
@@ -258,7 +258,7 @@ describe('what the same request reads afterwards is fresh', () => {
   });
 });
 
-describe('an input that cannot be right is refused without a call', () => {
+describe('an invalid input is refused without a call', () => {
   const notOf = (collection: string, given: string) =>
     `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
 
@@ -289,7 +289,7 @@ describe('an input that cannot be right is refused without a call', () => {
     expect(await ask(fields)).toEqual(answered(refused(fault), []));
   });
 
-  test('all faults at once', async () => {
+  test('all faults together', async () => {
     const answer = await ask({
       quote: 'shipments/ca2036',
       courier: 'a/courier',
@@ -307,7 +307,7 @@ describe('an input that cannot be right is refused without a call', () => {
     expect(answer).toEqual(answered(faults, []));
   });
 
-  test('a null for what is required, by GraphQL itself', async () => {
+  test('a null for a required value, by GraphQL itself', async () => {
     const document = `mutation {
       createShipment(input: {
         quote: "ca2151", courier: "condor-veloz", origin: "ca1", requiresPickup: null
@@ -322,13 +322,13 @@ describe('an input that cannot be right is refused without a call', () => {
     expect(calls).toEqual([]);
   });
 
-  test('and a key of 255 characters is taken', async () => {
+  test('and a key of 255 characters is accepted', async () => {
     const fields = await keyed('🔑'.repeat(255));
     expect(await ask(fields)).toEqual(answered(success, posted(fields)));
   });
 });
 
-describe('what REST refuses', () => {
+describe('an error of REST', () => {
   /** InvalidInput in the words of the sandbox. */
   const invalid = (...fields: [path: string, message: string][]) => ({
     __typename: 'InvalidInput',
@@ -336,7 +336,7 @@ describe('what REST refuses', () => {
     fields: fields.map(([path, message]) => ({ path, message })),
   });
 
-  test('stands at the fields of the input, all at once', async () => {
+  test('has all its fields at the paths of the input', async () => {
     const { quote } = input;
     const from = 'locations/bogota-dc-puente-aranda';
     const result = invalid(
@@ -346,12 +346,12 @@ describe('what REST refuses', () => {
     expect(await ask({ courier: 'mula-express', origin: 'ca2' })).toEqual(answered(result, [post]));
   });
 
-  test('is a courier whose offer is none', async () => {
+  test('about a courier without an offer is InvalidInput', async () => {
     const result = invalid(['courier', 'has no offer of status SUCCESS in quotes/ca2130']);
     expect(await ask({ quote: 'ca2130', courier: 'rutandina' })).toEqual(answered(result, [post]));
   });
 
-  test('is the quote of another merchant', async () => {
+  test('about the quote of another merchant is NotFound', async () => {
     const result = invalid(['quote', 'names no known quote: quotes/st0200']);
     expect(await ask({ quote: 'st0200' })).toEqual(answered(result, [post]));
   });
@@ -396,21 +396,21 @@ describe('what REST refuses', () => {
     expect(await ask({ quote: 'ca2151' })).toEqual(answered(result, [post]));
   });
 
-  test('as the order is shipped already, is Conflict', async () => {
+  test('about an order that is shipped is Conflict', async () => {
     const message = 'orders/ca2481 is already shipped as shipments/ca2036';
     expect(await ask({ quote: 'quotes/ca2139' })).toEqual(
       answered({ __typename: 'Conflict', message }, [post]),
     );
   });
 
-  test('with 409 and no words is Conflict too', async () => {
+  test('with 409 and no body is Conflict', async () => {
     fail({ kind: 'status', status: 409 });
     const message = 'POST /v1/shipments returned 409.';
     expect(await ask()).toEqual(answered({ __typename: 'Conflict', message }, [post]));
   });
 });
 
-describe('what is broken is an error of the field', () => {
+describe('another failure is an error of the field', () => {
   test.each<[string, Fault, object]>([
     [
       '401',
@@ -459,7 +459,7 @@ describe('what is broken is an error of the field', () => {
   });
 });
 
-describe('a shipment that gets no answer is OutcomeUnknown, after one call', () => {
+describe('a shipment without a response is OutcomeUnknown, after one call', () => {
   test.each<Fault>([
     { kind: 'applied-then-cut' },
     { kind: 'reset' },
@@ -480,7 +480,7 @@ describe('a shipment that gets no answer is OutcomeUnknown, after one call', () 
     expect(answer).toEqual(answered(unknown('late', fields.quote), posted(fields)));
   });
 
-  test('and stays so for its key, without a second call, though it has happened', async () => {
+  test('and stays OutcomeUnknown with its key, without a second call', async () => {
     await using fresh = await startWaybill();
     const { faults } = fresh.sandbox;
     faults.add({ method: 'POST', path: '/v1/shipments', kind: 'applied-then-cut', times: 1 });
@@ -503,7 +503,7 @@ describe('an idempotencyKey', () => {
   // A 401 of an earlier test has forgotten the merchant.
   beforeAll(() => learnMerchants(waybill, waybill.sandbox.tokens.first));
 
-  test('gives the same shipment for the same input with ids of another form', async () => {
+  test('returns the same shipment for the same input with another form of its ids', async () => {
     const fields = await keyed('twice');
     const first = await ask(fields);
     expect(first).toEqual(answered(success, posted(fields)));
@@ -511,7 +511,7 @@ describe('an idempotencyKey', () => {
     expect(await ask({ ...fields, origin: 'ca1' })).toEqual({ ...first, calls: [read(shipment.id)] });
   });
 
-  test('makes one call of equal requests at once', async () => {
+  test('makes one call for equal requests at the same time', async () => {
     const fields = await keyed('at once');
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(fields)));
     const [first] = answers;
@@ -520,19 +520,19 @@ describe('an idempotencyKey', () => {
     expect(waybill.sandbox.requests.lines()).toEqual(posted(fields));
   });
 
-  test('is Conflict with another input', async () => {
+  test('with another input is Conflict', async () => {
     const fields = await keyed('other input');
     expect(await ask(fields)).toEqual(answered(success, posted(fields)));
     const result = { __typename: 'Conflict', message: otherInputMessage };
     expect(await ask({ ...fields, requiresPickup: false })).toEqual(answered(result, []));
   });
 
-  test('may be that of another operation', async () => {
+  test('may also be a key of another mutation', async () => {
     const quote = await quoteFor({ ...quoteInput, idempotencyKey: 'shared' }, waybill.sandbox.tokens.first);
     expect(await ask({ quote, idempotencyKey: 'shared' })).toEqual(answered(success, posted({ quote })));
   });
 
-  test("of one merchant is not another's", async () => {
+  test('of one merchant is another key for other merchants', async () => {
     const { first, second } = waybill.sandbox.tokens;
     const quote = await quoteFor({ ...quoteInput, origin: 'locations/antioquia-itagui' }, second);
     const fields = await keyed('same key');
@@ -542,14 +542,14 @@ describe('an idempotencyKey', () => {
     expect(answer).toEqual(answered({ ...success, shipment }, posted({ quote })));
   });
 
-  test('that is null counts as none', async () => {
+  test('with the value null is no key', async () => {
     const first = await ask({ idempotencyKey: null });
     const second = await ask({ idempotencyKey: null });
     expect([first, second]).toEqual([answered(success, [post]), answered(success, [post])]);
     expect(second.data).not.toEqual(first.data);
   });
 
-  test.each([400, 404, 409, 413, 429])('is free again after %d, when nothing was done', async (status) => {
+  test.each([400, 404, 409, 413, 429])('is free again after %d, which changes no data', async (status) => {
     const fields = await keyed(`free after ${status}`);
     fail({ kind: 'status', status, times: 1 });
     expect((await ask(fields)).calls).toEqual(posted(fields));
@@ -561,7 +561,7 @@ describe('an idempotencyKey', () => {
     ['502', { kind: 'status', status: 502 }],
     ['503', { kind: 'status', status: 503 }],
     ['504', { kind: 'status', status: 504 }],
-  ])('ships nothing again after %s, when it may have been done', async (what, fault) => {
+  ])('creates no second shipment after %s, which may have created one', async (what, fault) => {
     const fields = await keyed(`kept after ${what}`);
     fail({ ...fault, times: 1 });
     const { data, calls } = await ask(fields);
@@ -573,7 +573,7 @@ describe('an idempotencyKey', () => {
     ['cut JSON', { kind: 'cut-json' }],
     ['another kind of record', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
     ['no record', { kind: 'change', change: () => [] }],
-  ])('ships nothing again after %s, as it was done', async (what, fault) => {
+  ])('creates no second shipment after %s, which has created one', async (what, fault) => {
     const fields = await keyed(`kept after ${what}`);
     const result = unknown(fields.idempotencyKey, fields.quote);
     fail({ ...fault, times: 1 });

@@ -47,7 +47,7 @@ async function startListening(
 test.each<[string, (response: ServerResponse) => void]>([
   ['are never answered', () => {}],
   ['drip for ever', drip],
-])('labels that %s take no connection from what else is asked for', async (_how, answer) => {
+])('labels that %s leave connections for other requests', async (_how, answer) => {
   await using waybill = await startListening(beside(answer), { UPSTREAM_CONNECTIONS: '2' });
   const clients = new AbortController();
   const gone = ['1', '2', '3', '4'].map((id) => waybill.label(id, 'ana', clients.signal));
@@ -58,7 +58,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   await Promise.allSettled(gone);
 });
 
-test('a label that drips for ever is cut off at its time limit, at both ends', async () => {
+test('an endless label is cut off at its time limit, on both sides', async () => {
   let open = 0;
   await using waybill = await startListening(
     beside((response) => {

@@ -74,7 +74,7 @@ test('labels beyond the slots wait, and tokens get free slots in turn', async ()
   );
 });
 
-test('one token has half of two slots, and all that REST has not accepted have one', async () => {
+test('one token has half of two slots, and all unaccepted tokens have one', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   await stage.accept('ana');
@@ -95,7 +95,7 @@ test('one token has half of two slots, and all that REST has not accepted have o
   expect((await Promise.all(labels)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 });
 
-test('tokens that REST has not accepted leave a quarter of the slots to accepted ones', async () => {
+test('unaccepted tokens leave a quarter of the slots to accepted tokens', async () => {
   await using stage = await startWithSlots(4);
   const { label, called, send } = stage;
   await stage.accept('ana');
@@ -114,7 +114,7 @@ test('tokens that REST has not accepted leave a quarter of the slots to accepted
   expect((await Promise.all(labels)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
 });
 
-test('a label proves that REST accepts the token, which then has a turn of its own', async () => {
+test('a label shows that REST accepts the token, which then has its own turn', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   const first = label('l1', 'lia');
@@ -129,7 +129,7 @@ test('a label proves that REST accepts the token, which then has a turn of its o
   expect((await Promise.all(labels)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('a label that has waited for its time is a 503, and costs no call', async () => {
+test('a label that has waited too long is a 503, and costs no call', async () => {
   await using stage = await startWithSlots(2, { labelWaitMs: 200 });
   const { label, called, send } = stage;
   const first = label('a1', 'ana');
@@ -154,7 +154,7 @@ test('a label that has waited for its time is a 503, and costs no call', async (
   expect(called()).toEqual(['a1']);
 });
 
-test('a client that leaves gives back its place and its slot', async () => {
+test('a client that leaves frees its place and its slot', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   const holder = new AbortController();

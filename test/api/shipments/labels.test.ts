@@ -36,7 +36,7 @@ const calls = () => waybill.sandbox.requests.lines();
 const fail = (fault: Fault) => waybill.sandbox.faults.add({ ...fault, path: '/v1/shipments/ca2036/label' });
 
 describe('GET', () => {
-  test('answers a PDF that parses, with its name and length', async () => {
+  test('returns a valid PDF with its name and length', async () => {
     const response = await fetchLabel(label);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/pdf');
@@ -49,7 +49,7 @@ describe('GET', () => {
     expect(calls()).toEqual([call]);
   });
 
-  test('answers the very bytes that REST does', async () => {
+  test('returns the same bytes as REST', async () => {
     const direct = await fetch(`${waybill.sandbox.url}/v1/shipments/ca2036/label`, {
       headers: { authorization: `Bearer ${waybill.sandbox.tokens.first}` },
     });
@@ -57,7 +57,7 @@ describe('GET', () => {
     expect(Buffer.from(await response.bytes()).equals(await direct.bytes())).toBe(true);
   });
 
-  test('hands on the first bytes before the last have come', async () => {
+  test('forwards the first bytes before the last arrive', async () => {
     fail({ kind: 'drip', bytes: 500, everyMs: 40 });
     const response = await fetchLabel(label);
     const arrivals: { ms: number; bytes: number }[] = [];
@@ -72,7 +72,7 @@ describe('GET', () => {
     expect((arrivals.at(-1)?.ms ?? 0) - (arrivals[0]?.ms ?? 0)).toBeGreaterThan(100);
   });
 
-  test('breaks off where REST does, after what had come', async () => {
+  test('breaks off if REST does, after the bytes so far', async () => {
     fail({ kind: 'reset-in-body', bytes: 600 });
     const response = await fetchLabel(label);
     expect(response.status).toBe(200);
@@ -82,7 +82,7 @@ describe('GET', () => {
   });
 });
 
-test('HEAD answers the headers of GET without a body', async () => {
+test('HEAD returns the headers of GET without a body', async () => {
   const response = await fetchLabel(label, { method: 'HEAD' });
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/pdf');
@@ -92,35 +92,38 @@ test('HEAD answers the headers of GET without a body', async () => {
   expect(calls()).toEqual([call]);
 });
 
-describe('opened in a browser', () => {
+describe('in a browser', () => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-  test.each(['GET', 'HEAD'])('by %s, answers a page that says what to do, without a call', async (method) => {
-    waybill.sandbox.requests.clear();
-    const response = await waybill.fetch(label, { method, headers: { accept } });
-    expect(response.status).toBe(401);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-      'content-type': 'text/html; charset=utf-8',
-      vary: 'accept, accept-encoding',
-      'www-authenticate': 'Bearer',
-    });
-    const page = await response.text();
-    if (method === 'HEAD') expect(page).toBe('');
-    else {
-      expect(Number(response.headers.get('content-length'))).toBe(Buffer.byteLength(page));
-      expect(page).toContain('Authorization: Bearer &lt;access token&gt;');
-      expect(page).toContain('Label.url');
-    }
-    expect(calls()).toEqual([]);
-  });
+  test.each(['GET', 'HEAD'])(
+    '%s without a token returns a page with instructions, without a call',
+    async (method) => {
+      waybill.sandbox.requests.clear();
+      const response = await waybill.fetch(label, { method, headers: { accept } });
+      expect(response.status).toBe(401);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'cache-control': 'no-store',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'content-type': 'text/html; charset=utf-8',
+        vary: 'accept, accept-encoding',
+        'www-authenticate': 'Bearer',
+      });
+      const page = await response.text();
+      if (method === 'HEAD') expect(page).toBe('');
+      else {
+        expect(Number(response.headers.get('content-length'))).toBe(Buffer.byteLength(page));
+        expect(page).toContain('Authorization: Bearer &lt;access token&gt;');
+        expect(page).toContain('Label.url');
+      }
+      expect(calls()).toEqual([]);
+    },
+  );
 
   test.each([
     ['TEXT/HTML', 'text/html; charset=utf-8'],
     ['application/json, text/html;q=0', 'application/json; charset=utf-8'],
     ['text/html; q=0.0, */*', 'application/json; charset=utf-8'],
-  ])('by a client that accepts %j, answers %s', async (accepted, contentType) => {
+  ])('a client that accepts %j gets %s', async (accepted, contentType) => {
     const response = await waybill.fetch(label, { headers: { accept: accepted } });
     await response.text();
     expect(response.status).toBe(401);
@@ -128,7 +131,7 @@ describe('opened in a browser', () => {
     expect(response.headers.get('vary')).toBe('accept, accept-encoding');
   });
 
-  test('with a token, answers the PDF or JSON', async () => {
+  test('a request with a token returns the PDF or JSON', async () => {
     const authorization = `Bearer ${waybill.sandbox.tokens.first}`;
     const response = await waybill.fetch(label, { headers: { accept, authorization } });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf']);
@@ -175,7 +178,7 @@ describe('is refused without a call', () => {
   );
 });
 
-describe('is refused as REST refuses', () => {
+describe('returns the error of REST for', () => {
   test.each([
     ['that does not exist', 'nosuch'],
     ['of another merchant', 'st0200'],
@@ -187,7 +190,7 @@ describe('is refused as REST refuses', () => {
     expect(calls()).toEqual([`GET /v1/shipments/${id}/label`]);
   });
 
-  test('an unknown access token: 401', async () => {
+  test('a token that REST rejects: 401', async () => {
     const response = await fetchLabel(label, { bearer: 'stranger' });
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
     const extensions = { code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 };
@@ -217,7 +220,7 @@ describe('is refused as REST refuses', () => {
     expect(calls()).toEqual([call]);
   });
 
-  test('silence: 504', async () => {
+  test('a missing response: 504', async () => {
     await using hasty = await startWaybill({ UPSTREAM_TIMEOUT_MS: '150' });
     hasty.sandbox.faults.add({ kind: 'hang' });
     const headers = { authorization: `Bearer ${hasty.sandbox.tokens.first}` };
@@ -229,7 +232,7 @@ describe('is refused as REST refuses', () => {
   });
 });
 
-test("each merchant's own token opens its own labels", async () => {
+test("each merchant's token reads only its labels", async () => {
   const response = await fetchLabel('/labels/st0200.pdf', { bearer: waybill.sandbox.tokens.second });
   expect(response.status).toBe(200);
   expect((await response.bytes()).length).toBeGreaterThan(1000);

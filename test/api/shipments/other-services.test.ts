@@ -45,7 +45,7 @@ async function lose(waybill: Waybill, idempotencyKey: string | null = 'lost'): P
 
 const late = { shipsAgain: true, shipmentNamedAfterMs: 5_000 };
 
-describe('a shipment whose answer was lost', () => {
+describe('a shipment without a response', () => {
   test.each([
     ['on the first page of a list that comes newest first', false, [shipmentPage]],
     ['on the last page of one that comes oldest first', true, [shipmentPage, nextPage, nextPage]],
@@ -59,7 +59,7 @@ describe('a shipment whose answer was lost', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('is a Conflict for a request without a key, and for one with another key', async () => {
+  test('is Conflict for a request without its key', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const input = await lose(waybill, null);
     const first = await ship(waybill, input);
@@ -75,7 +75,7 @@ describe('a shipment whose answer was lost', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('stays OutcomeUnknown where rows come without their quotes, and nothing is sent', async () => {
+  test('stays OutcomeUnknown if rows have no quotes, and no second one is created', async () => {
     await using waybill = await startWaybill({}, { quirks: { ...late, rowsLack: { shipments: ['quote'] } } });
     const input = await lose(waybill);
     const { result, calls } = await ship(waybill, input);
@@ -89,7 +89,7 @@ describe('a shipment whose answer was lost', () => {
     expect(known.calls).not.toContain(postShipment);
   });
 
-  test('stays OutcomeUnknown where the list has no end', async () => {
+  test('stays OutcomeUnknown if the list has no end', async () => {
     await using waybill = await startWaybill({}, { quirks: { ...late, oldestFirst: true } });
     const input = await lose(waybill);
     waybill.sandbox.faults.add({
@@ -103,7 +103,7 @@ describe('a shipment whose answer was lost', () => {
     expect(calls).not.toContain(postShipment);
   });
 
-  test('that was never created is created after a search of the whole list, once', async () => {
+  test('that was never created is created once, after a search of the whole list', async () => {
     await using waybill = await startWaybill({}, { quirks: { ...late, oldestFirst: true } });
     const input = { ...(await orderToShip(waybill)), idempotencyKey: 'never' };
     waybill.sandbox.faults.add({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 1 });
@@ -115,8 +115,8 @@ describe('a shipment whose answer was lost', () => {
   });
 });
 
-describe('an order that names its shipment only later', () => {
-  test('is shipped once: the second request is a Conflict that names the shipment, and posts nothing', async () => {
+describe('an order that names its shipment later', () => {
+  test('is shipped once, and the second request is Conflict', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const input = await orderToShip(waybill);
     const first = await ship(waybill, input);
@@ -193,12 +193,12 @@ describe('an order that names its shipment only later', () => {
   });
 });
 
-describe('a shipment that REST creates after it was given up', () => {
+describe('a shipment that REST creates after the timeout', () => {
   const slow = { UPSTREAM_TIMEOUT_MS: '800' };
   const delay = ({ sandbox }: Waybill) =>
     sandbox.faults.add({ kind: 'delay', delayMs: 2_000, method: 'POST', path: '/v1/shipments', times: 1 });
 
-  test('is waited for by a request at the same time, which is then a Conflict', async () => {
+  test('delays a request at the same time, which is then Conflict', async () => {
     await using waybill = await startWaybill(slow, { quirks: late });
     const input = await orderToShip(waybill);
     delay(waybill);
@@ -218,7 +218,7 @@ describe('a shipment that REST creates after it was given up', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('is OutcomeUnknown for an operation that has no time to wait', async () => {
+  test('is OutcomeUnknown for an operation without time to wait', async () => {
     await using waybill = await startWaybill({ ...slow, OPERATION_TIMEOUT_MS: '5000' }, { quirks: late });
     const input = { ...(await orderToShip(waybill)), idempotencyKey: 'no time' };
     delay(waybill);
@@ -230,7 +230,7 @@ describe('a shipment that REST creates after it was given up', () => {
   });
 });
 
-test('a search joins no read of another process from before the attempt', async () => {
+test('a search shares no earlier read of another process', async () => {
   const sandbox = await startSandbox({ now: startOfTime, quirks: late });
   const start = () => startWaybill({}, { sandbox, keyStore: memoryStore });
   await using one = await start();
@@ -255,7 +255,7 @@ test('a search joins no read of another process from before the attempt', async 
   await sandbox.close();
 });
 
-describe('an order that changes while an operation has it in its memory', () => {
+describe('an order that changes after an operation has read it', () => {
   const document = `mutation ($order: ID!, $input: ShipOrderInput!) {
     first: updateOrder(input: { id: $order, notes: "read by now" }) { __typename }
     slow: updateOrder(input: { id: "ca2490", notes: "slow" }) { __typename }
@@ -270,7 +270,7 @@ describe('an order that changes while an operation has it in its memory', () => 
         ask(`mutation { updateOrder(input: { id: "${order}", status: CANCELLED }) { __typename } }`),
       'is CANCELLED',
     ],
-  ])('as it is %s, is read again', async (_what, change, message) => {
+  ])('because it is %s, is read again', async (_what, change, message) => {
     await using waybill = await startWaybill({}, { quirks: { shipsAgain: true } });
     const input = await orderToShip(waybill);
     waybill.sandbox.faults.add({ kind: 'delay', delayMs: 400, path: '/v1/orders/ca2490', times: 1 });
@@ -290,7 +290,7 @@ describe('an order that changes while an operation has it in its memory', () => 
 
 describe('a service that ships orders of every status', () => {
   test.each(['CANCELLED', 'DELIVERED', 'RETURN'])(
-    'gets no shipment of an order that is %s',
+    'creates no shipment of an order with the status %s',
     async (status) => {
       await using waybill = await startWaybill({}, { quirks: { shipsAgain: true } });
       const input = await orderToShip(waybill);
@@ -308,7 +308,7 @@ describe('a service that ships orders of every status', () => {
   );
 });
 
-describe('an order whose answer was lost', () => {
+describe('an order without a response', () => {
   const search = 'GET /v1/orders?pageSize=1000&search=again';
   const input = { ...orderToCreate, referenceId: 'again' };
   const create = async ({ ask }: Waybill, idempotencyKey: string) => {
@@ -318,7 +318,7 @@ describe('an order whose answer was lost', () => {
   const cut = ({ sandbox }: Waybill, kind: 'applied-then-cut' | 'reset') =>
     sandbox.faults.add({ kind, method: 'POST', path: '/v1/orders', times: 1 });
 
-  test('is not taken for an equal one that is older than its first attempt', async () => {
+  test('is not confused with an equal order that is older than its first attempt', async () => {
     await using waybill = await startWaybill();
     const older = await create(waybill, 'older');
     expect(older.result.__typename).toBe('CreateOrderSuccess');
@@ -334,7 +334,7 @@ describe('an order whose answer was lost', () => {
   test.each([
     ['by the clock that was seen before', { dateOffsetMs: 0 }],
     ['by a clock that is an hour ahead, as its orders are', { dateOffsetMs: 3_600_000 }],
-  ])('is found beside an older one, %s', async (_how, quirks) => {
+  ])('is found beside an older order, %s', async (_how, quirks) => {
     await using waybill = await startWaybill({}, { quirks });
     if (quirks.dateOffsetMs !== 0) {
       waybill.sandbox.faults.add({
@@ -357,7 +357,7 @@ describe('an order whose answer was lost', () => {
   test.each([
     ['3 seconds before the attempt is not its own', 3_500, 'OutcomeUnknown'],
     ['a second before the clock that was seen may be its own', 1_000, 'CreateOrderSuccess'],
-  ])('one created %s', async (_when, beforeMs, expected) => {
+  ])('and an order from %s', async (_when, beforeMs, expected) => {
     await using waybill = await startWaybill();
     await create(waybill, 'older');
     waybill.sandbox.clock.advance(beforeMs);
@@ -367,14 +367,14 @@ describe('an order whose answer was lost', () => {
     expect((await create(waybill, 'new')).result.__typename).toBe(expected);
   });
 
-  test('is found by a clock that was first seen in the search', async () => {
+  test('is found by a clock that only the search has seen', async () => {
     await using waybill = await startWaybill();
     cut(waybill, 'applied-then-cut');
     expect((await create(waybill, 'first')).result.__typename).toBe('OutcomeUnknown');
     expect((await create(waybill, 'first')).result.__typename).toBe('CreateOrderSuccess');
   });
 
-  test('stays OutcomeUnknown where the service tells no time', async () => {
+  test('stays OutcomeUnknown if the service sends no time', async () => {
     await using waybill = await startWaybill({}, { quirks: { hasDate: false } });
     await waybill.ask('{ organization { id } }');
     cut(waybill, 'applied-then-cut');
@@ -395,7 +395,7 @@ describe('an order whose answer was lost', () => {
 test.each([
   ['newest first', false],
   ['oldest first', true],
-])('orderByReference answers the newest of a list that comes %s', async (_order, oldestFirst) => {
+])('orderByReference returns the newest order of a list that is %s', async (_order, oldestFirst) => {
   await using waybill = await startWaybill({}, { quirks: { oldestFirst } });
   const ids: string[] = [];
   for (const _time of [1, 2, 3]) {

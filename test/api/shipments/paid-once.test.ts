@@ -30,39 +30,36 @@ const success = 'ShipOrderSuccess';
 describe.each([
   ['at once', 0],
   ['after five seconds', 5_000],
-])(
-  'where an order names its shipment %s, two shipOrder of it at the same time ship it once',
-  (_when, namedAfterMs) => {
-    const quirks: Partial<Quirks> = { shipsAgain: true, shipmentNamedAfterMs: namedAfterMs };
+])('two shipOrder at the same time ship an order once that names its shipment %s', (_when, namedAfterMs) => {
+  const quirks: Partial<Quirks> = { shipsAgain: true, shipmentNamedAfterMs: namedAfterMs };
 
-    test.each<[string, (round: number) => [string | null, string | null], string]>([
-      ['without keys', () => [null, null], 'Conflict, ShipOrderSuccess'],
-      ['with two keys', (round) => [`one ${round}`, `other ${round}`], 'Conflict, ShipOrderSuccess'],
-      ['with one key', (round) => [`same ${round}`, `same ${round}`], 'ShipOrderSuccess, ShipOrderSuccess'],
-    ])(
-      '%s',
-      async (_how, keysOf, expected) => {
-        await using waybill = await startWaybill({}, { quirks });
-        const orders: string[] = [];
-        const outcomes = await inRounds(async (round) => {
-          const input = await orderToShip(waybill);
-          orders.push(input.order);
-          const both = keysOf(round).map((idempotencyKey) => ship(waybill, { ...input, idempotencyKey }));
-          return (await Promise.all(both)).sort();
-        });
-        expect(outcomes).toEqual([expected]);
-        // Later too, whether the order names its shipment by then or not.
-        const [first = ''] = orders;
-        const again = { ...(await orderToShip(waybill)), order: first };
-        expect(await ship(waybill, again)).toBe('Conflict');
-        waybill.sandbox.clock.advance(5_000);
-        expect(await ship(waybill, again)).toBe('Conflict');
-        expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach(orders));
-      },
-      60_000,
-    );
-  },
-);
+  test.each<[string, (round: number) => [string | null, string | null], string]>([
+    ['without keys', () => [null, null], 'Conflict, ShipOrderSuccess'],
+    ['with two keys', (round) => [`one ${round}`, `other ${round}`], 'Conflict, ShipOrderSuccess'],
+    ['with one key', (round) => [`same ${round}`, `same ${round}`], 'ShipOrderSuccess, ShipOrderSuccess'],
+  ])(
+    '%s',
+    async (_how, keysOf, expected) => {
+      await using waybill = await startWaybill({}, { quirks });
+      const orders: string[] = [];
+      const outcomes = await inRounds(async (round) => {
+        const input = await orderToShip(waybill);
+        orders.push(input.order);
+        const both = keysOf(round).map((idempotencyKey) => ship(waybill, { ...input, idempotencyKey }));
+        return (await Promise.all(both)).sort();
+      });
+      expect(outcomes).toEqual([expected]);
+      // Later too, whether the order names its shipment by then or not.
+      const [first = ''] = orders;
+      const again = { ...(await orderToShip(waybill)), order: first };
+      expect(await ship(waybill, again)).toBe('Conflict');
+      waybill.sandbox.clock.advance(5_000);
+      expect(await ship(waybill, again)).toBe('Conflict');
+      expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach(orders));
+    },
+    60_000,
+  );
+});
 
 /** The first merchant's shipments, and others like them, 3,000 in all. */
 function manyShipments(now: Date): Seed {
@@ -81,7 +78,7 @@ describe.each([
   ['newest first', false],
   ['oldest first', true],
 ])('in a list of 3,000 shipments, %s', (_order, oldestFirst) => {
-  test('200 shipments whose answer was lost are found again, and none is created twice', async () => {
+  test('200 shipments without a response are found, and none is created twice', async () => {
     const quirks = { oldestFirst, shipsAgain: true, shipmentNamedAfterMs: 60_000 };
     await using waybill = await startWaybill({}, { quirks, seed: manyShipments });
     const inputs = await pLimit(atOnce).map(Array.from({ length: rounds }), async (_, index) => ({

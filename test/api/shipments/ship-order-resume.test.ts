@@ -112,9 +112,9 @@ const keyOf = ({ idempotencyKey }: ShipOrderInput) => idempotencyKey ?? null;
 
 const withoutAnswer: FaultEffect[] = [{ kind: 'reset' }, { kind: 'applied-then-cut' }, { kind: 'hang' }];
 
-describe.each(withoutAnswer)('a quote that gets no answer, by the fault "$kind"', (fault) => {
+describe.each(withoutAnswer)('a quote without a response, by the fault "$kind"', (fault) => {
   const ship = (input: ShipOrderInput) => shipBy(fault.kind === 'hang' ? impatient : waybill, input);
-  test('is OutcomeUnknown, and the same key asks for another one', async () => {
+  test('is OutcomeUnknown, and the same key requests another quote', async () => {
     const input = await keyed();
     fail({ ...fault, method: 'POST', path: '/v1/quotes', times: 1 });
     expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), quoted(input.order)));
@@ -135,11 +135,11 @@ describe.each(withoutAnswer)('a quote that gets no answer, by the fault "$kind"'
   });
 });
 
-describe.each(withoutAnswer)('a shipment that gets no answer, by the fault "$kind"', (fault) => {
+describe.each(withoutAnswer)('a shipment without a response, by the fault "$kind"', (fault) => {
   const ship = (input: ShipOrderInput) => shipBy(fault.kind === 'hang' ? impatient : waybill, input);
   const isDone = fault.kind === 'applied-then-cut';
 
-  test('is OutcomeUnknown, and the same key adopts it, or creates it where there is none', async () => {
+  test('is OutcomeUnknown, and the same key finds or creates the shipment', async () => {
     const input = await keyed();
     fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
     expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
@@ -152,7 +152,7 @@ describe.each(withoutAnswer)('a shipment that gets no answer, by the fault "$kin
     expect(await ship(input)).toEqual({ ...answer, calls: [`GET /v1/${shipmentIdOf(answer)}`] });
   });
 
-  test('stays OutcomeUnknown for as long as no answer comes', async () => {
+  test('stays OutcomeUnknown without a response', async () => {
     const input = await keyed();
     fail({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 2 });
     fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
@@ -168,7 +168,7 @@ describe.each(withoutAnswer)('a shipment that gets no answer, by the fault "$kin
     await expectOneShipment(answer);
   });
 
-  test('is OutcomeUnknown without a key too, and the order tells what became of it', async () => {
+  test('is OutcomeUnknown without a key, and the order shows the result', async () => {
     const input = await orderToShip(waybill);
     fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
     expect(await ship(input)).toEqual(answered(unknown(input.order, null), posted(input.order)));
@@ -183,11 +183,11 @@ describe.each(withoutAnswer)('a shipment that gets no answer, by the fault "$kin
   });
 });
 
-describe('a shipment of which REST', () => {
+describe('a shipment for which REST', () => {
   test.each([
     [500, 'UPSTREAM_ERROR'],
     [502, 'UPSTREAM_UNAVAILABLE'],
-  ])('answers %i is an error, after which the same key looks for it', async (status, code) => {
+  ])('returns %i is an error, and the same key searches for it', async (status, code) => {
     const input = await keyed();
     fail({ kind: 'status', status, method: 'POST', path: '/v1/shipments', times: 1 });
     const first = await ship(input);
@@ -206,7 +206,7 @@ describe('a shipment of which REST', () => {
   test.each<[string, FaultEffect]>([
     ['half of the JSON', { kind: 'cut-json' }],
     ['another record', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
-  ])('answers %s is OutcomeUnknown, and the same key adopts it', async (_what, fault) => {
+  ])('returns %s is OutcomeUnknown, and the same key finds it', async (_what, fault) => {
     const input = await keyed();
     fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
     expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
@@ -217,7 +217,7 @@ describe('a shipment of which REST', () => {
   });
 });
 
-describe('after a shipment without an answer', () => {
+describe('after a shipment without a response', () => {
   /** An order whose shipment was asked for, and either created or not, without an answer. */
   async function cut(kind: 'reset' | 'applied-then-cut'): Promise<OrderToShip> {
     const input = await keyed();
@@ -238,7 +238,7 @@ describe('after a shipment without an answer', () => {
     });
   }
 
-  test('it is found among the newest shipments where the order does not name it yet', async () => {
+  test('the shipment is found among the newest if the order does not name it yet', async () => {
     const input = await cut('applied-then-cut');
     showUnshipped(input);
     const answer = await ship(input);
@@ -246,7 +246,7 @@ describe('after a shipment without an answer', () => {
     await expectOneShipment(answer);
   });
 
-  test('it is adopted where it came only after it was looked for', async () => {
+  test('the shipment is found after a second POST if the search was too early', async () => {
     const input = await cut('applied-then-cut');
     const { named } = await shipmentsOf(input.order);
     showUnshipped(input);
@@ -260,7 +260,7 @@ describe('after a shipment without an answer', () => {
     await expectOneShipment(answer);
   });
 
-  test('one that REST refuses is refused', async () => {
+  test('an error of the new POST is the result', async () => {
     const input = await cut('reset');
     const body = { error: { message: 'The order is on hold.' } };
     fail({ kind: 'status', status: 409, method: 'POST', path: '/v1/shipments', body, times: 1 });
@@ -277,7 +277,7 @@ describe('after a shipment without an answer', () => {
     await expectOneShipment(answer);
   });
 
-  test('one of somebody else is Conflict', async () => {
+  test('the shipment of another request is Conflict', async () => {
     const { idempotencyKey, ...input } = await cut('reset');
     const other = await ship(input);
     expect(other).toEqual(answered(success(input.order), looked(input.order)));
@@ -291,7 +291,7 @@ describe('after a shipment without an answer', () => {
   test.each([
     ['place', { location: 'locations/narino-pasto' }, {}, 'couriers/rutandina'],
     ['amount on delivery', {}, { cashOnDeliveryRequestCents: 0 }, 'couriers/tres-cordilleras'],
-  ])('an order that has another %s by now gets another quote', async (_what, place, amount, courier) => {
+  ])('an order with a changed %s gets a new quote', async (_what, place, amount, courier) => {
     const input = await cut('reset');
     const change = (order: { recipient: object }) => ({
       ...order,
@@ -316,13 +316,13 @@ describe('after a shipment without an answer', () => {
     await expectOneShipment(answer);
   });
 
-  test('an order that is gone may have been shipped: it stays OutcomeUnknown', async () => {
+  test('a deleted order may be shipped: it stays OutcomeUnknown', async () => {
     const input = await cut('reset');
     fail({ kind: 'status', status: 404, method: 'GET', path: `/v1/${input.order}` });
     expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), [read(input.order)]));
   });
 
-  test('a shipment that the order names and nobody finds may be its own: it stays OutcomeUnknown', async () => {
+  test('a named shipment that is not found may be its own: it stays OutcomeUnknown', async () => {
     const input = await cut('applied-then-cut');
     const remove = fail({ kind: 'status', status: 404, method: 'GET', path: /^\/v1\/shipments\// });
     const { data, calls } = await ship(input);
@@ -335,7 +335,7 @@ describe('after a shipment without an answer', () => {
   test.each([
     ['is no record', null],
     ['came without its quote', { name: 'shipments/broken', status: 'LABEL_GENERATED' }],
-  ])('one among the newest that %s may be its own: it stays OutcomeUnknown', async (_what, row) => {
+  ])('a new shipment that %s may be its own: it stays OutcomeUnknown', async (_what, row) => {
     const input = await cut('reset');
     const remove = fail({
       kind: 'change',
@@ -353,7 +353,7 @@ describe('after a shipment without an answer', () => {
     [400, 'order', (order: string) => [read(order)]],
     [409, 'order', (order: string) => [read(order)]],
     [404, 'newest shipments', (order: string) => [read(order), newestShipments]],
-  ])('%i for the %s is nothing against the input: it stays OutcomeUnknown', async (status, what, calls) => {
+  ])('%i for the %s keeps it OutcomeUnknown', async (status, what, calls) => {
     const input = await cut('reset');
     const path = what === 'order' ? `/v1/${input.order}` : '/v1/shipments';
     const remove = fail({ kind: 'status', status, method: 'GET', path });
@@ -367,7 +367,7 @@ describe('after a shipment without an answer', () => {
     await expectOneShipment(answer);
   });
 
-  test('one that cannot be looked for is not created', async () => {
+  test('a shipment is not created if the search fails', async () => {
     const input = await cut('applied-then-cut');
     const { named } = await shipmentsOf(input.order);
     const remove = fail({ kind: 'status', status: 503, method: 'GET' });
@@ -386,7 +386,7 @@ describe('after a shipment without an answer', () => {
 });
 
 describe('an idempotencyKey', () => {
-  test('ships once for equal requests at once', async () => {
+  test('ships once for equal requests at the same time', async () => {
     const input = await keyed();
     const answers = await Promise.all(Array.from({ length: 20 }, () => ship(input)));
     const [first] = answers;
@@ -396,7 +396,7 @@ describe('an idempotencyKey', () => {
     if (first !== undefined) await expectOneShipment(first);
   });
 
-  test('resumes once for equal requests at once', async () => {
+  test('resumes once for equal requests at the same time', async () => {
     const input = await keyed();
     fail({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 1 });
     expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
@@ -407,7 +407,7 @@ describe('an idempotencyKey', () => {
     if (first !== undefined) await expectOneShipment(first);
   });
 
-  test('gives the same shipment for the same input in another form', async () => {
+  test('returns the same shipment for the same input in another form', async () => {
     const input = await keyed();
     const answer = await ship(input);
     expect(answer).toEqual(answered(success(input.order), posted(input.order)));
@@ -427,7 +427,7 @@ describe('an idempotencyKey', () => {
     ['offer', { offer: { prefer: 'FASTEST' } }],
     ['limit', { maxShipmentCostCents: 9_000_000 }],
     ['pickup', { requiresPickup: false }],
-  ])('is Conflict with another %s, without a call', async (_what, fields) => {
+  ])('with another %s is Conflict, without a call', async (_what, fields) => {
     const input = await keyed();
     const answer = await ship(input);
     expect(answer).toEqual(answered(success(input.order), posted(input.order)));
@@ -436,7 +436,7 @@ describe('an idempotencyKey', () => {
     await expectOneShipment(answer);
   });
 
-  test('gives NoOffer again without a call if only the id of the quote is selected', async () => {
+  test('returns NoOffer again without a call if only the id of the quote is selected', async () => {
     const input = { ...(await keyed()), maxShipmentCostCents: 0 };
     const first = await ship(input);
     expect(first.data).toMatchObject({ shipOrder: { __typename: 'NoOffer' } });
@@ -444,7 +444,7 @@ describe('an idempotencyKey', () => {
     expect(await ship(input)).toEqual({ ...first, calls: [] });
   });
 
-  test('gives NoOffer again with its first message and the quote as it is now', async () => {
+  test('returns NoOffer again with its first message and the current quote', async () => {
     const input = { ...(await keyed()), maxShipmentCostCents: 0 };
     const first = await ship(input);
     if (first.data.shipOrder.__typename !== 'NoOffer') throw new Error(JSON.stringify(first.data));
@@ -458,7 +458,7 @@ describe('an idempotencyKey', () => {
     expect(calls).toEqual([`GET /v1/${quote.id}`]);
   });
 
-  test('is free again after what REST refused', async () => {
+  test('is free again after an error of REST', async () => {
     const input = await keyed();
     const body = { error: { message: 'Bad.' } };
     fail({ kind: 'status', status: 400, method: 'POST', path: '/v1/shipments', body, times: 1 });
@@ -469,7 +469,7 @@ describe('an idempotencyKey', () => {
     await expectOneShipment(answer);
   });
 
-  test("of one merchant is not another's", async () => {
+  test('of one merchant is another key for other merchants', async () => {
     const { second } = waybill.sandbox.tokens;
     const input = await keyed();
     const other = { ...(await orderToShip(waybill, {}, second)), idempotencyKey: keyOf(input) };
@@ -479,7 +479,7 @@ describe('an idempotencyKey', () => {
     expect(calls).toEqual(posted(other.order));
   });
 
-  test('gives the order and its shipment as they are now', async () => {
+  test('returns the current order and its shipment', async () => {
     const input = await keyed();
     const answer = await ship(input);
     waybill.sandbox.clock.advance(60_000);
@@ -497,7 +497,7 @@ describe('an idempotencyKey', () => {
     expect(calls).toEqual([`GET /v1/${shipmentIdOf(answer)}`, read(input.order)]);
   });
 
-  test('goes on for a client that has left, who learns of it by the same key', async () => {
+  test('continues for a client that has left, and returns the result later', async () => {
     const input = await keyed();
     fail({ kind: 'delay', delayMs: 60, method: 'POST', path: '/v1/quotes' });
     const client = new AbortController();

@@ -82,7 +82,7 @@ describe('an order', () => {
   });
   const cheapest = offer('tres-cordilleras', 'SUCCESS', 1_330_000, 3);
 
-  test('is shipped with the cheapest offer, to its recipient, for its cash on delivery', async () => {
+  test('is shipped with the cheapest offer, to its recipient, with cash on delivery', async () => {
     await using fresh = await startWaybill();
     await learnMerchants(fresh, fresh.sandbox.tokens.first);
     const input = await orderToShip(fresh);
@@ -156,7 +156,7 @@ describe('an order', () => {
     ]);
   });
 
-  test('is shipped by bare identifiers too, and brought to the courier on request', async () => {
+  test('is shipped by bare identifiers too, with a pickup by the courier on request', async () => {
     const { order } = await orderToShip(waybill);
     const input = {
       order: order.replace('orders/', ''),
@@ -168,7 +168,7 @@ describe('an order', () => {
     expect(bodies()[3]).toMatchObject({ origin: 'origins/ca4', requiresPickup: false });
   });
 
-  test('goes to a person without a company or document as REST tells of them', async () => {
+  test('is shipped to a person without a company and a document', async () => {
     const { organization: _, ...address } = orderInput.recipient.address;
     const { documentType: _type, document: _document, ...person } = orderInput.recipient;
     const input = await orderToShip(waybill, { recipient: { ...person, address } });
@@ -184,7 +184,7 @@ describe('an order', () => {
     });
   });
 
-  test('goes to a person of whom REST leaves out what it may', async () => {
+  test('is shipped to a person without optional fields', async () => {
     const input = await orderToShip(waybill);
     change(
       pathOf(input.order),
@@ -294,8 +294,8 @@ describe('the offer', () => {
   });
 });
 
-describe('what there is does not allow it', () => {
-  test('where the order is shipped already: Conflict, and nothing posted', async () => {
+describe('the current state does not allow it', () => {
+  test('for a shipped order: Conflict, and no POST', async () => {
     const result = {
       __typename: 'Conflict',
       message:
@@ -305,13 +305,13 @@ describe('what there is does not allow it', () => {
     expect(await ship(input)).toEqual(answered(result, reads('orders/ca2481')));
   });
 
-  test('where the order is cancelled, before anything is posted', async () => {
+  test('for a cancelled order, before any POST', async () => {
     const message = "orders/ca2477 is CANCELLED and can't be shipped. Nothing was shipped.";
     const input = { order: 'ca2477', origin: 'ca1', package: parcel };
     expect(await ship(input)).toEqual(answered({ __typename: 'Conflict', message }, reads('orders/ca2477')));
   });
 
-  test('where two ship the order at once: one of them does', async () => {
+  test('for two requests at the same time: one of them ships the order', async () => {
     const input = await orderToShip(waybill);
     const answers = await Promise.all([ship(input), ship(input)]);
     expect(answers.map(({ data }) => data.shipOrder.__typename).sort()).toEqual([
@@ -328,14 +328,14 @@ describe('what there is does not allow it', () => {
     ["another merchant's order", { order: 'orders/st0200', origin: 'origins/ca4' }, 'orders/st0200'],
     ['origin', { order: 'ca2496', origin: 'ca9' }, 'origins/ca9'],
     ['order nor origin', { order: 'nosuch', origin: 'ca9' }, 'orders/nosuch'],
-  ])('where there is no %s: NotFound with its id, and nothing posted', async (_what, ids, id) => {
+  ])('for a missing %s: NotFound with its id, and no POST', async (_what, ids, id) => {
     const result = { __typename: 'NotFound', message: `${id} does not exist. Check the id.`, missingId: id };
     const order = `orders/${ids.order.replace('orders/', '')}`;
     expect(await ship({ ...ids, package: parcel })).toEqual(answered(result, reads(order)));
   });
 });
 
-describe('an input that cannot be right is refused without a call', () => {
+describe('an invalid input is refused without a call', () => {
   const notOf = (collection: string, given: string) =>
     `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
   const input: ShipOrderInput = { order: 'ca2496', origin: 'ca1', package: parcel };
@@ -369,7 +369,7 @@ describe('an input that cannot be right is refused without a call', () => {
     expect(await ship({ ...input, ...fields })).toEqual(answered(refused(fault), []));
   });
 
-  test('all faults at once', async () => {
+  test('all faults together', async () => {
     const answer = await ship({
       order: '',
       origin: '',
@@ -406,7 +406,7 @@ describe('an input that cannot be right is refused without a call', () => {
   });
 });
 
-describe('a broken record is an error, before anything is posted', () => {
+describe('an invalid record is an error, before any POST', () => {
   test.each<[string, (order: OrderFields) => unknown, string]>([
     ['recipient', ({ recipient, ...order }) => order, "its recipient's location"],
     ['recipient but null', (order) => ({ ...order, recipient: null }), "its recipient's location"],
@@ -453,7 +453,7 @@ describe('a broken record is an error, before anything is posted', () => {
   });
 });
 
-describe('what REST refuses', () => {
+describe('an error of REST', () => {
   const refusal = (...fields: string[]) => ({
     error: { message: 'Bad.', details: fields.map((field) => ({ field, message: 'is odd' })) },
   });
@@ -463,7 +463,7 @@ describe('what REST refuses', () => {
     fields: paths.map((path) => ({ path, message: 'is odd' })),
   });
 
-  test('of the package stands at its fields', async () => {
+  test('about the package has the paths of the package', async () => {
     const input = { ...(await orderToShip(waybill)), package: { ...parcel, weightKg: 0 } };
     const result = {
       __typename: 'InvalidInput',
@@ -473,7 +473,7 @@ describe('what REST refuses', () => {
     expect(await ship(input)).toEqual(answered(result, quoted(input.order)));
   });
 
-  test('of the quote stands at what it was made of', async () => {
+  test('about the quote has the paths of its sources in the input', async () => {
     const input = await orderToShip(waybill);
     const fields = [
       'origin',
@@ -490,7 +490,7 @@ describe('what REST refuses', () => {
     expect(await ship(input)).toEqual(answered(result, quoted(input.order)));
   });
 
-  test('of the shipment stands at what it was made of', async () => {
+  test('about the shipment has the paths of its sources in the input', async () => {
     const input = await orderToShip(waybill);
     const fields = ['courier', 'origin', 'recipient.address.addressLines', 'quote', 'requiresPickup'];
     fail({ kind: 'status', status: 422, path: '/v1/shipments', body: refusal(...fields) });
@@ -505,7 +505,7 @@ describe('what REST refuses', () => {
   test.each([
     ['/v1/quotes', quoted],
     ['/v1/shipments', posted],
-  ])('with 404 or 409 of %s is NotFound or Conflict', async (path, calls) => {
+  ])('with 404 or 409 for %s is NotFound or Conflict', async (path, calls) => {
     const input = await orderToShip(waybill);
     const error = { message: 'Not as it was.' };
     fail({ kind: 'status', status: 404, method: 'POST', path, body: { error }, times: 1 });
@@ -517,7 +517,7 @@ describe('what REST refuses', () => {
   });
 });
 
-describe('what is broken is an error of the field', () => {
+describe('another failure is an error of the field', () => {
   const waiting: Record<string, string> = { 'retry-after': '3' };
 
   test.each([
@@ -526,7 +526,7 @@ describe('what is broken is an error of the field', () => {
     [429, waiting, { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 3000 }, { retryable: true }],
     [500, {}, { code: 'UPSTREAM_ERROR', retryable: false }, { retryable: false }],
     [503, {}, { code: 'UPSTREAM_UNAVAILABLE', retryable: true }, { retryable: false }],
-  ])('at every step: %i', async (status, headers, ofRead, ofWrite) => {
+  ])('at each step: %i', async (status, headers, ofRead, ofWrite) => {
     const input = await orderToShip(waybill);
     const steps: [method: string, path: string, calls: string[]][] = [
       ['GET', pathOf(input.order), reads(input.order)],
@@ -551,7 +551,7 @@ describe('what is broken is an error of the field', () => {
   });
 });
 
-describe('the order of a success', () => {
+describe('the order in a success', () => {
   const withOrder = `mutation ($input: ShipOrderInput!) {
     shipOrder(input: $input) {
       ... on ShipOrderSuccess { order { id status shipment { id status label { id } } } }
@@ -562,7 +562,7 @@ describe('the order of a success', () => {
     shipOrder: { order: { id: string; status: string; shipment: { id: string; status: string } } };
   }
 
-  test('leads to the new shipment without reading that', async () => {
+  test('leads to the new shipment without another call', async () => {
     await using fresh = await startWaybill();
     await learnMerchants(fresh, fresh.sandbox.tokens.first);
     const input = await orderToShip(fresh);
@@ -580,7 +580,7 @@ describe('the order of a success', () => {
     { kind: 'status', status: 404 },
     { kind: 'reset' },
     { kind: 'cut-json' },
-  ])('that cannot be read again is the one from before, with its shipment: %o', async (fault) => {
+  ])('has its earlier fields and its shipment if the new read fails: %o', async (fault) => {
     const input = await orderToShip(waybill);
     fail({ kind: 'delay', delayMs: 0, path: pathOf(input.order), times: 1 });
     fail({ ...fault, path: pathOf(input.order) });
@@ -619,20 +619,17 @@ test.each([
   ['/v1/origins', 409, 'CONFLICT'],
   ['/v1/origins', 422, 'BAD_USER_INPUT'],
   ['the order', 422, 'BAD_USER_INPUT'],
-])(
-  'a read of %s on the way that REST refuses with %i is no fault of the input',
-  async (path, status, code) => {
-    const input = await orderToShip(waybill);
-    const remove = fail({
-      kind: 'status',
-      status,
-      method: 'GET',
-      path: path === 'the order' ? `/v1/${input.order}` : path,
-    });
-    const { data, errors, calls } = await ship(input);
-    remove();
-    expect(data).toEqual({ shipOrder: null });
-    expect(errors).toMatchObject([{ path: ['shipOrder'], extensions: { code, upstreamStatus: status } }]);
-    expect(calls).toEqual(reads(input.order));
-  },
-);
+])('a read of %s that fails with %i is not InvalidInput', async (path, status, code) => {
+  const input = await orderToShip(waybill);
+  const remove = fail({
+    kind: 'status',
+    status,
+    method: 'GET',
+    path: path === 'the order' ? `/v1/${input.order}` : path,
+  });
+  const { data, errors, calls } = await ship(input);
+  remove();
+  expect(data).toEqual({ shipOrder: null });
+  expect(errors).toMatchObject([{ path: ['shipOrder'], extensions: { code, upstreamStatus: status } }]);
+  expect(calls).toEqual(reads(input.order));
+});

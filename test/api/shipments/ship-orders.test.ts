@@ -69,7 +69,7 @@ describe('a list of orders', () => {
     );
   });
 
-  test('has every member of the result, and no bad item harms another', async () => {
+  test('returns each type of result, and a bad item does not affect others', async () => {
     const [cut, good, dear, limited, broken] = await newOrders(5);
     if (!good || !dear || !limited || !broken) throw new Error('expected 5 orders');
     const missing: OrderToShip = { order: 'orders/nosuch', origin: 'origins/ca4', package: parcel };
@@ -156,7 +156,7 @@ describe('a list of orders', () => {
     );
   });
 
-  test('ships an order that stands in it twice once, however its id is written', async () => {
+  test('ships an order once that it contains twice, in any form of its id', async () => {
     const [order] = await newOrders(1);
     const bare = { ...order, order: order.order.replace('orders/', '') };
     expect(await ship([order, bare])).toEqual(
@@ -167,7 +167,7 @@ describe('a list of orders', () => {
     );
   });
 
-  test('answers a key that stands in it twice with the same shipment', async () => {
+  test('returns the same shipment for a key that it contains twice', async () => {
     const [order] = await newOrders(1);
     const keyed = { ...order, idempotencyKey: 'twice in a list' };
     const answer = await ship([keyed, keyed]);
@@ -213,7 +213,7 @@ describe('a list of orders', () => {
     ]);
   });
 
-  test('of none is answered with none', async () => {
+  test('may be empty', async () => {
     expect(await ship([])).toEqual(answered([], []));
   });
 });
@@ -223,8 +223,8 @@ test('a list of 101 orders is refused as a whole, without a call', async () => {
   expect(await ship(inputs)).toEqual(tooManyWrites(101));
 });
 
-describe('a list of orders is an error of the field', () => {
-  test('where nothing of it could be done at all', async () => {
+describe('a list of orders has one error', () => {
+  test('if no item could start', async () => {
     const orders = await newOrders(2);
     fail({ kind: 'status', status: 503, path: '/v1/origins' });
     const { data, errors, calls } = await ship(orders);

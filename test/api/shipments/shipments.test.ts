@@ -67,14 +67,14 @@ describe('one shipment', () => {
     },
   );
 
-  test('has a null label until there is one', async () => {
+  test('has a null label before REST creates it', async () => {
     const { data, calls } = await waybill.ask(ShipmentWithoutLabelDocument, { id: 'ca2047' });
     expect(data).toEqual({ shipment: { status: 'GENERATING_LABEL', label: null } });
     expect(calls).toEqual(['GET /v1/shipments/ca2047']);
   });
 
   test.each(['nosuch', 'st0200'])(
-    'is null without an error where there is none of this merchant: %s',
+    'is null without an error if the merchant has no such shipment: %s',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(ShipmentWithoutLabelDocument, { id });
       expect({ data, errors }).toEqual({ data: { shipment: null }, errors: undefined });
@@ -104,20 +104,20 @@ test('shipments come newest first', async () => {
 });
 
 describe("a shipment's order", () => {
-  test('is found through the quote, which its id costs', async () => {
+  test('costs the call for the quote that names it', async () => {
     const { data, calls } = await waybill.ask(ShipmentOrderIdDocument, { id: 'ca2036' });
     expect(data).toEqual({ shipment: { order: { id: 'orders/ca2481' } } });
     expect(calls).toEqual(['GET /v1/shipments/ca2036', 'GET /v1/quotes/ca2139']);
   });
 
-  test('costs a call of its own for more than its id', async () => {
+  test('costs one more call for more than its id', async () => {
     const { data, calls } = await waybill.ask(ShipmentOrderDocument, { id: 'ca2036' });
     const notes = 'Es para el cumpleaños de Íñigo 🎂: entregar antes del mediodía y timbrar dos veces.';
     expect(data).toEqual({ shipment: { order: { status: 'IN_PROGRESS', notes } } });
     expect(calls).toEqual(['GET /v1/shipments/ca2036', 'GET /v1/quotes/ca2139', 'GET /v1/orders/ca2481']);
   });
 
-  test('costs no call where a page of orders has brought it already', async () => {
+  test('costs no call after a page of orders has read it', async () => {
     const { data, calls } = await waybill.ask(OrdersBackFromShipmentsDocument);
     expect(data.orders.nodes).toEqual([
       { id: 'orders/ca2500', shipment: null },
@@ -127,7 +127,7 @@ describe("a shipment's order", () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=3', 'GET /v1/shipments/ca2047', 'GET /v1/quotes/ca2153']);
   });
 
-  test('leads back to a shipment that a page of shipments has brought already', async () => {
+  test('leads back to a shipment that a page of shipments has read', async () => {
     const { data, calls } = await waybill.ask(ShipmentsAheadDocument);
     expect(data.shipments.nodes).toEqual([
       { order: { id: 'orders/ca2499', shipment: { status: 'GENERATING_LABEL' } } },

@@ -70,7 +70,7 @@ const refused = (fields: object) => ({
 });
 
 describe('an operation has one line', () => {
-  test('with its name and what it cost, in the numbers that its answer shows', async () => {
+  test('with its name and the numbers of its cost', async () => {
     const { waybill, lines } = await start('info', { REFERENCE_DATA_MS: '60000' });
     const query = `query OrderPage {
       order(id: "ca2481") { shipment { status origin { id address { addressLines } } } }
@@ -96,13 +96,13 @@ describe('an operation has one line', () => {
     expect(cold).toBeGreaterThan(warm);
   });
 
-  test('with what lists have saved', async () => {
+  test('with the calls that lists have saved', async () => {
     const { waybill, lines } = await start();
     await post(waybill, { query: '{ orders(first: 10) { nodes { recipient { location { locality } } } } }' });
     expect(lines()).toEqual([ran({ calls: 3, savedByList: 10, bytes })]);
   });
 
-  test('without a name where it has none or a very long one, and that of the chosen one of several', async () => {
+  test('with the name of the executed operation, if it is not too long', async () => {
     const { waybill, lines } = await start();
     const name = 'N'.repeat(64);
     await post(waybill, { query: '{ __typename }' });
@@ -112,7 +112,7 @@ describe('an operation has one line', () => {
     expect(lines()).toEqual([ran({}), ran({ operation: name }), ran({}), ran({ operation: 'B' })]);
   });
 
-  test('that tells a mutation, and the codes of its errors by their number', async () => {
+  test('with its type, and with the number of each error code', async () => {
     const { waybill, lines } = await start();
     waybill.sandbox.faults.add({ path: '/v1/orders', kind: 'status', status: 403 });
     await post(waybill, {
@@ -135,7 +135,7 @@ describe('an operation has one line', () => {
     ]);
   });
 
-  test('by GET too', async () => {
+  test('for a GET', async () => {
     const { waybill, lines } = await start();
     const response = await waybill.fetch('/graphql?query=query+Q{__typename}', {
       headers: { accept: 'application/json', 'x-request-id': 'mine' },
@@ -146,7 +146,7 @@ describe('an operation has one line', () => {
     expect(lines()).toEqual([line]);
   });
 
-  test('that says whose answer it got where it joined an equal one', async () => {
+  test('that marks an operation that shared another result', async () => {
     const { waybill, lines } = await start();
     waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'delay', delayMs: 50 });
     const query = '{ organization { id } }';
@@ -158,7 +158,7 @@ describe('an operation has one line', () => {
     ]);
   });
 
-  test('also where nobody waits for its answer any more', async () => {
+  test('after its client has left', async () => {
     const { log, lines } = recordedLog();
     let answer = () => {};
     const waybill = await startApp(
@@ -189,7 +189,7 @@ describe('an operation has one line', () => {
   });
 });
 
-describe('a request that is refused before it runs has a line with its codes, and costs no call:', () => {
+describe('a rejected request has a line with its codes, and costs no call:', () => {
   test.each([
     [
       'no access token',
@@ -257,7 +257,7 @@ describe('a label has one line', () => {
 });
 
 describe('a request id', () => {
-  test.each(['a', 'A-z_0.9', 'x'.repeat(128)])('that is given is given back: %s', async (requestId) => {
+  test.each(['a', 'A-z_0.9', 'x'.repeat(128)])('from the client is returned: %s', async (requestId) => {
     const { waybill, lines } = await start();
     const answer = await post(waybill, { query: '{ __typename }' }, { 'x-request-id': requestId });
     expect(answer.requestId).toBe(requestId);
@@ -265,7 +265,7 @@ describe('a request id', () => {
   });
 
   test.each(['', 'x'.repeat(129), 'a b', 'a,b', 'a"b', 'é', '<a>', '+573104567890'])(
-    'that is not fit is replaced by a new one: %s',
+    'that is invalid is replaced by a new one: %s',
     async (given) => {
       const { waybill, lines } = await start();
       const answer = await post(waybill, { query: '{ __typename }' }, { 'x-request-id': given });
@@ -274,7 +274,7 @@ describe('a request id', () => {
     },
   );
 
-  test('is new for each request, of each server', async () => {
+  test('is new for each request of each server', async () => {
     const ids = new Set<string | null>();
     for (const { waybill } of [await start(), await start()]) {
       for (const _ of Array(40)) {
@@ -292,13 +292,13 @@ describe('a request id', () => {
     ['PUT', '/graphql', 405, '*/*'],
     ['POST', '/labels/ca1.pdf', 405, '*/*'],
     ['GET', '/health', 404, '*/*'],
-  ])('is in the answer to %s %s too', async (method, path, status, accept) => {
+  ])('is in the response to %s %s', async (method, path, status, accept) => {
     const { waybill } = await start();
     const response = await waybill.fetch(path, { method, headers: { accept, 'x-request-id': 'mine' } });
     expect([response.status, response.headers.get('x-request-id')]).toEqual([status, 'mine']);
   });
 
-  test('is in the answer on a real connection, one header among the others', async () => {
+  test('is in one header of the response on a real connection', async () => {
     const { waybill, lines } = await start();
     const listener = await listen(waybill.app, '127.0.0.1', 0);
     try {
@@ -319,7 +319,7 @@ describe('a request id', () => {
 });
 
 describe('the level', () => {
-  test('debug has a line of each REST call, and of what is neither operation nor label', async () => {
+  test('debug has a line of each REST call and of each other request', async () => {
     const { waybill, lines } = await start('debug');
     await post(waybill, { query: '{ order(id: "ca2481") { shipment { status } } }' });
     await waybill.fetch('/nothing?search=huila', { headers: { 'x-request-id': 'other' } });
@@ -350,14 +350,14 @@ describe('the level', () => {
     ]);
   });
 
-  test('info has none of what is neither operation nor label', async () => {
+  test('info has no line of other requests', async () => {
     const { waybill, lines } = await start();
     await waybill.fetch('/nothing');
     await waybill.fetch('/graphql', { headers: { accept: 'text/html' } });
     expect(lines()).toEqual([]);
   });
 
-  test('error has none of what was answered', async () => {
+  test('error has no line of responses', async () => {
     const { waybill, lines } = await start('error');
     await post(waybill, { query: '{ order(' });
     await post(waybill, { query: '{ __typename }' });

@@ -107,8 +107,8 @@ const answers: [string, Answer][] = [
   ['nothing', (request) => request.socket.destroy()],
 ];
 
-describe('no line at the level debug holds a token, a document or anything of a person', () => {
-  test.each(answers)('where REST answers %s', async (_what, answer) => {
+describe('no line at the level debug holds a token, a document or personal data', () => {
+  test.each(answers)('while REST returns %s', async (_what, answer) => {
     const { log, text, lines } = recordedLog('debug');
     await using waybill = await startApp(answer, {}, { log });
     for (const [, path, request] of requests) {
@@ -121,7 +121,7 @@ describe('no line at the level debug holds a token, a document or anything of a 
   });
 });
 
-describe('a fault of the server', () => {
+describe('an internal error', () => {
   /** What the log has of a fault that an operation runs into. */
   async function linesOf(fail: () => unknown) {
     const { log, text, lines } = recordedLog();
@@ -189,7 +189,7 @@ describe('a fault of the server', () => {
     ]);
   });
 
-  test('that is its own cause has a line too', () => {
+  test('that is its own cause has a line', () => {
     const { log, lines } = recordedLog();
     const error = new Error(street);
     error.cause = error;

@@ -34,8 +34,8 @@ const post = (query: string, signal?: AbortSignal): RequestInit => ({
   ...(signal && { signal }),
 });
 
-describe('what is counted', () => {
-  test('operations by what became of them, errors by code, and REST calls by route and status', async () => {
+describe('the metrics count', () => {
+  test('operations by outcome, errors by code, and REST calls by route and status', async () => {
     const telemetry = await telemetryOf();
     await using waybill = await startWaybill({}, { telemetry });
     await waybill.ask('query Named { organization { id } }');
@@ -84,7 +84,7 @@ describe('what is counted', () => {
       'mutation ($input: UpdateOrderInput!) { updateOrder(input: $input) { __typename } }',
       { input: 7 },
     ],
-  ])('an operation that is refused %s, as none of it has run', async (_how, query, variables) => {
+  ])('an operation that is rejected %s as not run', async (_how, query, variables) => {
     const telemetry = await telemetryOf();
     await using waybill = await startWaybill({}, { telemetry });
     const { calls, errors } = await waybill.ask(query, variables);
@@ -110,7 +110,7 @@ describe('what is counted', () => {
     });
   });
 
-  test('how batches are answered, pages that are asked for ahead, and calls that are saved', async () => {
+  test('batches, prefetched pages and saved calls', async () => {
     const telemetry = await telemetryOf();
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '60000' }, { telemetry });
     for (let times = 0; times < 2; times += 1) {
@@ -127,7 +127,7 @@ describe('what is counted', () => {
     expect(counts['rest_calls_saved{by="list"}']).toBeGreaterThan(20);
   });
 
-  test('queries that share an answer, and what is under way', async () => {
+  test('shared queries and running requests', async () => {
     const telemetry = await telemetryOf();
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -176,7 +176,7 @@ describe('what is counted', () => {
     });
   });
 
-  test('a client that has gone, of whom nothing stays under way', async () => {
+  test('a client that has left, whose request ends', async () => {
     const telemetry = await telemetryOf();
     const { log, lines } = recordedLog();
     await using waybill = await startApp(() => {}, {}, { telemetry, log });
@@ -200,7 +200,7 @@ describe('what is counted', () => {
     }
   });
 
-  test('a status that REST has made up is no series of its own', async () => {
+  test('unknown statuses of REST in one series', async () => {
     const metrics = createMetrics({ process: false });
     const entry = { method: 'GET', route: '/v1/orders', startMs: 0, durationMs: 1, bytes: 0, retries: 0 };
     const callLog = new CallLog();
@@ -212,7 +212,7 @@ describe('what is counted', () => {
     expect(statuses).toEqual(['"4xx"}', '"500"}', '"5xx"}', '"502"}', '"503"}', '"504"}']);
   });
 
-  test('what is not made, and what waits', async () => {
+  test('open circuits and waiting calls', async () => {
     const metrics = createMetrics({ process: false });
     let open = ['GET /v1/orders'];
     metrics.showOpenCircuits(() => open);
@@ -225,7 +225,7 @@ describe('what is counted', () => {
     expect(await countsOf(metrics)).toEqual({ rest_calls_waiting: 7 });
   });
 
-  test('drift by its place, which the log tells of once', async () => {
+  test('drift by its path, which the log reports once', async () => {
     const { log, lines } = recordedLog('warn');
     const telemetry = await telemetryOf(log);
     const answer = answerJson({ name: 'organization/1', balanceCents: '7', nick: 'x' });
@@ -246,7 +246,7 @@ describe('what is counted', () => {
     ]);
   });
 
-  test('the process and its event loop, where that is asked for', async () => {
+  test('the process and its event loop, if the option is on', async () => {
     const { body } = await createMetrics({ process: true }).page();
     expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
     expect(body).toMatch(/^process_cpu_seconds_total /m);
@@ -254,7 +254,7 @@ describe('what is counted', () => {
 });
 
 describe('the page', () => {
-  test('needs no token, has its content type, and is for reading alone', async () => {
+  test('needs no token, has its content type, and is read-only', async () => {
     const telemetry = await telemetryOf();
     await using waybill = await startWaybill({}, { telemetry });
     const response = await waybill.fetch('/metrics');
@@ -269,12 +269,12 @@ describe('the page', () => {
     expect(waybill.sandbox.requests.lines()).toEqual([]);
   });
 
-  test('is not there where nothing is counted', async () => {
+  test('is 404 without metrics', async () => {
     await using waybill = await startWaybill();
     expect((await waybill.fetch('/metrics')).status).toBe(404);
   });
 
-  test('is all that a listener of its own has', async () => {
+  test('is the only route on a separate port', async () => {
     const listener = await listen(metricsListener(createMetrics({ process: false })), '127.0.0.1', 0);
     try {
       const response = await fetch(new URL('/metrics?name[]=x', listener.url));
@@ -286,7 +286,7 @@ describe('the page', () => {
     }
   });
 
-  test('holds no token, no document, and nothing of a person or of what was asked for', async () => {
+  test('holds no token, document, personal data or input', async () => {
     const canary = 'canary573195550142';
     const telemetry = await telemetryOf();
     const record = { name: `orders/${canary}`, status: canary, notes: canary, [`${canary}@example.com`]: 1 };

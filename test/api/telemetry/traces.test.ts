@@ -120,7 +120,7 @@ const operation = { kind: 'server', 'http.route': '/graphql', 'waybill.request_i
 const call = { kind: 'client', 'http.request.method': 'GET', failed: false };
 
 describe('traces', () => {
-  test('an operation is a span in the trace of its request, each REST call one in that, and REST hears of it', async () => {
+  test('an operation is a span, each REST call a child span, and REST gets a traceparent', async () => {
     await using traced = await start();
     const query = 'query Two { order(id: "a") { id notes } gone: order(id: "gone") { notes } }';
     await traced.send('/graphql', query, { traceparent, tracestate: 'vendor=1' });
@@ -166,7 +166,7 @@ describe('traces', () => {
     }
   });
 
-  test('what is refused is one without an operation; one without a name has its type alone', async () => {
+  test('a rejected operation is a span without an operation', async () => {
     await using traced = await start();
     await traced.send('/graphql', '{ nothing }');
     await traced.send('/graphql', '{ __typename }');
@@ -191,7 +191,7 @@ describe('traces', () => {
     expect(traced.waybill.service.requests).toEqual([]);
   });
 
-  test('a label is one too', async () => {
+  test('a label is a span', async () => {
     await using traced = await start();
     await traced.send('/labels/a.pdf');
     await traced.flush();
@@ -217,7 +217,7 @@ describe('traces', () => {
   test.each<[string, string | undefined]>([
     ['not sampled', `00-${traceId}-b7ad6b7169203331-00`],
     ['by a sampler that keeps none', undefined],
-  ])('where a trace is %s, nothing is sent of it, but its id goes on', async (_what, parent) => {
+  ])('a trace that is %s is not sent, but its id is passed on', async (_what, parent) => {
     await using traced = await start(parent === undefined ? keepsNone : {});
     await traced.send('/graphql', '{ order(id: "a") { id notes } }', parent ? { traceparent: parent } : {});
     await traced.flush();
@@ -229,7 +229,7 @@ describe('traces', () => {
   });
 
   test.each(['', 'garbage', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, `${traceparent}\u00e9`])(
-    'a traceparent that is none (%j) is passed over',
+    'an invalid traceparent (%j) is ignored',
     async (broken) => {
       await using traced = await start();
       await traced.send('/graphql', '{ __typename }', { traceparent: broken });
@@ -239,7 +239,7 @@ describe('traces', () => {
   );
 
   test.each(['http/json', 'http/protobuf'] as const)(
-    'sent as %s, they hold no document, value, identifier or token',
+    'spans in %s hold no document, value, identifier or token',
     async (protocol) => {
       const canary = 'canary573195550142';
       await using traced = await start({ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol });
@@ -264,7 +264,7 @@ describe('traces', () => {
     },
   );
 
-  test('a collector that refuses them harms nobody, and the log says so once', async () => {
+  test('a collector that rejects spans affects no request, and is logged once', async () => {
     const { log, lines } = recordedLog('warn');
     await using traced = await start({}, log, 400);
     await traced.send('/graphql', '{ order(id: "a") { id notes } }');
@@ -298,7 +298,7 @@ describe('variables of OpenTelemetry', () => {
   });
 });
 
-test('where nothing is traced, nothing of OpenTelemetry’s SDK is loaded, and REST gets no traceparent', async () => {
+test('without tracing, the SDK of OpenTelemetry is not loaded', async () => {
   const script = `
     import { registerHooks } from 'node:module';
     registerHooks({

@@ -73,12 +73,12 @@ describe('without a bearer', () => {
     ],
     ['a field that is left out', '{ organization @skip(if: true) { id } }'],
     ['a conversation, which costs no call', '{ conversation(id: "channels/1/conversations/1") { id } }'],
-  ])('%s is answered 401, by POST and by GET', async (_what, query) => {
+  ])('%s gets 401, by POST and by GET', async (_what, query) => {
     expect(await post(query)).toEqual(withoutBearer);
     expect(await get({ query })).toEqual(withoutBearer);
   });
 
-  test('the operation that is chosen counts', async () => {
+  test('only the selected operation counts', async () => {
     const query = 'query Open { __typename } query Closed { organization { id } }';
     expect(await post(query, undefined, 'Closed')).toEqual(withoutBearer);
     expect(await get({ query, operationName: 'Closed' })).toEqual(withoutBearer);
@@ -102,7 +102,7 @@ describe('without a bearer', () => {
     expect(body).toMatchObject({ data: { __schema: { queryType: { name: 'Query' } } } });
   });
 
-  test('a faulty document is told its faults', async () => {
+  test('an invalid document gets its errors', async () => {
     const { status, challenge, body } = await post('{ organisation { id } }');
     expect({ status, challenge }).toEqual({ status: 200, challenge: null });
     expect(body).toMatchObject({ errors: [{ message: expect.stringMatching(/^Cannot query field/) }] });
@@ -124,21 +124,24 @@ describe('a bearer', () => {
     ['NUL in its token', 'Bearer a\0b'],
     ['an emoji in its token', 'Bearer ☕'],
     ['a token of 20 KB', `Bearer ${'a'.repeat(20_480)}`],
-  ])('malformed, with %s, is answered 401', async (_what, authorization) => {
+  ])('malformed, with %s, gets 401', async (_what, authorization) => {
     expect(await post(organization, authorization)).toEqual(malformed);
     expect((await post('{ __typename }', authorization)).status).toBe(200);
   });
 
-  test.each(['bearer', 'BEARER', 'Bearer  '])('is known by any writing of its scheme: %s', async (scheme) => {
-    const { status, body, calls } = await post(organization, `${scheme} ${sandbox.tokens.first}`);
-    expect({ status, body, calls }).toEqual({
-      status: 200,
-      body: cafeAndino,
-      calls: ['GET /v1/organizations/mine'],
-    });
-  });
+  test.each(['bearer', 'BEARER', 'Bearer  '])(
+    'is accepted with any case of its scheme: %s',
+    async (scheme) => {
+      const { status, body, calls } = await post(organization, `${scheme} ${sandbox.tokens.first}`);
+      expect({ status, body, calls }).toEqual({
+        status: 200,
+        body: cafeAndino,
+        calls: ['GET /v1/organizations/mine'],
+      });
+    },
+  );
 
-  test('that REST does not know is an error of each field, with HTTP 200', async () => {
+  test('that REST rejects is an error of each field, with HTTP 200', async () => {
     const { status, challenge, body, calls } = await post(
       '{ organization { id } orders { nodes { id } } }',
       'Bearer x',
@@ -161,7 +164,7 @@ describe('a bearer', () => {
   });
 });
 
-test('two merchants who ask the same at once, 100 times, each see their own', async () => {
+test('two merchants with the same queries see their own data, 100 times', async () => {
   const query =
     '{ organization { id } orders(first: 1) { nodes { id recipient { email } } } origins { nodes { id } } }';
   const { first, second } = sandbox.tokens;

@@ -69,7 +69,7 @@ const leaving = (fields: Partial<CreateOrderInput>, signal: AbortSignal) =>
   });
 
 describe('a key with the same input', () => {
-  test('makes one call of 50 requests at once', async () => {
+  test('makes one call for 50 requests at the same time', async () => {
     const fields = { idempotencyKey: 'at once', referenceId: 'at-once' };
     fail({ kind: 'delay', delayMs: 300, times: 1 });
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(fields)));
@@ -81,7 +81,7 @@ describe('a key with the same input', () => {
     expect(await countOf('at-once')).toBe(1);
   });
 
-  test('gives the same order later, as REST has it then', async () => {
+  test('returns the current order later', async () => {
     const fields = { idempotencyKey: 'later' };
     const first = await ask(fields);
     expect(first).toEqual(answered(recorded, [post]));
@@ -89,7 +89,7 @@ describe('a key with the same input', () => {
     expect(await ask(fields)).toEqual({ ...first, calls: [readOf(first)] });
   });
 
-  test('is the same with ids and fields in another form and order', async () => {
+  test('is the same for ids and fields in another form and order', async () => {
     const first = await ask({ idempotencyKey: 'other words' });
     const { recipient, ...others } = order;
     const { location: _, ...person } = recipient;
@@ -100,7 +100,7 @@ describe('a key with the same input', () => {
     expect(again).toEqual({ ...first, calls: [readOf(first)] });
   });
 
-  test('does once what one request asks for twice', async () => {
+  test('writes once for the same mutation twice in a request', async () => {
     const document = `mutation ($input: CreateOrderInput!) {
       first: createOrder(input: $input) { ... on CreateOrderSuccess { order { id } } }
       second: createOrder(input: $input) { ... on CreateOrderSuccess { order { id } } }
@@ -115,7 +115,7 @@ describe('a key with the same input', () => {
   });
 });
 
-describe('a key with another input', () => {
+describe('a key with a different input', () => {
   test.each<[string, Partial<CreateOrderInput>]>([
     ['another amount', { sellingPriceCents: 1 }],
     ['a field more', { status: 'NEW' }],
@@ -138,14 +138,14 @@ describe('a key with another input', () => {
     expect(await ask({ idempotencyKey, sellingPriceCents: 1 })).toEqual(answered(conflict, []));
   });
 
-  test('is Conflict after an attempt without an answer', async () => {
+  test('is Conflict after an attempt without a response', async () => {
     fail({ kind: 'reset', times: 1 });
     const idempotencyKey = 'other input, unknown';
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
     expect(await ask({ idempotencyKey, sellingPriceCents: 1 })).toEqual(answered(conflict, []));
   });
 
-  test('is refused by a rule before it is compared', async () => {
+  test('is rejected by a rule before its comparison', async () => {
     const idempotencyKey = 'refused by a rule';
     const first = await ask({ idempotencyKey });
     expect(first).toEqual(answered(recorded, [post]));
@@ -155,8 +155,8 @@ describe('a key with another input', () => {
   });
 });
 
-describe('a key is known', () => {
-  test('by merchant: the key of another merchant is another key', async () => {
+describe('a key is unique', () => {
+  test('within its merchant', async () => {
     const { first, second } = waybill.sandbox.tokens;
     const fields = { idempotencyKey: 'same key' };
     expect(await ask(fields, first)).toEqual(answered(recorded, [post]));
@@ -166,7 +166,7 @@ describe('a key is known', () => {
     expect(await ask(fields, second)).toEqual({ ...other, calls: [readOf(other)] });
   });
 
-  test('by operation: a quote may have the same', async () => {
+  test('within its mutation: a quote may have the same key', async () => {
     const idempotencyKey = 'of two operations';
     expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
     const { calls } = await waybill.ask(CreateQuoteDocument, {
@@ -185,19 +185,19 @@ describe('a key is known', () => {
     expect(calls).toEqual(['POST /v1/quotes']);
   });
 
-  test('letter by letter: case and blanks tell', async () => {
+  test('with its case and its blanks', async () => {
     for (const idempotencyKey of ['letters', 'Letters', 'letters ']) {
       expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
     }
   });
 
-  test('not at all where it is null: each is another order', async () => {
+  test('but not as null: each request creates an order', async () => {
     const [first, second] = [await ask({ idempotencyKey: null }), await ask({ idempotencyKey: null })];
     expect([first, second]).toEqual([answered(recorded, [post]), answered(recorded, [post])]);
     expect(second.data).not.toEqual(first.data);
   });
 
-  test('until the share of its merchant is full: then a new key is RATE_LIMITED', async () => {
+  test('and a merchant without room for keys is RATE_LIMITED', async () => {
     const keyStore = await openSqliteStore({ file: 'memory', maxKeysPerMerchant: 2 });
     await using small = await startWaybill({}, { sandbox: waybill.sandbox, keyStore });
     await learnMerchants(small, waybill.sandbox.tokens.first, waybill.sandbox.tokens.second);
@@ -218,7 +218,7 @@ describe('a key is known', () => {
 });
 
 describe('a key is free again', () => {
-  test.each([400, 403, 404, 409, 413, 422, 429])('after %d, when nothing was done', async (status) => {
+  test.each([400, 403, 404, 409, 413, 422, 429])('after %d, which changes no data', async (status) => {
     const idempotencyKey = `free after ${status}`;
     fail({ kind: 'status', status, times: 1 });
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
@@ -236,7 +236,7 @@ describe('a key is free again', () => {
     expect(await ask(fields)).toEqual(answered(recorded, [organizationCall, post]));
   });
 
-  test('after a refusal that many requests have waited for', async () => {
+  test('after an error that many requests have waited for', async () => {
     fail({ kind: 'status', status: 400, body: { message: 'Bad.' }, times: 1 });
     const fields = { idempotencyKey: 'refused at once' };
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(fields)));
@@ -247,7 +247,7 @@ describe('a key is free again', () => {
   });
 });
 
-describe('after an attempt of which nobody knows what came of it, the same key', () => {
+describe('after an attempt with an unknown outcome, the same key', () => {
   const statuses = [302, 408, 499, 500, 502, 503, 504].map((status): [string, Fault] => [
     String(status),
     { kind: 'status', status },
@@ -258,7 +258,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     ['a reset', { kind: 'reset' }],
     ['an answer cut short', { kind: 'short' }],
     ['an answer that cannot be read', { kind: 'cut-json' }],
-  ])('posts nothing without a reference to search for: %s', async (what, fault) => {
+  ])('sends no POST without a reference to search for: %s', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
@@ -268,7 +268,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
   });
 
   test.each<[string, Fault]>([...statuses, ['a reset', { kind: 'reset' }]])(
-    'posts nothing if the search finds no order: %s',
+    'sends no POST if the search finds no order: %s',
     async (what, fault) => {
       const fields = { idempotencyKey: `looked for after ${what}`, referenceId: `lost-${what}` };
       fail({ ...fault, times: 1 });
@@ -285,7 +285,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     { kind: 'short' },
     { kind: 'cut-json' },
     { kind: 'change', change: () => 'recorded' },
-  ])('gives the order that it finds after the fault "$kind"', async (fault) => {
+  ])('returns the order that the search finds after the fault "$kind"', async (fault) => {
     const fields = { idempotencyKey: `found after ${fault.kind}`, referenceId: `found-${fault.kind}` };
     fail({ ...fault, times: 1 });
     expect(await ask(fields)).toEqual(
@@ -305,7 +305,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     ['another address', { recipient: { ...order.recipient, address: { addressLines: ['Calle 99'] } } }],
     ['other notes', { notes: 'Otra cosa' }],
     ['other contents', { contentDescription: 'Otra cosa' }],
-  ])('takes no other order for it that has the same reference but %s', async (what, other) => {
+  ])('ignores an order with the same reference but %s', async (what, other) => {
     const fields = {
       idempotencyKey: `decoy of ${what}`,
       referenceId: `decoy-of-${what.replaceAll(' ', '-')}`,
@@ -318,7 +318,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     expect(await countOf(fields.referenceId)).toBe(1);
   });
 
-  test('tells its own from another with the same reference', async () => {
+  test('finds its order among others with the same reference', async () => {
     const fields = { idempotencyKey: 'own', referenceId: 'own-and-others' };
     fail({ kind: 'applied-then-cut', times: 1 });
     expect((await ask({ ...fields, notes: 'La mía' })).calls).toEqual([post]);
@@ -330,7 +330,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     expect(answer).toEqual(answered({ order: { notes: 'La mía' } }, [search(fields.referenceId)]));
   });
 
-  test('takes none of two that are as it was sent, as each may be of another attempt', async () => {
+  test('rejects two orders that match the input', async () => {
     const referenceId = 'twins';
     fail({ kind: 'applied-then-cut', times: 2 });
     for (const idempotencyKey of ['twin a', 'twin b']) await ask({ referenceId, idempotencyKey });
@@ -341,7 +341,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     expect(await countOf(referenceId)).toBe(2);
   });
 
-  test('looks once for many at once', async () => {
+  test('searches once for many requests at the same time', async () => {
     const fields = { idempotencyKey: 'found at once', referenceId: 'found-at-once' };
     fail({ kind: 'applied-then-cut', times: 1 });
     await ask(fields);
@@ -366,7 +366,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     expect(await ask(fields)).toEqual(answered(recorded, [...relearned, search(fields.referenceId)]));
   });
 
-  test.each([400, 404, 409])('takes a refusal of its look for none of the order: %d', async (status) => {
+  test.each([400, 404, 409])('stays OutcomeUnknown if its search fails with %d', async (status) => {
     const fields = { idempotencyKey: `refused a look: ${status}`, referenceId: `refused-a-look-${status}` };
     fail({ kind: 'applied-then-cut', times: 1 });
     await ask(fields);
@@ -376,7 +376,7 @@ describe('after an attempt of which nobody knows what came of it, the same key',
     expect(await ask(fields)).toEqual(answered(recorded, [search(fields.referenceId)]));
   });
 
-  test('finds what came to REST only after it was looked for', async () => {
+  test('finds an order that appears after the first search', async () => {
     const fields = { idempotencyKey: 'late', referenceId: 'late' };
     fail({ kind: 'reset', times: 1 });
     await ask(fields);
@@ -389,8 +389,8 @@ describe('after an attempt of which nobody knows what came of it, the same key',
   });
 });
 
-describe('whoever waits for the same key survives that the first', () => {
-  test('leaves while it posts, which goes on', async () => {
+describe('a request that waits for the same key continues if the first request', () => {
+  test('leaves during its POST, which continues', async () => {
     fail({ kind: 'delay', delayMs: 50, times: 1 });
     const fields = { idempotencyKey: 'leaves', referenceId: 'leaves' };
     const client = new AbortController();
@@ -404,7 +404,7 @@ describe('whoever waits for the same key survives that the first', () => {
     expect(await countOf('leaves')).toBe(1);
   });
 
-  test('leaves alone, and comes back', async () => {
+  test('is the only one, leaves, and returns', async () => {
     fail({ kind: 'delay', delayMs: 20, times: 1 });
     const fields = { idempotencyKey: 'comes back', referenceId: 'comes-back' };
     const client = new AbortController();
@@ -417,7 +417,7 @@ describe('whoever waits for the same key survives that the first', () => {
     expect(await countOf('comes-back')).toBe(1);
   });
 
-  test('leaves while it looks, by looking itself', async () => {
+  test('leaves during its search, and searches again', async () => {
     const fields = { idempotencyKey: 'leaves while looking', referenceId: 'leaves-while-looking' };
     fail({ kind: 'applied-then-cut', times: 1 });
     await ask(fields);

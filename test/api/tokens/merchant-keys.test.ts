@@ -17,8 +17,8 @@ function refresh({ sandbox }: Waybill): string {
   return sandbox.tokens.firstRefreshed;
 }
 
-describe('after a lost answer of Waybill, the same key with the next token', () => {
-  test.each(named)('gives the same result of %s without a POST', async (_name, mutation) => {
+describe('after a lost response of Waybill, the same key with the next token', () => {
+  test.each(named)('returns the same result of %s without a POST', async (_name, mutation) => {
     await using waybill = await startWaybill();
     const input = { ...(await mutation.newInput(waybill)), idempotencyKey: 'lost' };
     const lost = await ask(waybill, mutation, input, waybill.sandbox.tokens.first);
@@ -31,7 +31,7 @@ describe('after a lost answer of Waybill, the same key with the next token', () 
     expect(postsIn(again.calls)).toEqual([]);
   });
 
-  test('gives the same result in 200 rounds of all mutations', { timeout: 60_000 }, async () => {
+  test('returns the same result in 200 rounds of all mutations', { timeout: 60_000 }, async () => {
     await using waybill = await startWaybill();
     const { sandbox } = waybill;
     for (let round = 0; round < 200; round += 1) {
@@ -48,7 +48,7 @@ describe('after a lost answer of Waybill, the same key with the next token', () 
   });
 });
 
-describe('after a lost answer of REST, the same key with the next token', () => {
+describe('after a lost response of REST, the same key with the next token', () => {
   /** Runs the mutation, whose answer REST loses. @returns the input. */
   async function lose(waybill: Waybill, mutation: KeyedMutation): Promise<object> {
     const input = { ...(await mutation.newInput(waybill)), idempotencyKey: 'lost' };
@@ -60,7 +60,7 @@ describe('after a lost answer of REST, the same key with the next token', () => 
   }
 
   const found = named.filter(([, { isFoundAgain }]) => isFoundAgain);
-  test.each(found)('gives the result of %s without a second POST', async (_name, mutation) => {
+  test.each(found)('returns the result of %s without a second POST', async (_name, mutation) => {
     await using waybill = await startWaybill();
     const input = await lose(waybill, mutation);
     const token = refresh(waybill);
@@ -91,7 +91,7 @@ describe('after a lost answer of REST, the same key with the next token', () => 
 });
 
 describe('one key of two tokens of a merchant', () => {
-  test.each(named)('is Conflict with another input of %s', async (_name, mutation) => {
+  test.each(named)('is Conflict with a different input of %s', async (_name, mutation) => {
     await using waybill = await startWaybill();
     const { first, firstRefreshed } = waybill.sandbox.tokens;
     const input = { ...(await mutation.newInput(waybill)), idempotencyKey: 'one' };

@@ -54,7 +54,7 @@ describe('while the organization of a token cannot be read', () => {
     expect(JSON.stringify(errors)).not.toContain('canary');
   });
 
-  test('its open circuit refuses writes with a key, and nothing is sent', async () => {
+  test('its open circuit rejects writes with a key, which are not sent', async () => {
     await using failing = await startApp(answerJson({}, 503));
     const write = mutationOf('createOrder', { idempotencyKey: 'a' });
     for (let time = 0; time < 10; time += 1) {

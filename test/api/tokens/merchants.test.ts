@@ -21,7 +21,7 @@ async function postsOfBoth(waybill: Waybill): Promise<number> {
 }
 
 describe('the organization', () => {
-  test('is asked for once per token', async () => {
+  test('is read once per token', async () => {
     await using waybill = await startWaybill();
     const { firstRefreshed } = waybill.sandbox.tokens;
     expect((await create(waybill)).calls).toEqual([organizationCall, post]);
@@ -29,27 +29,27 @@ describe('the organization', () => {
     expect((await create(waybill, firstRefreshed, 'third')).calls).toEqual([organizationCall, post]);
   });
 
-  test('is asked for once by requests at the same time', async () => {
+  test('is read once by requests at the same time', async () => {
     await using waybill = await startWaybill();
     fail(waybill, { kind: 'delay', delayMs: 50, times: 1 });
     await Promise.all(['a', 'b', 'c'].map((key) => create(waybill, undefined, key)));
     expect(waybill.sandbox.requests.lines().sort()).toEqual([organizationCall, post, post, post]);
   });
 
-  test('is not asked for by a write without a key', async () => {
+  test('is not read by a write without a key', async () => {
     await using waybill = await startWaybill();
     expect((await create(waybill, undefined, null)).calls).toEqual([post]);
   });
 
   test.each(['{ orders(first: 1) { nodes { id } } }', '{ order(id: "ca2481") { id } }'])(
-    'is not asked for by the query %s',
+    'is not read by the query %s',
     async (query) => {
       await using waybill = await startWaybill();
       expect((await waybill.ask(query)).calls).not.toContain(organizationCall);
     },
   );
 
-  test('is asked for again after a 401', async () => {
+  test('is read again after a 401', async () => {
     await using waybill = await startWaybill();
     await create(waybill);
     waybill.sandbox.faults.add({ kind: 'status', status: 401, path: '/v1/orders/ca2481', times: 1 });
@@ -58,7 +58,7 @@ describe('the organization', () => {
   });
 });
 
-describe('each token is a merchant of its own', () => {
+describe('each token is a separate merchant', () => {
   test.each<[string, Fault]>([
     ['refuses the organization with 403', { kind: 'status', status: 403 }],
     ['has no organizations', { kind: 'status', status: 404 }],
@@ -73,7 +73,7 @@ describe('each token is a merchant of its own', () => {
   });
 });
 
-describe('a write with a key is refused', () => {
+describe('a write with a key is rejected', () => {
   const refused = {
     data: { createOrder: null },
     errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true } }],
@@ -86,7 +86,7 @@ describe('a write with a key is refused', () => {
     ['a reset', { kind: 'reset' }],
     ['cut JSON', { kind: 'cut-json' }],
     ['no name', { kind: 'change', change: () => ({}) }],
-  ])('while REST answers the organization with %s', async (_what, fault) => {
+  ])('while REST responds to the organization with %s', async (_what, fault) => {
     await using waybill = await startWaybill();
     const heal = fail(waybill, fault);
     expect(await create(waybill)).toMatchObject(refused);

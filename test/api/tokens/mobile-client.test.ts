@@ -80,7 +80,7 @@ function loseAnswer(response: ServerResponse): void {
   Object.assign(response, { end: () => response.destroy() });
 }
 
-test('ships once though the answer is lost and the token ends before the retry', async () => {
+test('ships once if the response is lost and the token ends before the retry', async () => {
   await using client = await startClient((response, requestNumber) => {
     if (requestNumber === 1) loseAnswer(response);
     if (requestNumber === 2) client.sandbox.endToken(client.sandbox.tokens.first);
@@ -92,7 +92,7 @@ test('ships once though the answer is lost and the token ends before the retry',
   expect(text).toBe(await client.shippedText());
 });
 
-test('ships once though the token ends between the quote and the shipment', async () => {
+test('ships once if the token ends between the quote and the shipment', async () => {
   await using client = await startClient();
   const { faults, endToken, tokens } = client.sandbox;
   faults.add({
@@ -130,7 +130,7 @@ test('retries a refused call with the same key and token', async () => {
   expect(text).toBe(await client.shippedText());
 });
 
-test('stops when the next token is refused too', async () => {
+test('stops if the next token is rejected too', async () => {
   await using client = await startClient();
   client.sandbox.faults.add({ kind: 'status', status: 401 });
   expect(await client.ship()).toMatch(/^Failed: /);

@@ -16,7 +16,7 @@ function retryAfterOf(errors: readonly object[] = []): unknown {
 
 const orders = (first: number) => `{ orders(first: ${first}) { nodes { id } } }`;
 
-test('a token has the points of ten seconds, and is refused without a REST call beyond', async () => {
+test('a token has the points of ten seconds, and no call beyond them', async () => {
   await using waybill = await start(1);
   expect((await waybill.ask(orders(10), 'ana')).errors).toBeUndefined();
   const { data, errors } = await waybill.ask(orders(3), 'ana');
@@ -42,7 +42,7 @@ test('a token has the points of ten seconds, and is refused without a REST call 
   expect((await waybill.ask(orders(1), 'ana')).errors).toBeUndefined();
 });
 
-test('equal queries that share one execution pay each', async () => {
+test('equal queries that share one execution each cost points', async () => {
   await using waybill = await start(1);
   const responses = await Promise.all([1, 2].map(() => waybill.ask(orders(6), 'ana')));
   expect(responses.map(({ errors }) => errors?.map(({ code }) => code))).toEqual([
@@ -59,7 +59,7 @@ test('an operation above the burst runs with all points, and leaves a debt', asy
   expect(retryAfterOf(errors)).toBeGreaterThan(9_000);
 });
 
-test('there is no rate limit by default, and an introspection costs nothing', async () => {
+test('there is no rate limit by default, and an introspection costs no points', async () => {
   await using unlimited = await startApp(answerJson({ orders: [], nextPageToken: '' }));
   for (let count = 0; count < 5; count += 1) {
     expect((await unlimited.ask(orders(1000), 'ana')).errors).toBeUndefined();
@@ -117,7 +117,7 @@ test.each([
   }
 });
 
-test('a label costs ten points of its token, and is refused without a REST call beyond', async () => {
+test('a label costs ten points of its token, and no call without points', async () => {
   await using waybill = await startApp(
     (_request, response) => response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF'),
     { RATE_LIMIT_POINTS_PER_SECOND: '1' },

@@ -105,7 +105,7 @@ describe('a message', () => {
     }
   }`;
 
-  test('is given with its status of now from the newest page', async () => {
+  test('has its current status from the newest page', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, 'sendMessage');
     expect(data.result).toMatchObject({ sent: { status: 'SENDING' } });
@@ -117,24 +117,21 @@ describe('a message', () => {
     expect(again.calls).toEqual([page]);
   });
 
-  test.each(contents)(
-    'with a %s that has left the newest page is given as it was sent',
-    async (_what, content) => {
-      await using waybill = await start();
-      const conversation = 'channels/ca1/conversations/ca53';
-      const input = { conversation, content, idempotencyKey: 'old' };
-      const first = await run(waybill, 'sendMessage', input, document);
-      for (let count = 0; count < 100; count += 1) {
-        await run(waybill, 'sendMessage', { conversation, content: { text: `Otro ${count}` } });
-      }
-      const again = await run(waybill, 'sendMessage', input, document);
-      expect(again.data).toEqual(first.data);
-      expect(again.data.result).toMatchObject({ sent: { status: 'SENDING' } });
-      expect(again.calls.filter((call) => !call.includes('/templates'))).toEqual([page]);
-    },
-  );
+  test.each(contents)('with a %s outside the newest page is returned as sent', async (_what, content) => {
+    await using waybill = await start();
+    const conversation = 'channels/ca1/conversations/ca53';
+    const input = { conversation, content, idempotencyKey: 'old' };
+    const first = await run(waybill, 'sendMessage', input, document);
+    for (let count = 0; count < 100; count += 1) {
+      await run(waybill, 'sendMessage', { conversation, content: { text: `Otro ${count}` } });
+    }
+    const again = await run(waybill, 'sendMessage', input, document);
+    expect(again.data).toEqual(first.data);
+    expect(again.data.result).toMatchObject({ sent: { status: 'SENDING' } });
+    expect(again.calls.filter((call) => !call.includes('/templates'))).toEqual([page]);
+  });
 
-  test('to a phone that has left the newest page is given as it was sent', async () => {
+  test('to a phone outside the newest page is returned as sent', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, 'sendMessageToPhone');
     const conversation = idIn(data, 'conversation');
@@ -160,7 +157,7 @@ describe.each([
     expect(calls).toEqual([`GET /v1/${record}`]);
   });
 
-  test('leaves the key taken', async () => {
+  test('leaves the key in use', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, name);
     const record = idIn(data, field);

@@ -33,7 +33,7 @@ const unauthenticated = (field: string) => ({
   errors: [{ path: [field], extensions: { code: 'UNAUTHENTICATED' } }],
 });
 
-describe('a token that REST refuses with 401', () => {
+describe('a token that REST rejects with 401', () => {
   test.each<[string, (waybill: Waybill) => Promise<unknown>]>([
     ['a read', ({ ask }) => ask('{ organization { id } }')],
     ['a page', ({ ask }) => ask('{ orders(first: 1) { nodes { id } } }')],
@@ -46,7 +46,7 @@ describe('a token that REST refuses with 401', () => {
       ({ fetch, sandbox }) =>
         fetch('/labels/ca2036.pdf', { headers: { authorization: `Bearer ${sandbox.tokens.first}` } }),
     ],
-  ])('in answer to %s is not answered from what was kept', async (_what, meet) => {
+  ])('for %s gets no cached data', async (_what, meet) => {
     await using waybill = await startKeeping();
     const heal = refuse(waybill);
     await meet(waybill);
@@ -58,7 +58,7 @@ describe('a token that REST refuses with 401', () => {
     expect((await waybill.ask(origins)).calls).toEqual([]);
   });
 
-  test('keeps nothing that was under way when it was refused', async () => {
+  test('caches no response that was pending at the 401', async () => {
     await using waybill = await startWaybill(kept);
     waybill.sandbox.faults.add({ kind: 'delay', delayMs: 150, path: '/v1/origins', times: 1 });
     const slow = waybill.ask(origins);
@@ -70,7 +70,7 @@ describe('a token that REST refuses with 401', () => {
     expect((await waybill.ask(origins)).calls).toEqual(['GET /v1/origins?pageSize=20']);
   });
 
-  test('leaves what is kept for another token', async () => {
+  test('leaves the cached data of other tokens', async () => {
     await using waybill = await startKeeping();
     const { second } = waybill.sandbox.tokens;
     await waybill.ask(origins, {}, second);
@@ -80,7 +80,7 @@ describe('a token that REST refuses with 401', () => {
     expect((await waybill.ask(origins, {}, second)).calls).toEqual([]);
   });
 
-  test('gets the result of a key only once REST takes the token again', async () => {
+  test('gets the result of a key only after REST accepts the token again', async () => {
     await using waybill = await startWaybill();
     const input = { ...order, idempotencyKey: 'revoked' };
     const first = await waybill.ask(CreateOrderDocument, { input });
@@ -97,10 +97,10 @@ describe('a token that REST refuses with 401', () => {
   });
 });
 
-describe('what a key has done', () => {
+describe('the result of a key', () => {
   const input = { ...order, idempotencyKey: 'revoked' };
 
-  test('is no longer given by a process that did not see the 401 itself', async () => {
+  test('is not returned after a 401 of another process', async () => {
     const sandbox = await startSandbox({ now: startOfTime });
     const takers: ((tenantId: string) => void)[] = [];
     const start = () =>
@@ -129,7 +129,7 @@ describe('what a key has done', () => {
     await sandbox.close();
   });
 
-  test('is not given while an older answer to the same token still arrives', async () => {
+  test('is not returned while an older response to the same token arrives', async () => {
     await using waybill = await startWaybill();
     await waybill.ask(CreateOrderDocument, { input });
     waybill.sandbox.faults.add({ kind: 'drip', bytes: 200, everyMs: 50, path: '/v1/orders', times: 1 });
@@ -142,7 +142,7 @@ describe('what a key has done', () => {
   });
 });
 
-test('a token that one worker sees refused is answered from memory by no other', {
+test('a token that one worker sees rejected gets cached data from no worker', {
   timeout: 60_000,
 }, async () => {
   let isRefused = false;

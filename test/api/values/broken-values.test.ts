@@ -26,7 +26,7 @@ function blamed(errors: Answer<unknown>['errors']): (string | undefined)[] | und
 const order = '/v1/orders/ca2481';
 const shipment = '/v1/shipments/ca2036';
 
-describe('a value that is not what it should be blanks its own field, where that may be null', () => {
+describe('an invalid value makes its own nullable field null', () => {
   const whole = {
     id: 'orders/ca2481',
     referenceUrl: 'https://cafe-andino.example/admin/orders/5320321908408',
@@ -65,7 +65,7 @@ describe('a value that is not what it should be blanks its own field, where that
     },
   );
 
-  test('several at once, each for itself', async () => {
+  test('several invalid values, each with its own error', async () => {
     waybill.changeAnswer(shipment, {
       createTime: 'soon',
       courier: 'origins/ca1',
@@ -92,7 +92,7 @@ describe('a value that is not what it should be blanks its own field, where that
   });
 });
 
-describe('nothing but its own record is blanked', () => {
+describe('only its own record is null', () => {
   test.each([
     'yesterday',
     '2026-11-02',
@@ -102,7 +102,7 @@ describe('nothing but its own record is blanked', () => {
     0,
     null,
     undefined,
-  ])('by the time %j', async (createTime) => {
+  ])('for the time %j', async (createTime) => {
     waybill.changeAnswer(order, { createTime });
     const { data, errors, calls } = await waybill.ask(OrderTimesDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
@@ -116,7 +116,7 @@ describe('nothing but its own record is blanked', () => {
     ['a text', { totalShipments: 'many' }],
     ['nothing', {}],
     ['a text for an object', 'good'],
-  ])('by %s among the numbers of a customer', async (_what, customerBehavior) => {
+  ])('for %s among the numbers of a customer', async (_what, customerBehavior) => {
     waybill.changeAnswer(order, { customerBehavior });
     const { data, errors } = await waybill.ask(OrderBehaviorDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
@@ -129,14 +129,14 @@ describe('nothing but its own record is blanked', () => {
     { firstName: 'Lucía', lastName: null },
     { firstName: {}, lastName: 'N' },
     'Lucía',
-  ])('by the recipient %j, as half a name is none', async (recipient) => {
+  ])('for the recipient %j, without a complete name', async (recipient) => {
     waybill.changeAnswer(order, { recipient });
     const { data, errors } = await waybill.ask(OrderRecipientNameDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
     expect(blamed(errors)).toEqual(['order.recipient.fullName']);
   });
 
-  test.each([null, undefined])('by the recipient %j', async (recipient) => {
+  test.each([null, undefined])('for the recipient %j', async (recipient) => {
     waybill.changeAnswer(order, { recipient });
     const { data, errors } = await waybill.ask(OrderRecipientNameDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
@@ -144,14 +144,14 @@ describe('nothing but its own record is blanked', () => {
   });
 });
 
-test('fields that this version does not know do no harm', async () => {
+test('unknown fields are ignored', async () => {
   waybill.changeAnswer(order, { priority: 'HIGH', __proto__: { id: 1 }, constructor: 'x' });
   const { data, errors } = await waybill.ask(OrderTimesDocument, { id: 'ca2481' });
   expect(errors).toBeUndefined();
   expect(data).toEqual({ order: { id: 'orders/ca2481', createTime: '2026-11-01T17:48:43.699Z' } });
 });
 
-test.each([null, ''])('a label %j is not there yet', async (label) => {
+test.each([null, ''])('a label %j is a null label', async (label) => {
   waybill.changeAnswer(shipment, { label });
   const { data, errors } = await waybill.ask(ShipmentLeavesDocument, { id: 'ca2036' });
   expect([data.shipment?.label, errors]).toEqual([null, undefined]);

@@ -27,7 +27,7 @@ interface Order {
 const messages = '/v1/channels/ca1/conversations/ca60/messages';
 const conversation = 'channels/ca1/conversations/ca60';
 
-describe('values that the interface names come out as they are', () => {
+describe('known enum values are unchanged', () => {
   test.each(['NEW', 'CONFIRMED', 'READY', 'IN_PROGRESS', 'CANCELLED', 'DELIVERED', 'RETURN'])(
     'OrderStatus %s',
     async (status) => {
@@ -96,7 +96,7 @@ describe('values that the interface names come out as they are', () => {
   });
 });
 
-describe('values that the interface does not name come out as UNRECOGNIZED, without an error', () => {
+describe('unknown enum values are UNRECOGNIZED, without an error', () => {
   const unknown = ['LOST', '', 'new', '__proto__', 'toString', 'UNRECOGNIZED'];
 
   test.each(unknown)('of an order: %j', async (value) => {
@@ -144,7 +144,7 @@ describe('values that the interface does not name come out as UNRECOGNIZED, with
 });
 
 describe('the status filter', () => {
-  test('takes each status that the interface names', async () => {
+  test('accepts each known status', async () => {
     const { data, calls } = await waybill.ask(OrdersOfEachStatusDocument);
     const one = (status: string) => ({ nodes: [{ status }] });
     expect(data).toEqual({

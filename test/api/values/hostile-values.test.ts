@@ -25,7 +25,7 @@ const queryOf = (open: string, first: string) =>
 
 describe.each(pages)('first of %s', (coordinate, maximum, open) => {
   test.each([-1, -2_147_483_648, maximum + 1, 2_147_483_647])(
-    'of %d, by literal and by variable, is refused and costs no call',
+    'of %d, by literal and by variable, is rejected without a call',
     async (first) => {
       const refused = {
         status: 400,
@@ -46,7 +46,7 @@ describe.each(pages)('first of %s', (coordinate, maximum, open) => {
     },
   );
 
-  test('of 0, null and the most, by literal and by variable, is taken', async () => {
+  test('of 0, null and the maximum, by literal and by variable, is accepted', async () => {
     for (const first of [0, null, maximum]) {
       const byLiteral = await ask(queryOf(open, String(first)));
       const byVariable = await ask(`query ($first: Int) ${queryOf(open, '$first')}`, { first });
@@ -55,7 +55,7 @@ describe.each(pages)('first of %s', (coordinate, maximum, open) => {
   });
 });
 
-describe('variables that do not fit their types', () => {
+describe('variables of the wrong type', () => {
   const record = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }';
   const unknown = Object.fromEntries(Array.from({ length: 39 }, (_, index) => [`field${index}`, 1]));
 
@@ -68,7 +68,7 @@ describe('variables that do not fit their types', () => {
       ' (At least 46 more errors are not shown.)',
     ],
   ])(
-    'in %s: five of many errors are told, and no call is made',
+    'in %s: the response has five of many errors, and no call is made',
     async (_what, document, variables, ending) => {
       const { status, data, errors, calls } = await ask(document, variables);
       expect({ status, data, codes: errors?.map(({ extensions }) => extensions.code), calls }).toEqual({
@@ -82,7 +82,7 @@ describe('variables that do not fit their types', () => {
   );
 });
 
-describe('values that are too large to be told of as often as they are wrong', () => {
+describe('large values with many errors', () => {
   const record = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }';
   const objectOf = (fields: number) =>
     Object.fromEntries(Array.from({ length: fields }, (_, index) => [`field${index}`, 1]));
@@ -117,7 +117,7 @@ describe('values that are too large to be told of as often as they are wrong', (
       { ids: ['x'.repeat(250_000), ...Array(99).fill(null)] },
       'Variable "$ids" has invalid value at [1]: Expected value of non-null type "ID!" not to be null.',
     ],
-  ])('%s: the first error alone is told', async (_fault, document, variables, start) => {
+  ])('%s: the response has only the first error', async (_fault, document, variables, start) => {
     const { status, data, errors, calls } = await ask(document, variables);
     expect({ status, data, codes: errors?.map(({ extensions }) => extensions), calls }).toEqual({
       status: 400,
@@ -139,14 +139,14 @@ describe('values that are too large to be told of as often as they are wrong', (
       'a mutation',
       'mutation ($first: Boolean!) { updateOrders(inputs: []) @include(if: $first) { __typename } }',
     ],
-  ])('a long text where another value belongs is not said back whole by %s', async (_what, document) => {
+  ])('a long text of the wrong type is truncated in the error of %s', async (_what, document) => {
     for (const length of [5_000, 250_000]) {
       const { errors, calls } = await ask(document, { first: 'x'.repeat(length) });
       expect([errors?.map(({ message }) => message.length), calls]).toEqual([[1_001], []]);
     }
   });
 
-  test('are taken where they fit their types', async () => {
+  test('are accepted with the right types', async () => {
     const ids = Array.from({ length: 90 }, () => `conversations/${'a'.repeat(128)}`);
     const { status, data, calls } = await ask(nodes, { ids });
     expect({ status, data, calls }).toEqual({
@@ -157,7 +157,7 @@ describe('values that are too large to be told of as often as they are wrong', (
   });
 });
 
-describe('a text that REST is to search for', () => {
+describe('a search text', () => {
   const searches: [field: string, argument: string, selection: string][] = [
     ['orders', 'search', '{ nodes { id } }'],
     ['locations', 'search', '{ nodes { id } }'],
@@ -165,7 +165,7 @@ describe('a text that REST is to search for', () => {
   ];
 
   test.each(searches)(
-    'of %s is refused without a call where it is too long',
+    'of %s is rejected without a call if it is too long',
     async (field, argument, selection) => {
       const query = `query ($text: String!) { ${field}(${argument}: $text) ${selection} }`;
       for (const [text, came] of [
@@ -196,7 +196,7 @@ describe('a text that REST is to search for', () => {
   });
 });
 
-test('an id of another tenant is answered as one that there is not', async () => {
+test('an id of another tenant looks like an id that does not exist', async () => {
   const query = 'query ($id: ID!) { order(id: $id) { id } }';
   const [own, foreign, none] = [
     await ask(query, { id: 'ca2481' }),

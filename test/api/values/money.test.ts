@@ -33,7 +33,7 @@ describe('an amount', () => {
     expect(calls).toEqual([`GET /v1/orders/${id}`]);
   });
 
-  test('may be negative, and past 32 bits', async () => {
+  test('may be negative, and exceed 32 bits', async () => {
     const { data, calls } = await waybill.ask(BalanceDocument);
     const formatted = '-$\u00a0184.235.000';
     expect(data).toEqual({
@@ -51,7 +51,7 @@ describe('an amount', () => {
     [150, '$\u00a01,50'],
     [-100, '-$\u00a01'],
     [-9_007_199_254_740_991, '-$\u00a090.071.992.547.409,91'],
-  ])('of %d cents is shown to the cent, where there are any', async (cents, formatted) => {
+  ])('of %d cents shows its cents, if it has any', async (cents, formatted) => {
     const restore = waybill.changeAnswer('/v1/orders/ca2481', { sellingPriceCents: cents });
     const { data, errors } = await waybill.ask(SellingPriceDocument, { id: 'ca2481' });
     restore();
@@ -64,7 +64,7 @@ describe('an amount', () => {
     ['past 2⁵³', 9_007_199_254_740_992],
     ['a text', '1705000'],
     ['an object', { amount: 1 }],
-  ])('that is %s is REST’s fault, and blanks its own amount alone', async (_what, cents) => {
+  ])('that is %s makes only itself null', async (_what, cents) => {
     const restore = waybill.changeAnswer('/v1/shipments/ca2036', {
       shipmentCostCents: cents,
       totalCostCents: cents,
@@ -87,7 +87,7 @@ describe('an amount', () => {
     expect(calls).toEqual(['GET /v1/shipments/ca2036']);
   });
 
-  test('that is left out is null where it may be, and else blanks its record', async () => {
+  test('that is missing is null, or makes its record null', async () => {
     const restoreShipment = waybill.changeAnswer('/v1/shipments/ca2036', { totalCostCents: undefined });
     const shipment = await waybill.ask(ShipmentCostsDocument, { id: 'ca2036' });
     restoreShipment();
@@ -103,7 +103,7 @@ describe('an amount', () => {
   });
 });
 
-describe('cents beyond all numbers are said to be too large', () => {
+describe('infinite cents have an error that says "too large"', () => {
   const update = 'updateOrder(input: { id: "a", sellingPriceCents: $c }) { __typename }';
   test.each([
     ['a literal', `mutation { ${update.replace('$c', '1e400')} }`, '{}'],
@@ -149,7 +149,7 @@ describe('a locale', () => {
 
   // Creating a formatter takes about 30 microseconds, and a response has thousands of amounts.
   test.each(['es-CO-u-nu-latn-cf-account-x-aaaaaaaa-bbbbbbbb', 'no_tag!'])(
-    'is looked at once for all amounts: %s',
+    'is checked once for all amounts: %s',
     async (locale) => {
       const formats = vi.spyOn(Intl, 'NumberFormat');
       await waybill.ask(
@@ -159,13 +159,13 @@ describe('a locale', () => {
     },
   );
 
-  test('of null is the standard one', async () => {
+  test('of null is the default locale', async () => {
     const { data } = await waybill.ask(SellingPriceDocument, { id: 'ca2481', locale: null });
     expect(data.order?.sellingPrice.formatted).toBe('$\u00a0116.700');
   });
 });
 
-test('the setting CURRENCY names the currency of what REST leaves open, but for the costs of shipments', async () => {
+test('CURRENCY sets the currency of all amounts without one, except shipment costs', async () => {
   await using dollars = await startWaybill({ CURRENCY: 'USD' });
   const { data, calls } = await dollars.ask(CurrenciesDocument, { id: 'ca2481' });
   expect(data).toEqual({

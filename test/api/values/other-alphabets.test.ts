@@ -36,7 +36,7 @@ describe.each([
   ['location', 'locations', 100],
   ['channel', 'channels', 10],
 ])('%s', (field, list, first) => {
-  test('is read by its whole id, by the identifier alone and as a node', async () => {
+  test('is read by its whole id, by its identifier and as a node', async () => {
     const ids = await idsOf(list, first);
     expect(ids.length).toBeGreaterThan(0);
     for (const id of ids) {
@@ -50,7 +50,7 @@ describe.each([
   });
 });
 
-test('there is an order of each kind, whose path is percent-encoded', async () => {
+test('an order of each kind exists, with a percent-encoded path', async () => {
   const ids = await idsOf('orders', 100);
   expect(ids.length).toBe(6);
   for (const id of ids) {
@@ -59,7 +59,7 @@ test('there is an order of each kind, whose path is percent-encoded', async () =
   }
 });
 
-test('relations are followed, and no row is broken', async () => {
+test('relations resolve, and all rows are valid', async () => {
   const { data, errors } = await ask<{ orders: { nodes: { shipment: Node | null }[] } }, unknown>(
     `{ orders(first: 100) { nodes { id recipient { location { id locality } } shipment {
       id status quote { id offers { courier { id code } } } origin { id location { id locality } } label { id url pdfUrl }
@@ -69,7 +69,7 @@ test('relations are followed, and no row is broken', async () => {
   expect(data.orders.nodes.filter(({ shipment }) => shipment !== null).length).toBeGreaterThan(50);
 });
 
-test('labels are served at the address that the graph gives', async () => {
+test('labels are served at the URL in the response', async () => {
   const { data } = await ask<
     { shipments: { nodes: { id: string; label: { pdfUrl: string } | null }[] } },
     unknown
@@ -92,7 +92,7 @@ test('labels are served at the address that the graph gives', async () => {
   }
 });
 
-test('an order is recorded, updated, shipped and written about', async () => {
+test('an order is created, updated, shipped and messaged', async () => {
   const [location = ''] = await idsOf('locations', 100);
   const [origin = ''] = await idsOf('origins', 10);
   const input = { ...orderInput, recipient: { ...orderInput.recipient, location } };
@@ -110,7 +110,7 @@ test('an order is recorded, updated, shipped and written about', async () => {
   expect(shipped.data.shipOrder).toMatchObject({ __typename: 'ShipOrderSuccess', order: { id } });
 });
 
-test('a conversation and its messages', async () => {
+test('a conversation has its messages', async () => {
   const [channel = ''] = await idsOf('channels', 10);
   const sent = await ask<{ sendMessageToPhone: { sent: { id: string; conversation: Node } } }, unknown>(
     `mutation ($channel: ID!) {
