@@ -26,11 +26,11 @@ import { recordedRequests } from './graphql/recorded-requests.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { type NodeContext, readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
-import { createCors } from './http/cors.ts';
+import { Cors } from './http/cors.ts';
 import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { createBodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
 import { bearerOf } from './http/request-checks.ts';
-import { createResponseHeaders, responseHeaders } from './http/response-headers.ts';
+import { ResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
 import { RateLimit } from './limits/rate-limit.ts';
 import { AccessLog } from './operations/access-log.ts';
@@ -195,8 +195,8 @@ export function createApp(options: AppOptions): App {
   });
   const { pointsPerSecond } = settings;
   const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond) : undefined;
-  const cors = createCors(settings.corsOrigins ?? [], log);
-  const headers = createResponseHeaders({ cors, isHttps: settings.isHttps, compressResponses });
+  const cors = new Cors(settings.corsOrigins ?? [], metrics?.originRefused);
+  const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
   const isTokenAccepted = (headers: HeaderReader) => {
     const bearer = bearerOf(headers);
     return typeof bearer === 'string' && tenants.isAccepted(tenants.of(bearer));
@@ -266,7 +266,7 @@ export function createApp(options: AppOptions): App {
       // Every request: compression, request id, log line, error codes, response headers, CORS preflights.
       compressResponses && compressedResponses(report),
       recordedRequests(accessLog, report),
-      responseHeaders(headers, cors),
+      responseHeaders(headers),
       // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
       healthRoute(options.health ?? createHealth(async () => undefined)),
       !isPrivate &&

@@ -14,6 +14,7 @@ export interface Metrics {
   /** Counts an error before a request reached a route. `status` is undefined if no response was sent. */
   earlyError(status: number | undefined): void;
   documentRead(): void;
+  originRefused(): void;
   /** Adds a gauge of the REST calls that wait in the queue. `read` is called for every page. */
   showCallsWaiting(read: () => number): void;
   /** Adds a gauge of the open circuit breakers. `read` returns their kinds of calls, for every page. */
@@ -55,12 +56,18 @@ export function createMetrics({ process }: { process: boolean }): Metrics {
     labelNames: ['status'],
     registers,
   });
+  const refusedOrigins = new Counter({
+    name: 'waybill_refused_origins_total',
+    help: 'Requests of web pages whose origin is not in CORS_ORIGINS.',
+    registers,
+  });
   return {
     requests: createRequestMetrics(registry),
     calls: createCallMetrics(registry),
     loading: createLoadingMetrics(registry),
     earlyError: (status) => earlyErrors.inc({ status: status ?? 'none' }),
     documentRead: () => documentsRead.inc(),
+    originRefused: () => refusedOrigins.inc(),
     drift: (coordinate, kind) => driftCounter.inc({ coordinate, kind }),
     showCallsWaiting(read) {
       new Gauge({

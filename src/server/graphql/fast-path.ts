@@ -18,7 +18,7 @@ import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 import { type DocumentSources, requestedOperation } from '../documents/requested-operation.ts';
 import { type ContentCoding, compress, contentCodingOf } from '../http/compression.ts';
-import { mediaTypeFor } from '../http/media-types.ts';
+import { responseTypeFor } from '../http/media-types.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import { checkAuthorization } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
@@ -54,9 +54,9 @@ export function fastPath(options: FastPathOptions, fallback: Fallback): RequestL
   const defer = createDefer();
   return (request, response) => {
     const mediaType = hasFastPathHead(request, maxBodyBytes)
-      ? mediaTypeFor(request.headers.accept)
+      ? responseTypeFor(request.headers.accept)
       : undefined;
-    if (mediaType === undefined || admission.overloadError() !== undefined) {
+    if (!mediaType?.startsWith('application/') || admission.overloadError() !== undefined) {
       fallback(request, response, {});
       return;
     }
@@ -244,7 +244,7 @@ class FastRequest implements OperationRequest {
     try {
       accessLog.finish(requestRecord, this.headers, 200, response.destroyed);
       if (response.destroyed) return;
-      const headers = [...fixedHeaderList, 'content-type', this.#mediaType];
+      const headers = [...fixedHeaderList, 'content-type', `${this.#mediaType}; charset=utf-8`];
       headers.push('content-length', String(byteLength), 'x-request-id', requestRecord.requestId);
       if (coding !== undefined) headers.push('content-encoding', coding);
       for (const header of responseHeaders.forRequest(this.headers)) headers.push(...header);

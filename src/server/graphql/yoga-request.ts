@@ -3,7 +3,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { FetchAPI, GraphQLParams, Plugin } from 'graphql-yoga';
 import { countError, type RequestRecordContext } from '../../telemetry/request-record.ts';
 import { type HttpError, httpErrorBody, httpErrorHeaders } from '../http/http-error.ts';
-import { mayRefuseTypes, withoutRefusedTypes } from '../http/media-types.ts';
+import { responseTypeFor } from '../http/media-types.ts';
 import {
   type BodyBudget,
   type BodyReadResult,
@@ -52,8 +52,8 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
         checkRequestHead(method, headers, maxBodyBytes) ??
         // Before the body is read: the bodies of shed requests are not read.
         admission.overloadError();
-      const accept = headers.get('accept');
-      if (accept !== null && mayRefuseTypes(accept)) headers.set('accept', withoutRefusedTypes(accept));
+      // Yoga does not read weights, by which a client refuses a type.
+      headers.set('accept', responseTypeFor(headers.get('accept')) ?? '');
       if (httpError !== undefined) {
         endResponse(httpErrorResponse(httpError, serverContext, fetchAPI));
       } else if (method === 'POST') {

@@ -6,6 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { RequestRecordContext } from '../../telemetry/request-record.ts';
+import { parseWeights } from './media-types.ts';
 
 /** A value of `content-encoding` that this server can produce. */
 export type ContentCoding = 'br' | 'gzip';
@@ -38,24 +39,16 @@ export function contentCodingOf(
 
 /**
  * Chooses the coding of a response by the header `accept-encoding` of its request (RFC 9110, section 12.5.3). At equal
- * qualities, Brotli comes before gzip, and both come before no coding.
+ * weights, Brotli comes before gzip, and both come before no coding.
  * @returns undefined if the response is not compressed.
  */
 export function contentCodingFor(acceptEncoding: string | null | undefined): ContentCoding | undefined {
   if (!acceptEncoding) return undefined;
-  const qualities = new Map(acceptEncoding.toLowerCase().split(',').map(codingAndQuality));
-  const qualityOf = (coding: string) => qualities.get(coding) ?? qualities.get('*') ?? 0;
-  const [br, gzip, identity] = [qualityOf('br'), qualityOf('gzip'), qualities.get('identity') ?? 0];
+  const weights = new Map(parseWeights(acceptEncoding).map(({ name, weight }) => [name, weight]));
+  const weightOf = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0;
+  const [br, gzip, identity] = [weightOf('br'), weightOf('gzip'), weights.get('identity') ?? 0];
   if (Math.max(br, gzip) === 0 || identity > Math.max(br, gzip)) return undefined;
   return br >= gzip ? 'br' : 'gzip';
-}
-
-function codingAndQuality(element: string): [coding: string, quality: number] {
-  const [coding = '', ...parameters] = element.split(';');
-  const quality = parameters.map((parameter) => parameter.trim()).find((text) => text.startsWith('q='));
-  // An invalid quality excludes the coding: the client may not be able to read it.
-  const value = quality === undefined ? 1 : Number(quality.slice(2));
-  return [coding.trim(), value >= 0 && value <= 1 ? value : 0];
 }
 
 // Labels are compressed inside, and streams are sent piece by piece.

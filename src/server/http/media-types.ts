@@ -1,5 +1,3 @@
-import type { HttpError } from './http-error.ts';
-
 /**
  * Whether a `content-type` is JSON in UTF-8. As in HTTP, case does not matter, and spaces may surround media types
  * and parameter names.
@@ -16,89 +14,56 @@ export function isJson(contentType: string | null): boolean {
   });
 }
 
-const responseTypes = new Set([
-  '*/*',
-  'application/*',
-  'application/json',
-  'application/graphql-response+json',
-  'multipart/*',
-  'multipart/mixed',
-  'text/*',
-  'text/event-stream',
-]);
-
-/** Checks `accept` before the operation runs. @returns the error if no supported media type is accepted. */
-export function checkAccept(accept: string | null): HttpError | undefined {
-  // The values that nearly all clients send.
-  if (accept === null || accept === '*/*' || accept === 'application/json' || accept === '') return undefined;
-  if (withoutRefusedTypes(accept).split(',').some(isResponseType)) return undefined;
-  return {
-    status: 406,
-    code: 'UNSUPPORTED_MEDIA_TYPE',
-    message: 'Answers are JSON in UTF-8: send the request with the header "accept: application/json".',
-    retryable: false,
-  };
-}
-
-const completeTypes = [...responseTypes].filter((type) => !type.includes('*'));
-const refusal = /^([^;]+);q=0(?:\.0*)?$/;
-
-/** Whether `accept` has the weight 0, by which a client refuses a media type. */
-export function mayRefuseTypes(accept: string): boolean {
-  return /;\s*q=0(?:\.0*)?\s*(?:[,;]|$)/i.test(accept);
-}
+const json = 'application/json';
+const jsonTypes = [json, 'application/graphql-response+json'];
+const streamTypes = ['multipart/mixed', 'text/event-stream'];
 
 /**
- * `accept` in lower case and without the media types that it refuses by `q=0`. Yoga does not read these weights.
- * If a type is refused, each range such as `application/*` becomes the types that remain.
+ * The media type of the response to a request with this `accept`. The first accepted type wins, and JSON comes before
+ * streams.
+ * @returns undefined if no supported type is accepted.
  */
-export function withoutRefusedTypes(accept: string): string {
-  const ranges = accept.replace(/\s/g, '').toLowerCase().split(',');
-  const refused = new Set(ranges.flatMap((range) => refusal.exec(range)?.[1] ?? []));
-  if (refused.size === 0) return ranges.join(',');
-  const accepted = ranges
-    .filter((range) => isResponseType(range) && !refusal.test(range))
-    .map((range) => range.split(';', 1)[0] ?? '');
+export function responseTypeFor(accept: string | null | undefined): string | undefined {
+  // The values that nearly all clients send.
+  if (!accept || accept === '*/*' || accept === json) return json;
+  const ranges = parseWeights(accept).filter(({ parameters }) => parameters.every(isUtf8));
   function placeOf(type: string): number {
     // As in HTTP, the most specific range decides.
-    const decisive = [type, type.replace(/\/.*/, '/*'), '*/*'].find(
-      (range) => refused.has(range) || accepted.includes(range),
-    );
-    return decisive === undefined || refused.has(decisive) ? -1 : accepted.indexOf(decisive);
+    for (const name of [type, type.replace(/\/.*/, '/*'), '*/*']) {
+      const place = ranges.findIndex((range) => range.name === name);
+      if (place >= 0) return ranges[place]?.weight === 0 ? -1 : place;
+    }
+    return -1;
   }
-  return completeTypes
-    .filter((type) => placeOf(type) >= 0)
-    .sort((one, other) => placeOf(one) - placeOf(other))
-    .join(',');
-}
-
-function isResponseType(range: string): boolean {
-  const [mediaType = '', ...parameters] = range.split(';');
-  const charset = parameters.find((parameter) => parameter.includes('charset='));
-  return responseTypes.has(mediaType) && (charset === undefined || charset === 'charset=utf-8');
-}
-
-const json = 'application/json; charset=utf-8';
-const graphqlJson = 'application/graphql-response+json; charset=utf-8';
-const responseTypeByRange = new Map([
-  ['*/*', json],
-  ['application/*', json],
-  ['application/json', json],
-  ['application/graphql-response+json', graphqlJson],
-]);
-
-/**
- * The first media type in `accept` that a response can have. Undefined without a match, with a charset, or with
- * `q=0`.
- */
-export function mediaTypeFor(accept: string | undefined): string | undefined {
-  // The values of nearly all clients.
-  if (accept === undefined || accept === '*/*' || accept === 'application/json') return json;
-  if (accept.includes('charset') || mayRefuseTypes(accept)) return undefined;
-  for (const range of accept.split(',')) {
-    const [mediaType = ''] = range.split(';', 1);
-    const responseType = responseTypeByRange.get(mediaType.trim().toLowerCase());
-    if (responseType !== undefined) return responseType;
+  for (const types of [jsonTypes, streamTypes]) {
+    const accepted = types.filter((type) => placeOf(type) >= 0);
+    if (accepted.length > 0) return accepted.sort((one, other) => placeOf(one) - placeOf(other))[0];
   }
   return undefined;
+}
+
+function isUtf8(parameter: string): boolean {
+  return !parameter.startsWith('charset=') || parameter === 'charset=utf-8';
+}
+
+/** An element of a header such as `accept`. */
+export interface WeightedElement {
+  name: string;
+  parameters: string[];
+  /** 0: refused. */
+  weight: number;
+}
+
+/** Parses the elements of `accept` or `accept-encoding` in lower case (RFC 9110, section 12.4.2). */
+export function parseWeights(header: string): WeightedElement[] {
+  return header
+    .toLowerCase()
+    .split(',')
+    .map((element) => {
+      const [name = '', ...parameters] = element.split(';').map((part) => part.trim());
+      const quality = parameters.find((parameter) => parameter.startsWith('q='));
+      const weight = quality === undefined ? 1 : Number(quality.slice(2));
+      // An invalid weight refuses the element: the client may not be able to read it.
+      return { name, parameters, weight: weight >= 0 && weight <= 1 ? weight : 0 };
+    });
 }

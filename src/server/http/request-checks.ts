@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { MissingBearerError } from '../../rest/errors.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { badRequest, type HttpError } from './http-error.ts';
-import { checkAccept, isJson } from './media-types.ts';
+import { isJson, responseTypeFor } from './media-types.ts';
 
 /** Browsers send a preflight before a cross-origin request with any of these headers. */
 const preflightHeaders = [
@@ -24,8 +24,15 @@ export function checkRequestHead(
   if (method !== 'POST' && method !== 'GET') return undefined;
   const error =
     method === 'POST' ? checkPost(headers, maxBodyBytes) : (checkWebSocket(headers) ?? checkCsrf(headers));
-  return error ?? checkAccept(headers.get('accept'));
+  return error ?? (responseTypeFor(headers.get('accept')) === undefined ? notAcceptable : undefined);
 }
+
+const notAcceptable: HttpError = {
+  status: 406,
+  code: 'UNSUPPORTED_MEDIA_TYPE',
+  message: 'Responses are JSON in UTF-8. Send the header "accept: application/json".',
+  retryable: false,
+};
 
 /** Rejects a WebSocket. Other upgrades, such as `h2c`, are ignored, as HTTP allows. */
 function checkWebSocket(headers: HeaderReader): HttpError | undefined {

@@ -1,6 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
-import type { Cors } from './cors.ts';
+import type { Cors, HeaderList } from './cors.ts';
 
 /** The default headers of every response. A response may override them. */
 export const fixedHeaders = {
@@ -13,47 +13,37 @@ export const fixedHeaders = {
 /** One year, the minimum for the preload lists of browsers. */
 const strictTransportSecurity = 'max-age=31536000';
 
-/** The settings that response headers depend on. */
-export interface ResponseHeadersOptions {
-  cors: Cors;
-  /** Whether clients reach this server by HTTPS. If so, `strict-transport-security` is sent. */
-  isHttps: boolean;
-  /** Whether responses are compressed. They then depend on `accept-encoding`. */
-  compressResponses: boolean;
-}
-
 /** The security and CORS headers of responses. */
-export interface ResponseHeaders {
+export class ResponseHeaders {
   /** The default headers of every response. A response may override them. */
-  readonly fixed: readonly (readonly [name: string, value: string])[];
-  /** The additional headers for a request with these headers. They depend on its `Origin`. */
-  forRequest(headers: HeaderReader): readonly (readonly [name: string, value: string])[];
-}
+  readonly fixed: HeaderList;
+  readonly cors: Cors;
+  /** The responses of one URL differ by these request headers. */
+  readonly #vary: HeaderList;
 
-/** Creates the response headers once, for all requests. */
-export function createResponseHeaders(options: ResponseHeadersOptions): ResponseHeaders {
-  const { cors, isHttps, compressResponses } = options;
-  // The responses of one URL differ by these request headers.
-  const vary = [!cors.isOff && 'origin', compressResponses && 'accept-encoding'].filter(Boolean).join(', ');
-  const varyHeaders = vary === '' ? [] : [['vary', vary] as const];
-  return {
-    fixed: Object.entries({
+  /** @param isHttps whether clients reach this server by HTTPS. */
+  constructor(cors: Cors, isHttps: boolean, compressResponses: boolean) {
+    this.fixed = Object.entries({
       ...fixedHeaders,
       ...(isHttps && { 'strict-transport-security': strictTransportSecurity }),
-    }),
-    forRequest(headers) {
-      const corsHeaders = cors.headersFor(headers);
-      return cors.isOff ? varyHeaders : [...varyHeaders, ...corsHeaders];
-    },
-  };
+    });
+    this.cors = cors;
+    const vary = [!cors.isOff && 'origin', compressResponses && 'accept-encoding'].filter(Boolean);
+    this.#vary = vary.length === 0 ? [] : [['vary', vary.join(', ')]];
+  }
+
+  /** The additional headers for a request with these headers. They depend on its `Origin`. */
+  forRequest(headers: HeaderReader): HeaderList {
+    return [...this.#vary, ...this.cors.headersFor(headers)];
+  }
 }
 
 /** Yoga plugin: adds the headers to every response and responds to CORS preflights. */
-export function responseHeaders({ fixed, forRequest }: ResponseHeaders, cors: Cors): Plugin {
-  const isPreflight = ({ method, headers }: Request) => method === 'OPTIONS' && cors.isPreflight(headers);
+export function responseHeaders(responseHeaders: ResponseHeaders): Plugin {
+  const { fixed, cors } = responseHeaders;
   return {
     onRequest({ request, fetchAPI, endResponse }) {
-      if (!isPreflight(request)) return;
+      if (!cors.isPreflight(request)) return;
       endResponse(
         new fetchAPI.Response(null, { status: 204, headers: cors.preflightHeaders(request.headers) }),
       );
@@ -67,8 +57,8 @@ export function responseHeaders({ fixed, forRequest }: ResponseHeaders, cors: Co
       if (headers.get('content-encoding') === 'none') headers.delete('content-encoding');
       for (const [name, value] of fixed) if (!headers.has(name)) headers.set(name, value);
       // The response to a preflight has its own CORS headers.
-      if (isPreflight(request)) return;
-      for (const [name, value] of forRequest(request.headers)) {
+      if (cors.isPreflight(request)) return;
+      for (const [name, value] of responseHeaders.forRequest(request.headers)) {
         if (name === 'vary') headers.append(name, value);
         else headers.set(name, value);
       }

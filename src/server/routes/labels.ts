@@ -9,7 +9,7 @@ import { countError } from '../../telemetry/request-record.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
-import { mayRefuseTypes } from '../http/media-types.ts';
+import { parseWeights } from '../http/media-types.ts';
 import { bearerOf, checkAuthorization } from '../http/request-checks.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
 import { toClientError } from '../operations/client-error.ts';
@@ -108,9 +108,10 @@ async function labelResponse(
 
 /** Whether a browser navigates to the address. It then sends no access token. */
 function isOpenedInBrowser({ headers }: Request): boolean {
-  const ranges = headers.get('accept')?.toLowerCase().split(',') ?? [];
-  const isHtml = (range: string) => /^\s*text\/html\s*(;|$)/.test(range) && !mayRefuseTypes(range);
-  return !headers.has('authorization') && ranges.some(isHtml);
+  const ranges = parseWeights(headers.get('accept') ?? '');
+  return (
+    !headers.has('authorization') && ranges.some(({ name, weight }) => name === 'text/html' && weight > 0)
+  );
 }
 
 const missingTokenHtml = `<!doctype html>

@@ -40,7 +40,7 @@ test.each(['text/plain, image/*;q=0.5', 'text/html', 'application/json;charset=l
     expect(JSON.parse(body)).toEqual({
       errors: [
         {
-          message: 'Answers are JSON in UTF-8: send the request with the header "accept: application/json".',
+          message: 'Responses are JSON in UTF-8. Send the header "accept: application/json".',
           extensions: { code: 'UNSUPPORTED_MEDIA_TYPE', retryable: false },
         },
       ],

@@ -169,7 +169,7 @@ describe('the header Accept', () => {
   const notAcceptable = {
     errors: [
       {
-        message: 'Answers are JSON in UTF-8: send the request with the header "accept: application/json".',
+        message: 'Responses are JSON in UTF-8. Send the header "accept: application/json".',
         extensions: { code: 'UNSUPPORTED_MEDIA_TYPE', retryable: false },
       },
     ],

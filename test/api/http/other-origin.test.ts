@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import { startTelemetry, type Telemetry } from '../../../src/telemetry/telemetry.ts';
 import { type Browser, browserMissingNote, hasBrowser, openBrowser } from '../../fixtures/browser.ts';
 import { type Listener, listen } from '../../fixtures/listen.ts';
-import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 test.skipIf(hasBrowser)('a page of another origin without a browser', ({ skip }) => skip(browserMissingNote));
@@ -11,7 +12,7 @@ describe.runIf(hasBrowser)('a page of another origin in a browser', () => {
   const shop = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Shop</title>');
   });
-  const { log, lines } = recordedLog();
+  let telemetry: Telemetry;
   let origin: string;
   let browser: Browser;
   let waybill: Waybill;
@@ -25,7 +26,8 @@ describe.runIf(hasBrowser)('a page of another origin in a browser', () => {
     });
     origin = `http://127.0.0.1:${port}`;
     waybill = await startWaybill({ CORS_ORIGINS: origin });
-    const closed = await startWaybill({}, { sandbox: waybill.sandbox, log });
+    telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
+    const closed = await startWaybill({}, { sandbox: waybill.sandbox, telemetry });
     listed = await listen(waybill.app, '127.0.0.1', 0);
     unlisted = await listen(closed.app, '127.0.0.1', 0);
     browser = await openBrowser();
@@ -84,12 +86,11 @@ describe.runIf(hasBrowser)('a page of another origin in a browser', () => {
     });
   });
 
-  test('gets no response if its origin is not listed, and the log has one line', async () => {
+  test('reads nothing if its origin is not listed, and is counted', async () => {
     waybill.sandbox.requests.clear();
     expect(await askFromPage(unlisted, {})).toBe('TypeError: Failed to fetch');
     expect(await askFromPage(unlisted, { traceparent: 'x' })).toBe('TypeError: Failed to fetch');
     expect(waybill.sandbox.requests.lines()).toEqual([]);
-    const msg = 'refused a page of an origin that CORS_ORIGINS does not list';
-    expect(lines().filter((line) => line.msg === msg)).toEqual([{ level: 'info', origin, msg }]);
+    expect((await telemetry.metrics?.page())?.body).toContain('\nwaybill_refused_origins_total 2\n');
   });
 });
