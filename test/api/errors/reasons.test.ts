@@ -1,5 +1,8 @@
+import { isEnumType } from 'graphql';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../../../src/graph/schema.ts';
 import { learnMerchants } from '../../fixtures/known-merchant.ts';
+import { readPage, rowsOf, sectionOf } from '../../fixtures/markdown.ts';
 import { literal } from '../../fixtures/mutation-inputs.ts';
 import { order, post } from '../../fixtures/order-to-create.ts';
 import { orderToShip, parcel } from '../../fixtures/order-to-ship.ts';
@@ -132,4 +135,15 @@ describe('a missing offer has its reason', () => {
     const { result } = await run('shipOrder', input, '__typename ... on NoOffer { reason }');
     expect(result).toEqual({ __typename: 'NoOffer', reason });
   });
+});
+
+test.each([
+  ['InvalidField.code', 'InvalidFieldCode'],
+  ['Conflict.reason', 'ConflictReason'],
+  ['NoOffer.reason', 'NoOfferReason'],
+])('docs/errors.md explains each %s', (head, typeName) => {
+  const rows = rowsOf(sectionOf(readPage('docs/errors.md'), 'Codes in results'), `\`${head}\``);
+  const type = schema.getType(typeName);
+  const values = isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
+  expect(rows.flatMap(([codes = '']) => codes.replaceAll('`', '').split(', ')).sort()).toEqual(values);
 });
