@@ -69,7 +69,7 @@ const layers: Record<string, string[]> = {
   'src/loaders': [
     'loaders.ts',
     'tenant-state.ts',
-    'list-batch reference',
+    'list-batch reference scan',
     'paging',
     'record-loader.ts',
     'loading-observer.ts',

@@ -678,6 +678,7 @@ export type CreateOrderMutation = { createOrder:
     | { __typename: 'CreateOrderSuccess', order: { id: string } }
     | { __typename: 'InvalidInput', message: string, fields: Array<{ path: string, message: string }> }
     | { __typename: 'OutcomeUnknown', message: string, idempotencyKey: string | null }
+    | { __typename: 'WriteFailed', message: string }
    | null };
 
 export type CreateWholeOrderMutationVariables = Exact<{
@@ -690,6 +691,7 @@ export type CreateWholeOrderMutation = { createOrder:
     | { __typename: 'CreateOrderSuccess', order: { __typename: 'Order', id: string, createTime: string, updateTime: string, status: OrderStatus, contentDescription: string, notes: string, customerReliability: CustomerReliability, referenceId: string | null, referenceGid: string | null, referenceUrl: string | null, paymentMethods: Array<string> | null, fulfiller: string, recipient: { firstName: string, lastName: string, documentType: DocumentType | null, document: string | null, email: string, phoneNumber: string, address: { regionCode: string, administrativeArea: string, locality: string, addressLines: Array<string>, organization: string }, location: { id: string } | null }, sellingPrice: { cents: number, currency: string }, cashOnDelivery: { cents: number, currency: string }, shipment: { id: string } | null, customerBehavior: { totalShipments: number, deliveredShipments: number, returnedShipments: number, reliability: CustomerReliability } } }
     | { __typename: 'InvalidInput', message: string, fields: Array<{ path: string, message: string }> }
     | { __typename: 'OutcomeUnknown', message: string, idempotencyKey: string | null }
+    | { __typename: 'WriteFailed', message: string }
    | null };
 
 export type CreateTwoOrdersMutationVariables = Exact<{
@@ -703,11 +705,13 @@ export type CreateTwoOrdersMutation = { first:
     | { __typename: 'CreateOrderSuccess', order: { id: string, recipient: { orders: { nodes: Array<{ id: string, notes: string } | null> } | null } } }
     | { __typename: 'InvalidInput' }
     | { __typename: 'OutcomeUnknown' }
+    | { __typename: 'WriteFailed' }
    | null, second:
     | { __typename: 'Conflict' }
     | { __typename: 'CreateOrderSuccess', order: { id: string, recipient: { orders: { nodes: Array<{ id: string, notes: string } | null> } | null } } }
     | { __typename: 'InvalidInput' }
     | { __typename: 'OutcomeUnknown' }
+    | { __typename: 'WriteFailed' }
    | null };
 
 export type OrdersOfRecipientFragment = { id: string, recipient: { orders: { nodes: Array<{ id: string, notes: string } | null> } | null } };
@@ -718,10 +722,13 @@ type CreateOrderErrors_InvalidInput_Fragment = { message: string, fields: Array<
 
 type CreateOrderErrors_OutcomeUnknown_Fragment = { message: string, idempotencyKey: string | null };
 
+type CreateOrderErrors_WriteFailed_Fragment = { message: string };
+
 export type CreateOrderErrorsFragment =
   | CreateOrderErrors_Conflict_Fragment
   | CreateOrderErrors_InvalidInput_Fragment
   | CreateOrderErrors_OutcomeUnknown_Fragment
+  | CreateOrderErrors_WriteFailed_Fragment
 ;
 
 export type OrderBoardQueryVariables = Exact<{

@@ -25,6 +25,9 @@ import { allRecords, type PageLoader, pageLoader } from './paging/page-loader.ts
 import { type RecordLoader, recordLoader, wholeListLoader } from './record-loader.ts';
 import { locationLoader } from './reference/location-loader.ts';
 import { ReferenceLoader } from './reference/reference-loader.ts';
+import { ListScans, maxScannedPages, type ScanBudget } from './scan/list-scan.ts';
+import type { FilteredRow } from './scan/row-filter.ts';
+import { countByStatus, type StatusCounts } from './scan/status-counts.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
 
 /** The largest page size of each list in rows ("List query parameters"). */
@@ -45,8 +48,13 @@ export interface Loaders {
   orderPage: PageLoader<OrderJson, OrderQuery>;
   /** For pages of orders whose shipments the operation will load. */
   orderPageWithShipments: PageLoader<OrderJson, OrderQuery>;
+  /** For filters that REST does not have. */
+  orderScans: ListScans<OrderJson, OrderQuery>;
+  orderCounts: CountByStatus;
   shipmentById: RecordLoader<ShipmentJson>;
   shipmentPage: PageLoader<ShipmentJson, PageQuery>;
+  shipmentScans: ListScans<ShipmentJson, PageQuery>;
+  shipmentCounts: CountByStatus;
   quoteById: RecordLoader<QuoteJson>;
   originById: RecordLoader<OriginJson>;
   originPage: ReferenceLoader<OriginJson, PageQuery>;
@@ -60,6 +68,9 @@ export interface Loaders {
   messagePage: PageLoader<MessageJson, ConversationQuery>;
 }
 
+/** Counts the records created since a time in milliseconds since 1970. Undefined: all records. */
+type CountByStatus = (createdSinceMs: number | undefined) => Promise<StatusCounts>;
+
 interface LoaderSource {
   api: RestApi;
   callContext: CallContext;
@@ -71,6 +82,8 @@ interface LoaderSource {
 interface InternalLoaders extends Loaders {
   orderById: ListBatchLoader<OrderJson>;
   shipmentById: ListBatchLoader<ShipmentJson>;
+  /** All scans of the operation share it. */
+  scanBudget: ScanBudget;
 }
 
 const createLazyLoaders = lazyProperties<LoaderSource, InternalLoaders>({
@@ -82,6 +95,15 @@ const createLazyLoaders = lazyProperties<LoaderSource, InternalLoaders>({
     pageLoader((query) => api.listOrders(query, callContext), orderById),
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments(orderPage, shipmentById, state.shipments),
+  scanBudget: ({ callContext: { callLog } }) => ({
+    pagesLeft: maxScannedPages,
+    onPage() {
+      callLog.scannedPages += 1;
+    },
+  }),
+  orderScans: (_source, { orderPage: pages, scanBudget: budget }) =>
+    new ListScans({ pages, maxPageSize: maxPageSize.orders, budget }),
+  orderCounts: (source, { orderScans }) => createCount('orders', source, orderScans),
   shipmentById: (source) =>
     createListBatchLoader(
       'shipments',
@@ -92,6 +114,9 @@ const createLazyLoaders = lazyProperties<LoaderSource, InternalLoaders>({
     ),
   shipmentPage: ({ api, callContext }, { shipmentById }) =>
     pageLoader((query) => api.listShipments(query, callContext), shipmentById),
+  shipmentScans: (_source, { shipmentPage: pages, scanBudget: budget }) =>
+    new ListScans({ pages, maxPageSize: maxPageSize.shipments, budget }),
+  shipmentCounts: (source, { shipmentScans }) => createCount('shipments', source, shipmentScans),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
   originById: (_source, { originPage }) =>
     wholeListLoader(
@@ -127,6 +152,17 @@ const createLazyLoaders = lazyProperties<LoaderSource, InternalLoaders>({
 /** Creates the loaders of one operation. All calls use `callContext`. `loaderStates` keeps what operations learn. */
 export function createLoaders(api: RestApi, callContext: CallContext, loaderStates: LoaderStates): Loaders {
   return createLazyLoaders({ api, callContext, loaderStates, state: loaderStates.of(callContext.tenant) });
+}
+
+function createCount<Row extends FilteredRow>(
+  kind: ListedKind,
+  { callContext, state }: LoaderSource,
+  scans: Pick<ListScans<Row, PageQuery>, 'from'>,
+): CountByStatus {
+  return (createdSinceMs) =>
+    state.counts.get(`${kind} ${createdSinceMs}`, callContext.tenant, () =>
+      countByStatus(scans.from({}), createdSinceMs),
+    );
 }
 
 function createListBatchLoader<Json extends { name: string }>(

@@ -2,6 +2,7 @@ import { PerTenant, type Tenant } from '../tenancy/tenant.ts';
 import { ListState, SharedListState } from './list-batch/list-state.ts';
 import { type LoadingObserver, noObserver } from './loading-observer.ts';
 import { CachedPages, PageCache } from './reference/page-cache.ts';
+import { KeptCounts } from './scan/status-counts.ts';
 
 /** Settings that let loaders save calls. */
 export interface LoadingOptions {
@@ -29,6 +30,7 @@ export class LoaderState {
   #referencePages: CachedPages | undefined;
   #orders: ListState | undefined;
   #shipments: ListState | undefined;
+  #counts: KeptCounts | undefined;
 
   constructor(shared: SharedState) {
     this.#shared = shared;
@@ -49,11 +51,17 @@ export class LoaderState {
     return this.#shipments;
   }
 
+  get counts(): KeptCounts {
+    this.#counts ??= new KeptCounts();
+    return this.#counts;
+  }
+
   forget(): void {
     // Emptied and not replaced, because a running operation may still use this object.
     this.#referencePages?.forget();
     this.#orders = undefined;
     this.#shipments = undefined;
+    this.#counts = undefined;
   }
 }
 

@@ -104,7 +104,7 @@ export function createShipmentLookup({
   ): Promise<EarlierOutcome> {
     const order = await loaders.orderById.load(name);
     if (order === null) {
-      if (ownProgress === undefined) throw new NotFoundError(name);
+      if (ownProgress === undefined) throw new NotFoundError(name, 'order');
       throw new OutcomeUnknownError(`${name} is gone, and may have been shipped`);
     }
     const ownQuote = ownProgress?.quote;
@@ -215,6 +215,8 @@ function wasAborted(error: unknown): boolean {
 export function shippedAlready(name: string, shipment: string): ConflictError {
   return new ConflictError(
     `${name} is already shipped as ${shipment}. Nothing was shipped. Look at shipment(id: "${shipment}").`,
+    'ALREADY_SHIPPED',
+    shipment,
   );
 }
 
@@ -223,5 +225,7 @@ export function notNamedYet(order: string, shipment: string): ConflictError {
   return new ConflictError(
     `${order} is already shipped as ${shipment}, which the order does not name yet. Nothing was shipped. ` +
       `Look at shipment(id: "${shipment}").`,
+    'ALREADY_SHIPPED',
+    shipment,
   );
 }

@@ -1,10 +1,27 @@
 import { WaybillError } from '../rest/errors.ts';
 
-/**
- * The request contradicts the present state: the order is shipped already, or the key was used with another input.
- */
+/** Why a write contradicts the present state. `REJECTED`: REST gave no reason that this server knows. */
+export type ConflictReason =
+  | 'ALREADY_SHIPPED'
+  | 'ORDER_FINISHED'
+  | 'KEY_REUSED'
+  | 'CHANNEL_INACTIVE'
+  | 'STATE'
+  | 'DUPLICATE_REFERENCE'
+  | 'REJECTED';
+
+/** The request contradicts the present state: the order is shipped already, or the key was used with another input. */
 export class ConflictError extends WaybillError {
   override readonly name = 'ConflictError';
+  readonly reason: ConflictReason;
+  /** The resource name of the shipment that the order has. */
+  readonly shipment: string | undefined;
+
+  constructor(message: string, reason: ConflictReason, shipment?: string) {
+    super(message);
+    this.reason = reason;
+    this.shipment = shipment;
+  }
 }
 
 /** A record that a workflow starts from does not exist. */
@@ -12,9 +29,12 @@ export class NotFoundError extends WaybillError {
   override readonly name = 'NotFoundError';
   /** The resource name of the missing record. */
   readonly id: string;
+  /** The field of the request that names the record. */
+  readonly path: string;
 
-  constructor(id: string) {
+  constructor(id: string, path: string) {
     super(`${id} does not exist. Check the id.`);
     this.id = id;
+    this.path = path;
   }
 }

@@ -313,5 +313,6 @@ function otherInputError(): ConflictError {
   return new ConflictError(
     'This idempotencyKey was used with another input. Nothing was sent. Use a new key for a new write, or the original ' +
       'input to get the original result.',
+    'KEY_REUSED',
   );
 }

@@ -22,25 +22,33 @@ export function selectOffer(
   return prefer === 'FASTEST' ? fastest(matching) : cheapest(matching);
 }
 
-/** Returns a message that says why no offer matches, which offers are available, and what to change. */
-export function noOfferReason(
+/** Why no offer matches. */
+export interface NoOfferExplanation {
+  reason: 'NO_COURIER' | 'COURIER_UNAVAILABLE' | 'ABOVE_LIMIT';
+  /** The reason, the available offers, and what to change. */
+  message: string;
+}
+
+export function explainNoOffer(
   offers: readonly Pick<OfferJson, 'courier' | 'status' | 'shipmentCostCents'>[],
   { offer: { courier }, maxShipmentCostCents: maxCents }: OfferPreference,
-): string {
+): NoOfferExplanation {
   const available = offers.filter(isAvailable);
   if (available.length === 0) {
     const statuses = offers.map(({ courier, status }) => `${courier} ${status}`).join(', ');
-    return (
+    const message =
       `Nothing was shipped: no courier ships this package on this route (${statuses || 'none has responded'}). ` +
-      'Change the package, the order or the origin, and use a new idempotencyKey.'
-    );
+      'Change the package, the order or the origin, and use a new idempotencyKey.';
+    return { reason: 'NO_COURIER', message };
   }
   const alternatives = `Available: ${available.map(costText).join(', ')}.`;
   if (courier !== undefined && !available.some((offer) => offer.courier === courier)) {
-    return `Nothing was shipped: ${courier} has no available offer. ${alternatives} Choose one of these, with a new idempotencyKey.`;
+    const message = `Nothing was shipped: ${courier} has no available offer. ${alternatives} Choose one of these, with a new idempotencyKey.`;
+    return { reason: 'COURIER_UNAVAILABLE', message };
   }
   const subject = courier === undefined ? 'no available offer' : `no available offer of ${courier}`;
-  return `Nothing was shipped: ${subject} costs at most ${maxCents} cents. ${alternatives} Raise the limit, with a new idempotencyKey.`;
+  const message = `Nothing was shipped: ${subject} costs at most ${maxCents} cents. ${alternatives} Raise the limit, with a new idempotencyKey.`;
+  return { reason: 'ABOVE_LIMIT', message };
 }
 
 function costText({ courier, shipmentCostCents }: OfferJson): string {

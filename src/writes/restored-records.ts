@@ -2,7 +2,7 @@ import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
 import type { SendMessageJson, SendToPhoneJson } from '../rest/api-types.ts';
 import { InvalidResponseError, StatusError } from '../rest/errors.ts';
 import type { MessageJson, OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { noOfferReason, type OfferPreference } from './offer-selection.ts';
+import { explainNoOffer, type NoOfferExplanation, type OfferPreference } from './offer-selection.ts';
 
 /** A record of which only the name is known. Its other fields cost a GET. */
 export interface NamedRecord {
@@ -36,7 +36,7 @@ export type ShippedOrder =
       offer: OfferJson;
       shipment: ShipmentJson;
     }
-  | { quote: QuoteJson | NamedRecord; offers: readonly StoredOffer[]; noOfferReason: string };
+  | { quote: QuoteJson | NamedRecord; offers: readonly StoredOffer[]; noOffer: NoOfferExplanation };
 
 /** The fields of an offer that may be stored: no text that a person wrote. */
 export function toChosenOffer(offer: ChosenOffer): ChosenOffer {
@@ -59,7 +59,7 @@ export function toSentMessage({ name, createTime }: MessageJson): SentMessage {
 
 export function toStoredShipping(shipped: ShippedOrder): StoredShipping {
   const quote = shipped.quote.name;
-  if ('noOfferReason' in shipped) return { quote, offers: shipped.offers.map(toStoredOffer) };
+  if ('noOffer' in shipped) return { quote, offers: shipped.offers.map(toStoredOffer) };
   return {
     quote,
     order: shipped.order.name,
@@ -107,7 +107,7 @@ export function createRestoredRecords(loaders: Loaders) {
         };
       }
       const { quote, offers } = stored;
-      return { quote: { name: quote }, offers, noOfferReason: noOfferReason(offers, preference) };
+      return { quote: { name: quote }, offers, noOffer: explainNoOffer(offers, preference) };
     },
   };
 }

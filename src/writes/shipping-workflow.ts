@@ -45,7 +45,7 @@ import {
 } from './earlier-attempt.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import { type Attempt, bothHeld, type Held, type Lock } from './idempotency.ts';
-import { noOfferReason, type OfferPreference, selectOffer } from './offer-selection.ts';
+import { explainNoOffer, type OfferPreference, selectOffer } from './offer-selection.ts';
 import { fromChosenOffer, type ShippedOrder, toChosenOffer } from './restored-records.ts';
 import { writeAttemptNow } from './write-attempt.ts';
 
@@ -116,9 +116,9 @@ export function createShipOrder({
       loaders.orderById.load(request.order),
       loaders.originById.load(request.origin),
     ]);
-    if (order === null) throw new NotFoundError(request.order);
+    if (order === null) throw new NotFoundError(request.order, 'order');
     expectShippable(order);
-    if (origin === null) throw new NotFoundError(request.origin);
+    if (origin === null) throw new NotFoundError(request.origin, 'origin');
     const quoteRequest = {
       origin: locationOf(origin),
       destination: order.recipient.location,
@@ -129,7 +129,7 @@ export function createShipOrder({
     const quote = await createQuote(quoteRequest, bothHeld(attempt, lock));
     const offers = readOffers(quote);
     const offer = selectOffer(offers, request);
-    if (offer === null) return { quote, offers, noOfferReason: noOfferReason(offers, request) };
+    if (offer === null) return { quote, offers, noOffer: explainNoOffer(offers, request) };
     const terms = digest(termsOf(order));
     const progress = { quote: quote.name, offer: toChosenOffer(offer), terms, attempt: writeAttemptNow(api) };
     await attempt.checkpoint(progress);
@@ -238,10 +238,15 @@ function expectShippable(order: OrderJson): asserts order is ShippableOrder {
   if (shipment !== undefined && shipment !== null && shipment !== '') {
     throw new ConflictError(
       `${name} is already shipped as ${shipment}. Nothing was shipped. Look at the order's field "shipment".`,
+      'ALREADY_SHIPPED',
+      shipment,
     );
   }
   if (finishedStatuses.includes(status)) {
-    throw new ConflictError(`${name} is ${status} and can't be shipped. Nothing was shipped.`);
+    throw new ConflictError(
+      `${name} is ${status} and can't be shipped. Nothing was shipped.`,
+      'ORDER_FINISHED',
+    );
   }
   const missing = (field: string) => new InvalidResponseError(`REST sent ${name} without ${field}`);
   if (!isNameOf('locations', recipient?.location)) throw missing("its recipient's location");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readOffers } from '../../src/rest/offers.ts';
 import type { OfferJson } from '../../src/rest/wire-schema.ts';
-import { noOfferReason, type OfferPreference, selectOffer } from '../../src/writes/offer-selection.ts';
+import { explainNoOffer, type OfferPreference, selectOffer } from '../../src/writes/offer-selection.ts';
 
 interface Unusual {
   cost?: unknown;
@@ -153,7 +153,7 @@ describe('why there is none', () => {
     ],
   ])('says that %s', (_what, offers, wished, why) => {
     expect(selectOffer(offers, wished)).toBeNull();
-    expect(noOfferReason(offers, wished)).toBe(`Nothing was shipped: ${why}`);
+    expect(explainNoOffer(offers, wished).message).toBe(`Nothing was shipped: ${why}`);
   });
 });
 

@@ -1,4 +1,4 @@
-import { InvalidResponseError } from '../../rest/errors.ts';
+import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
 import { builder } from '../builder.ts';
 
 const UNRECOGNIZED = 'UNRECOGNIZED';
@@ -37,4 +37,16 @@ export function openEnum<Value extends string>(
   }
 
   return { ref, recognize };
+}
+
+/** Sorted and without duplicates. An absent or empty list means no filter. @throws BadInputError for UNRECOGNIZED */
+export function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {
+  if (status?.includes('UNRECOGNIZED')) {
+    throw new BadInputError(
+      'Expected "status" to name known statuses, but got UNRECOGNIZED, which is for output only.',
+    );
+  }
+  return status === null || status === undefined || status.length === 0
+    ? undefined
+    : [...new Set(status)].sort();
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { SendMessageJson } from '../../rest/api-types.ts';
 import { builder } from '../builder.ts';
-import { list, object, optional, text } from '../mutation/input-rules.ts';
+import { issueOf, list, object, optional, text } from '../mutation/input-rules.ts';
 import { TemplateParameterInput } from './template.ts';
 
 const SendTemplateInput = builder.inputType('SendTemplateInput', {
@@ -41,7 +41,10 @@ const parameterRules = v.pipe(
     for (const [index, value] of input.entries()) {
       if (names.size < names.add(value.name).size) continue;
       addIssue({
-        message: `must be unique, but ${JSON.stringify(value.name)} occurs before`,
+        ...issueOf({
+          code: 'DUPLICATE',
+          message: `must be unique, but ${JSON.stringify(value.name)} occurs before`,
+        }),
         path: [
           { type: 'array', origin: 'value', input, key: index, value },
           { type: 'object', origin: 'value', input: { ...value }, key: 'name', value: value.name },

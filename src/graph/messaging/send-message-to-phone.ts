@@ -39,7 +39,7 @@ builder.mutationField('sendMessageToPhone', (t) =>
         rules,
         input,
         info,
-        targetId: ({ channel }) => channel,
+        target: ({ channel }) => ({ id: channel, path: 'channel' }),
         restToInputPaths: { recipient: '', 'recipient.phone': 'phone', 'recipient.name': 'name' },
         run: async ({ channel, phone, name, text, idempotencyKey }) => ({
           __typename: 'SendMessageSuccess' as const,

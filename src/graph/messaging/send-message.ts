@@ -3,7 +3,7 @@ import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { type ConversationName, conversationName } from '../../rest/resource-name.ts';
 import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { idempotencyKey, object, text } from '../mutation/input-rules.ts';
+import { idempotencyKey, issueOf, object, text } from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { Message } from './message.ts';
@@ -37,9 +37,12 @@ const conversationId = v.pipe(
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }): ConversationName => {
     const conversation = conversationName(value);
     if (conversation !== undefined) return conversation;
-    addIssue({
-      message: `must be the id of a conversation, "channels/<identifier>/conversations/<identifier>", but is ${quoteForMessage(value)}`,
-    });
+    addIssue(
+      issueOf({
+        code: 'INVALID_FORMAT',
+        message: `must be the id of a conversation, "channels/<identifier>/conversations/<identifier>", but is ${quoteForMessage(value)}`,
+      }),
+    );
     return NEVER;
   }),
 );
@@ -77,7 +80,7 @@ builder.mutationField('sendMessage', (t) =>
         rules,
         input,
         info,
-        targetId: ({ conversation }) => conversation.name,
+        target: ({ conversation }) => ({ id: conversation.name, path: 'conversation' }),
         restToInputPaths: { text: 'content.text', template: 'content.template' },
         run: async ({ conversation, content, idempotencyKey }) => ({
           __typename: 'SendMessageSuccess' as const,

@@ -63,15 +63,21 @@ function findErrors(template: Template, rows: Rows | undefined): InvalidFieldSou
   if (readable.length < rows.length) return [];
   if (sameName.length > 0) {
     const expected = `a language of the template, ${oneOfNames(sameName.map(({ language }) => language))}`;
-    return [wrongValue('content.template.language', expected, template.language)];
+    return [wrongValue('content.template.language', expected, template.language, 'NOT_FOUND')];
   }
   const names = readable.map(({ name }) => name);
   const choice = names.length === 0 ? 'which has none' : oneOfNames(names);
-  return [wrongValue('content.template.name', `a template of the channel, ${choice}`, template.name)];
+  const expected = `a template of the channel, ${choice}`;
+  return [wrongValue('content.template.name', expected, template.name, 'NOT_FOUND')];
 }
 
-function wrongValue(path: string, expected: string, value: string): InvalidFieldSource {
-  return { path, message: `must be ${expected}, but is ${quoteForMessage(value)}` };
+function wrongValue(
+  path: string,
+  expected: string,
+  value: string,
+  code: InvalidFieldSource['code'],
+): InvalidFieldSource {
+  return { path, message: `must be ${expected}, but is ${quoteForMessage(value)}`, code };
 }
 
 function hasNameAndLanguage(row: Rows[number]): row is TemplateJson {
@@ -104,11 +110,21 @@ function parameterErrors(
       ? `must be absent, because the ${part} of the template has no parameters`
       : `must be a parameter in the ${part} of the template, ${oneOfNames(names)}`;
   return [
-    ...missing.map((name) => ({ path, message: `must have a value for ${quoteForMessage(name)}` })),
+    ...missing.map((name) => ({
+      path,
+      message: `must have a value for ${quoteForMessage(name)}`,
+      code: 'REQUIRED' as const,
+    })),
     ...values.flatMap(({ name }, index) =>
       names.has(name)
         ? []
-        : [{ path: `${path}.${index}.name`, message: `${expected}, but is ${quoteForMessage(name)}` }],
+        : [
+            {
+              path: `${path}.${index}.name`,
+              message: `${expected}, but is ${quoteForMessage(name)}`,
+              code: 'NOT_ALLOWED' as const,
+            },
+          ],
     ),
   ];
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { BadInputError } from '../../rest/errors.ts';
 import { type Collection, type ResourceName, resourceName } from '../../rest/resource-name.ts';
-import type { InvalidFieldSource } from './user-error.ts';
+import { type InvalidFieldCode, type InvalidFieldSource, isInvalidFieldCode } from './user-error.ts';
 
 // The rules of inputs. GraphQL has already validated the types, but accepts null for each optional field. REST does not.
 // A client reads each message after the name of its field.
@@ -18,17 +18,38 @@ export const list = <Item extends v.GenericSchema>(item: Item) => v.array(item, 
 export const optional = v.exactOptional;
 export const nullable = v.nullable;
 
+/** What is wrong with a value. */
+interface Fault {
+  code: InvalidFieldCode;
+  message: string;
+  /** The bound that the value exceeds. */
+  limit?: number;
+}
+
+/** The issue of a fault. Valibot passes both texts on, and has no place of its own for a code. */
+export const issueOf = ({ code, message, limit }: Fault) => ({
+  message,
+  expected: code,
+  received: String(limit ?? ''),
+});
+
+/** A rule for valid values of a type. */
+export const rule = <Value>(faultOf: (value: Value) => Fault | undefined) =>
+  v.rawCheck<Value>(({ dataset, addIssue }) => {
+    const fault = dataset.typed ? faultOf(dataset.value) : undefined;
+    if (fault !== undefined) addIssue(issueOf(fault));
+  });
+
 /** A text of `min` to `max` Unicode code points ("Limits"). */
 export const textOfLength = (min: number, max: number) =>
   v.pipe(
     text,
-    v.check(
-      (value) => {
-        const count = characterCount(value);
-        return count >= min && count <= max;
-      },
-      ({ input }) => `must be ${min} to ${max} characters long, but has ${characterCount(input)}`,
-    ),
+    rule((value: string) => {
+      const count = characterCount(value);
+      const message = `must be ${min} to ${max} characters long, but has ${count}`;
+      if (count < min) return { code: 'TOO_SHORT', message, limit: min };
+      return count > max ? { code: 'TOO_LONG', message, limit: max } : undefined;
+    }),
   );
 
 /** Counts without a copy of the text, which may have megabytes. */
@@ -41,9 +62,10 @@ function characterCount(value: string): number {
 export const centsAtLeast = (min: number) =>
   v.pipe(
     number,
-    v.check(
-      (value) => value >= min,
-      ({ input }) => `must be at least ${min}, but is ${input}`,
+    rule((value: number) =>
+      value < min
+        ? { code: 'TOO_SMALL', message: `must be at least ${min}, but is ${value}`, limit: min }
+        : undefined,
     ),
   );
 
@@ -57,12 +79,20 @@ export const recordId = <C extends Collection>(collection: C, maxLength = Number
     v.rawTransform(({ dataset: { value }, addIssue, NEVER }): ResourceName<C> => {
       const name = nameOrUndefined(collection, value);
       if (name !== undefined && name.length <= maxLength) return name;
-      addIssue({
-        message:
+      addIssue(
+        issueOf(
           name === undefined
-            ? `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is ${quoteForMessage(value)}`
-            : `must have at most ${maxLength} characters as "${collection}/<identifier>", but has ${name.length}`,
-      });
+            ? {
+                code: 'INVALID_FORMAT',
+                message: `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is ${quoteForMessage(value)}`,
+              }
+            : {
+                code: 'TOO_LONG',
+                message: `must have at most ${maxLength} characters as "${collection}/<identifier>", but has ${name.length}`,
+                limit: maxLength,
+              },
+        ),
+      );
       return NEVER;
     }),
   );
@@ -89,5 +119,13 @@ export function validateInput<Rules extends v.GenericSchema>(
 ): { value: v.InferOutput<Rules> } | { errors: InvalidFieldSource[] } {
   const { success, output, issues } = v.safeParse(rules, input);
   if (success) return { value: output };
-  return { errors: issues.map((issue) => ({ path: v.getDotPath(issue) ?? '', message: issue.message })) };
+  return {
+    errors: issues.map((issue) => {
+      const { message, expected, received } = issue;
+      const path = v.getDotPath(issue) ?? '';
+      // GraphQL has validated the types, so an issue without a code is that of a null.
+      if (expected === null || !isInvalidFieldCode(expected)) return { path, message, code: 'NOT_ALLOWED' };
+      return { path, message, code: expected, ...(received === '' ? {} : { limit: Number(received) }) };
+    }),
+  };
 }

@@ -2,23 +2,23 @@ import type { Context } from '../context.ts';
 import type { WriteFailedSource } from './user-error.ts';
 
 /**
- * Runs one write for each input of a batch mutation. Writes to the same order run one after another, in input order.
+ * Runs one write for each input of a batch mutation. Writes with the same key run one after another, in input order.
  * Other writes run concurrently: the limits of the operation bound the number of inputs and of concurrent calls.
  * @returns the results in input order; a write that throws becomes a `WriteFailed`
  * @throws the first error if all writes failed with the same code, because the inputs are then not the cause
  */
 export async function runBatch<Input, Result>(
   inputs: readonly Input[],
-  orderIdOf: (input: Input) => string,
+  keyOf: (input: Input) => string | null | undefined,
   run: (input: Input) => Promise<Result>,
   { reportError }: Context,
 ): Promise<(Result | WriteFailedSource)[]> {
-  const lastWriteByOrder = new Map<string, Promise<unknown>>();
+  const lastWriteByKey = new Map<string, Promise<unknown>>();
   const failures: { reason: unknown; reported: WriteFailedSource }[] = [];
   const results = await Promise.all(
     inputs.map((input) => {
-      const order = bareIdentifier(orderIdOf(input));
-      const previous = lastWriteByOrder.get(order) ?? Promise.resolve();
+      const key = keyOf(input) ?? '';
+      const previous = lastWriteByKey.get(key) ?? Promise.resolve();
       const result = previous
         .then(() => run(input))
         .catch((reason: unknown) => {
@@ -26,7 +26,7 @@ export async function runBatch<Input, Result>(
           failures.push({ reason, reported });
           return reported;
         });
-      lastWriteByOrder.set(order, result);
+      if (key !== '') lastWriteByKey.set(key, result);
       return result;
     }),
   );
@@ -39,6 +39,6 @@ export async function runBatch<Input, Result>(
 }
 
 /** `abc` for both `orders/abc` and `abc`. */
-function bareIdentifier(id: string): string {
+export function bareIdentifier(id: string): string {
   return id.slice(id.lastIndexOf('/') + 1);
 }

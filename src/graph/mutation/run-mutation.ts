@@ -16,12 +16,14 @@ import {
 import { ConflictError, NotFoundError } from '../../writes/errors.ts';
 import { validateInput } from './input-rules.ts';
 import { findInputLocation, type RestToInputPaths } from './rest-to-input-path.ts';
-import type {
-  ConflictSource,
-  InvalidFieldSource,
-  InvalidInputSource,
-  NotFoundSource,
-  OutcomeUnknownSource,
+import {
+  type ConflictSource,
+  type InvalidFieldSource,
+  type InvalidInputSource,
+  isConflictReason,
+  isInvalidFieldCode,
+  type NotFoundSource,
+  type OutcomeUnknownSource,
 } from './user-error.ts';
 
 type FailureSource = InvalidInputSource | ConflictSource | OutcomeUnknownSource;
@@ -41,8 +43,8 @@ interface Mutation<Rules extends GenericSchema, Success> {
 }
 
 interface Targeted<Rules extends GenericSchema> {
-  /** The id of the record that the write needs. REST may report that it does not exist. */
-  targetId(value: InferOutput<Rules>): string;
+  /** The record that the write needs, and the input field that names it. REST may report that it does not exist. */
+  target(value: InferOutput<Rules>): { id: string; path: string };
 }
 
 /**
@@ -52,13 +54,13 @@ interface Targeted<Rules extends GenericSchema> {
  * @throws any other error of the write unchanged
  */
 export function runMutation<Rules extends GenericSchema, Success>(
-  mutation: Mutation<Rules, Success> & { targetId?: undefined },
+  mutation: Mutation<Rules, Success> & { target?: undefined },
 ): Promise<Success | FailureSource>;
 export function runMutation<Rules extends GenericSchema, Success>(
   mutation: Mutation<Rules, Success> & Targeted<Rules>,
 ): Promise<Success | FailureSource | NotFoundSource>;
 export async function runMutation<Rules extends GenericSchema, Success>(
-  mutation: Mutation<Rules, Success> & { targetId?: Targeted<Rules>['targetId'] | undefined },
+  mutation: Mutation<Rules, Success> & { target?: Targeted<Rules>['target'] | undefined },
 ): Promise<Success | FailureSource | NotFoundSource> {
   const validation = validateInput(mutation.rules, mutation.input);
   if ('errors' in validation) return invalidInput(validation.errors);
@@ -74,15 +76,15 @@ export async function runMutation<Rules extends GenericSchema, Success>(
         idempotencyKey: mutation.input.idempotencyKey ?? null,
       };
     }
-    if (error instanceof NotFoundError) return notFound(error.id, error.message);
-    if (error instanceof ConflictError) return { __typename: 'Conflict', message: error.message };
+    if (error instanceof NotFoundError) return notFound(error, error.message);
+    if (error instanceof ConflictError) return conflict(error);
     if (error instanceof InvalidInputError) return invalidInput(error.errors);
     // A failed read of a multi-step write says nothing about the input.
     if (error instanceof StatusError && !error.isRead) {
       const message = error.details.message ?? `${error.summary}.`;
-      if (isConflict(error)) return { __typename: 'Conflict', message };
-      if (isNotFound(error) && mutation.targetId !== undefined)
-        return notFound(mutation.targetId(value), message);
+      if (isConflict(error)) return conflict({ message, reason: toConflictReason(error.details.code) });
+      if (isNotFound(error) && mutation.target !== undefined)
+        return notFound(mutation.target(value), message);
       if (isNotFound(error) || isRejectedInput(error))
         return invalidInput(invalidFields(error, mutation), message);
     }
@@ -111,12 +113,16 @@ function invalidFields(
   }: Pick<Mutation<GenericSchema, unknown>, 'info' | 'input' | 'restToInputPaths'>,
 ): InvalidFieldSource[] {
   const type = findInputType(info);
-  return details.fields.map(({ path: restPath, message }) => {
+  return details.fields.map(({ path: restPath, message, code = '' }) => {
     const { path, remainder } = findInputLocation(restPath, type, input, restToInputPaths) ?? {
       path: '',
       remainder: restPath,
     };
-    return { path, message: remainder === '' ? message : `${remainder} ${message}` };
+    return {
+      path,
+      message: remainder === '' ? message : `${remainder} ${message}`,
+      code: isInvalidFieldCode(code) ? code : 'REJECTED',
+    };
   });
 }
 
@@ -134,8 +140,18 @@ function invalidInput(errors: InvalidFieldSource[], message?: string): InvalidIn
   };
 }
 
-function notFound(missingId: string, message: string): NotFoundSource {
-  return { __typename: 'NotFound', missingId, message };
+function notFound({ id, path }: { id: string; path: string }, message: string): NotFoundSource {
+  return { __typename: 'NotFound', missingId: id, path, message };
+}
+
+function conflict({ message, reason, shipment }: Omit<ConflictSource, '__typename'>): ConflictSource {
+  return { __typename: 'Conflict', message, reason, shipment };
+}
+
+/** The reason for a code of REST, which may be one of ours or the name of a gRPC status. */
+function toConflictReason(code: string | undefined): ConflictSource['reason'] {
+  if (code === 'FAILED_PRECONDITION') return 'STATE';
+  return code !== undefined && isConflictReason(code) ? code : 'REJECTED';
 }
 
 function fieldSentence({ path, message }: InvalidFieldSource): string {

@@ -1,4 +1,5 @@
 import type { ObjectParam } from '@pothos/core';
+import type { ConflictReason } from '../../writes/errors.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 
 interface UserErrorSource {
@@ -10,6 +11,9 @@ export interface InvalidFieldSource {
   path: string;
   /** A client reads it after the name of the field. */
   message: string;
+  code: InvalidFieldCode;
+  /** The bound that the value exceeds. */
+  limit?: number | undefined;
 }
 
 export interface InvalidInputSource extends UserErrorSource {
@@ -20,10 +24,14 @@ export interface InvalidInputSource extends UserErrorSource {
 export interface NotFoundSource extends UserErrorSource {
   __typename: 'NotFound';
   missingId: string;
+  path: string;
 }
 
 export interface ConflictSource extends UserErrorSource {
   __typename: 'Conflict';
+  reason: ConflictReason;
+  /** The resource name of the shipment that the order has. */
+  shipment?: string | undefined;
 }
 
 export interface OutcomeUnknownSource extends UserErrorSource {
@@ -50,6 +58,62 @@ export const UserError = builder.interfaceRef<UserErrorSource>('UserError').impl
   }),
 });
 
+const fieldCodes = {
+  REQUIRED: 'A value is missing.',
+  TOO_SHORT: 'The text is too short. `limit` is the minimum number of characters.',
+  TOO_LONG: 'The text is too long. `limit` is the maximum number of characters.',
+  TOO_SMALL: 'The number is too small. `limit` is the minimum.',
+  TOO_LARGE: 'The number is too large. `limit` is the maximum.',
+  INVALID_FORMAT: 'The value does not have the form of its field, such as that of an id.',
+  NOT_ALLOWED: 'The field does not accept this value, such as null.',
+  NOT_FOUND: 'The value names a record that does not exist.',
+  DUPLICATE: 'The value occurs more than once.',
+  REJECTED: 'The REST service rejected the value. `message` is its reason.',
+};
+
+export type InvalidFieldCode = keyof typeof fieldCodes;
+
+export const isInvalidFieldCode = (code: string): code is InvalidFieldCode => Object.hasOwn(fieldCodes, code);
+
+const InvalidFieldCodeEnum = codeEnum(
+  'InvalidFieldCode',
+  'The kind of fault of an input field. Later versions may add values.',
+  fieldCodes,
+);
+
+const conflictReasons: Record<ConflictReason, string> = {
+  ALREADY_SHIPPED: 'The order, or the quote, already has a shipment.',
+  ORDER_FINISHED: 'The order is delivered, returned or cancelled.',
+  KEY_REUSED: 'The `idempotencyKey` was used with another input.',
+  CHANNEL_INACTIVE: 'The channel is not active.',
+  STATE: 'The current state of the record does not allow the change.',
+  DUPLICATE_REFERENCE: 'Another input of the list has the same `referenceId`.',
+  REJECTED: 'The REST service rejected the change. `message` is its reason.',
+};
+
+export const isConflictReason = (code: string): code is ConflictReason =>
+  Object.hasOwn(conflictReasons, code);
+
+const ConflictReasonEnum = codeEnum(
+  'ConflictReason',
+  'The reason of a `Conflict`. Later versions may add values.',
+  conflictReasons,
+);
+
+/** Makes an enum of codes that only this server chooses. */
+export function codeEnum<Code extends string>(
+  name: string,
+  description: string,
+  descriptions: Record<Code, string>,
+) {
+  const values = Object.entries<string>(descriptions).map(([code, text]) => [code, { description: text }]);
+  // Object.fromEntries loses the literal types.
+  return builder.enumType(name, {
+    description,
+    values: Object.fromEntries(values) as Record<Code, { description: string }>,
+  });
+}
+
 const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').implement({
   description: 'An input field with an invalid value.',
   fields: (t) => ({
@@ -61,6 +125,14 @@ const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').imple
     message: t.exposeString('message', {
       description:
         "The fault as a text to show after the field's name, such as `must be 3 to 128 characters long`.",
+    }),
+    code: t.expose('code', {
+      type: InvalidFieldCodeEnum,
+      description: 'The kind of fault, for a text of your own. Keep a default branch for later codes.',
+    }),
+    limit: t.exposeFloat('limit', {
+      nullable: true,
+      description: 'The bound of the field if `code` is `TOO_SHORT`, `TOO_LONG`, `TOO_SMALL` or `TOO_LARGE`.',
     }),
   }),
 });
@@ -84,6 +156,9 @@ export const NotFound = builder.objectRef<NotFoundSource>('NotFound').implement(
     missingId: t.exposeID('missingId', {
       description: 'The id that was not found.',
     }),
+    path: t.exposeString('path', {
+      description: 'The path of the input field with this id, such as `origin`.',
+    }),
   }),
 });
 
@@ -92,6 +167,12 @@ export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement(
     'The current state does not allow this change. For example, the order is already shipped, or the ' +
     '`idempotencyKey` was used with another input. Nothing was written.',
   interfaces: [UserError],
+  fields: (t) => ({
+    reason: t.expose('reason', {
+      type: ConflictReasonEnum,
+      description: 'The reason, for a text of your own. Keep a default branch for later reasons.',
+    }),
+  }),
 });
 
 export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUnknown').implement({

@@ -1,5 +1,8 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
+import type { Context } from '../context.ts';
 import {
   centsAtLeast,
   idempotencyKey,
@@ -10,8 +13,9 @@ import {
   text,
   textOfLength,
 } from '../mutation/input-rules.ts';
+import { runBatch } from '../mutation/run-batch.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import { resultUnion } from '../mutation/user-error.ts';
+import { type ConflictSource, resultUnion, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 
@@ -101,30 +105,77 @@ const CreateOrderSuccess = builder
 
 const CreateOrderResult = resultUnion('CreateOrderResult', {
   description: 'The result of `createOrder`.',
-  types: [CreateOrderSuccess],
+  types: [CreateOrderSuccess, WriteFailed],
 });
 
-builder.mutationField('createOrder', (t) =>
-  t.field({
+builder.mutationFields((t) => ({
+  createOrder: t.field({
     type: CreateOrderResult,
     nullable: true,
     description:
       'Creates an order. Costs `POST /v1/orders`, or a searched `GET /v1/orders` to find the result of an ' +
       'earlier attempt.',
     args: { input: t.arg({ type: CreateOrderInput, required: true, description: 'The order to record.' }) },
-    resolve: (_root, { input }, { writes }, info) =>
-      runMutation({
-        rules,
-        input,
-        info,
-        run: async ({ idempotencyKey, ...order }) => ({
-          __typename: 'CreateOrderSuccess' as const,
-          order: await writes.createOrder(order, idempotencyKey),
-        }),
-        adviceOnUnknownOutcome,
-      }),
+    resolve: (_root, { input }, context, info) => create(input, context, info),
   }),
-);
+  createOrders: t.field({
+    type: [CreateOrderResult],
+    nullable: true,
+    description:
+      'Creates up to 100 orders. Returns one result per input, in the same order. If all fail with the same ' +
+      'error code, the field returns that error. Costs `POST /v1/orders` for each input, or a searched ' +
+      '`GET /v1/orders` to find the result of an earlier attempt.',
+    args: {
+      inputs: t.arg({
+        type: [CreateOrderInput],
+        required: true,
+        description:
+          'The orders to record, at most 100. Of inputs with one `referenceId`, the first creates the order.',
+      }),
+    },
+    resolve: (_root, { inputs }, context, info) => {
+      const createOnce = onePerReference((input) => create(input, context, info));
+      return runBatch(inputs, ({ referenceId }) => referenceId, createOnce, context);
+    },
+  }),
+}));
+
+type Input = typeof CreateOrderInput.$inferInput;
+
+function create(input: Input, { writes }: Context, info: GraphQLResolveInfo) {
+  return runMutation({
+    rules,
+    input,
+    info,
+    run: async ({ idempotencyKey, ...order }) => ({
+      __typename: 'CreateOrderSuccess' as const,
+      order: await writes.createOrder(order, idempotencyKey),
+    }),
+    adviceOnUnknownOutcome,
+  });
+}
+
+/**
+ * Makes a function that calls `write` for the first input of each `referenceId`. Further ones are a `Conflict`, unless
+ * the first wrote nothing or has the same key.
+ */
+function onePerReference<Result extends { __typename: string }>(write: (input: Input) => Promise<Result>) {
+  const keys = new Map<string, string | null | undefined>();
+  return async (input: Input): Promise<Result | ConflictSource> => {
+    const { referenceId, idempotencyKey: key } = input;
+    if (!referenceId) return write(input);
+    const isRetry = typeof key === 'string' && keys.get(referenceId) === key;
+    if (keys.has(referenceId) && !isRetry) {
+      const message = `Another input of the list has the referenceId ${quoteForMessage(referenceId)}. Nothing was written.`;
+      return { __typename: 'Conflict', message, reason: 'DUPLICATE_REFERENCE' };
+    }
+    // Set before the write: an error may hide that REST has created the order.
+    keys.set(referenceId, key);
+    const result = await write(input);
+    if (result.__typename === 'InvalidInput' || result.__typename === 'Conflict') keys.delete(referenceId);
+    return result;
+  };
+}
 
 interface SentOrder {
   referenceId?: string;

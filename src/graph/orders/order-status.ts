@@ -1,4 +1,3 @@
-import { BadInputError } from '../../rest/errors.ts';
 import { openEnum } from '../fields/open-enum.ts';
 
 export const orderStatus = openEnum('OrderStatus', 'The status of an order.', {
@@ -10,15 +9,3 @@ export const orderStatus = openEnum('OrderStatus', 'The status of an order.', {
   DELIVERED: 'The customer received the order. Set by the REST service.',
   RETURN: 'The order is being returned, or was returned. Set by the REST service.',
 });
-
-/** Sorted and without duplicates. An absent or empty list means no filter. @throws BadInputError for UNRECOGNIZED */
-export function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {
-  if (status?.includes('UNRECOGNIZED')) {
-    throw new BadInputError(
-      'Expected "status" to name known statuses, but got UNRECOGNIZED, which is for output only.',
-    );
-  }
-  return status === null || status === undefined || status.length === 0
-    ? undefined
-    : [...new Set(status)].sort();
-}

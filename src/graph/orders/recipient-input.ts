@@ -1,7 +1,7 @@
 import type { InputFieldBuilder } from '@pothos/core';
 import * as v from 'valibot';
 import { builder } from '../builder.ts';
-import { list, locationId, nullable, object, optional, text } from '../mutation/input-rules.ts';
+import { list, locationId, nullable, object, optional, rule, text } from '../mutation/input-rules.ts';
 import { documentType } from './recipient.ts';
 
 const AddressInput = builder.inputType('AddressInput', {
@@ -40,9 +40,13 @@ const personRules = {
     nullable(
       v.pipe(
         text,
-        v.check(
-          (value) => value !== 'UNRECOGNIZED',
-          'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only',
+        rule((value: string) =>
+          value === 'UNRECOGNIZED'
+            ? {
+                code: 'NOT_ALLOWED',
+                message: 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only',
+              }
+            : undefined,
         ),
       ),
     ),

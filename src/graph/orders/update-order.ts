@@ -6,6 +6,7 @@ import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import {
   centsAtLeast,
+  issueOf,
   list,
   number,
   object,
@@ -15,7 +16,7 @@ import {
   textOfLength,
 } from '../mutation/input-rules.ts';
 import type { RestToInputPaths } from '../mutation/rest-to-input-path.ts';
-import { runBatch } from '../mutation/run-batch.ts';
+import { bareIdentifier, runBatch } from '../mutation/run-batch.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
@@ -85,7 +86,7 @@ const rules = v.pipe(
   // Unlike `check`, `rawCheck` also runs if a field has an error.
   v.rawCheck(({ dataset: { value }, addIssue }) => {
     if (value instanceof Object && updateMaskOf(value).length > 0) return;
-    addIssue({ message: 'the input must have at least one field besides id' });
+    addIssue(issueOf({ code: 'REQUIRED', message: 'the input must have at least one field besides id' }));
   }),
 );
 
@@ -129,7 +130,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { inputs }, context, info) =>
       runBatch(
         inputs,
-        ({ id }) => id,
+        ({ id }) => bareIdentifier(id),
         (input) => update(input, context, info),
         context,
       ),
@@ -141,7 +142,7 @@ function update(input: typeof UpdateOrderInput.$inferInput, { writes }: Context,
     rules,
     input,
     info,
-    targetId: ({ id }) => id,
+    target: ({ id }) => ({ id, path: 'id' }),
     restToInputPaths: updateMaskPaths(input),
     run: async ({ id, ...order }) => ({
       __typename: 'UpdateOrderSuccess' as const,

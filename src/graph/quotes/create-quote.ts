@@ -99,7 +99,8 @@ builder.mutationField('createQuote', (t) =>
         rules,
         input,
         info,
-        targetId: ({ order, origin }) => order ?? origin,
+        target: ({ order, origin }) =>
+          order === undefined ? { id: origin, path: 'origin' } : { id: order, path: 'order' },
         run: async ({ idempotencyKey, ...quote }) => ({
           __typename: 'CreateQuoteSuccess' as const,
           quote: await writes.createQuote(quote, idempotencyKey),

@@ -3,6 +3,9 @@ import { maxPageSize } from '../../loaders/loaders.ts';
 import { ListCursors } from '../../loaders/paging/cursor.ts';
 import type { PageLoader } from '../../loaders/paging/page-loader.ts';
 import { type PageSlice, readPageSlice } from '../../loaders/paging/page-slice.ts';
+import { readFilteredSlice } from '../../loaders/scan/filtered-slice.ts';
+import type { ListScans } from '../../loaders/scan/list-scan.ts';
+import type { RowFilter as ScanFilter } from '../../loaders/scan/row-filter.ts';
 import type { PageQuery } from '../../rest/api-types.ts';
 import { BadInputError, type InvalidResponseError } from '../../rest/errors.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
@@ -34,6 +37,13 @@ class Connection<Json> {
     return this.nodes.map((node, index) => ({ node, index, connection: this }));
   }
 
+  /** Null on an empty page, unless the list goes on behind it. */
+  get endCursor(): string | null {
+    const { endPosition } = this.#slice;
+    if (endPosition !== undefined) return this.#cursors.encode(endPosition);
+    return this.nodes.length === 0 ? null : this.cursorAt(this.nodes.length - 1);
+  }
+
   cursorAt(index: number): string {
     return this.#cursors.encode(this.#slice.positionAfter(index));
   }
@@ -60,11 +70,8 @@ const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
     endCursor: t.string({
       nullable: true,
       description:
-        'The cursor of the last edge, or null on an empty page. Pass it as `after` to read the next page.',
-      resolve: (connection) => {
-        const { length } = connection.nodes;
-        return length === 0 ? null : connection.cursorAt(length - 1);
-      },
+        'The cursor to pass as `after` to read the next page. Null on an empty page without a next one.',
+      resolve: ({ endCursor }) => endCursor,
     }),
   }),
 });
@@ -150,12 +157,7 @@ export function defineList<Json extends Named>(
     query: Omit<Query, keyof PageQuery>,
     filter?: RowFilter<Json>,
   ): Promise<Connection<Json>> {
-    const first = pageArgs.first ?? defaultPageSize;
-    if (first < 0 || first > maximum) {
-      throw new BadInputError(`Expected "first" to be from 0 to ${maximum}, but got ${first}.`);
-    }
-    const cursors = new ListCursors(filter?.cursorList ?? list, query);
-    const after = typeof pageArgs.after === 'string' ? cursors.decode(pageArgs.after) : undefined;
+    const { first, after, cursors } = parsePageArgs(pageArgs, filter?.cursorList ?? list, query);
     const slice = await readPageSlice({
       pages,
       query,
@@ -167,5 +169,37 @@ export function defineList<Json extends Named>(
     return new Connection(slice, after !== undefined, cursors);
   }
 
-  return { type: connection as unknown as ObjectRef<SchemaTypes, Connection<Json>>, args, read };
+  /**
+   * Reads the page of the rows that match a filter which REST does not have.
+   * @param query the filters of REST
+   * @throws the errors of `read`
+   */
+  async function readFiltered<Query extends PageQuery>(
+    scans: ListScans<Json, Query>,
+    pageArgs: PageArgs,
+    query: Omit<Query, keyof PageQuery>,
+    filter: ScanFilter,
+  ): Promise<Connection<Json>> {
+    const filters = { ...query, ...filter, statuses: filter.statuses && [...filter.statuses] };
+    const { first, after, cursors } = parsePageArgs(pageArgs, `filtered ${list}`, filters);
+    const slice = await readFilteredSlice(scans.from(query, after), filter, first, after);
+    return new Connection(slice, after !== undefined, cursors);
+  }
+
+  function parsePageArgs(pageArgs: PageArgs, cursorList: string, filters: object) {
+    const first = pageArgs.first ?? defaultPageSize;
+    if (first < 0 || first > maximum) {
+      throw new BadInputError(`Expected "first" to be from 0 to ${maximum}, but got ${first}.`);
+    }
+    const cursors = new ListCursors(cursorList, filters);
+    const after = typeof pageArgs.after === 'string' ? cursors.decode(pageArgs.after) : undefined;
+    return { first, after, cursors };
+  }
+
+  return {
+    type: connection as unknown as ObjectRef<SchemaTypes, Connection<Json>>,
+    args,
+    read,
+    readFiltered,
+  };
 }

@@ -93,7 +93,7 @@ builder.mutationField('createShipment', (t) =>
         rules,
         input,
         info,
-        targetId: ({ quote }) => quote,
+        target: ({ quote }) => ({ id: quote, path: 'quote' }),
         run: async ({ idempotencyKey, ...shipment }) => ({
           __typename: 'CreateShipmentSuccess' as const,
           shipment: await writes.createShipment(shipment, idempotencyKey),

@@ -1,13 +1,14 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../../rest/wire-schema.ts';
+import type { NoOfferExplanation } from '../../writes/offer-selection.ts';
 import { type NamedRecord, restoredRecordMissing, type ShippedOrder } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { selectsOnlyId } from '../fields/related-record.ts';
-import { runBatch } from '../mutation/run-batch.ts';
+import { relatedRecord, selectsOnlyId } from '../fields/related-record.ts';
+import { bareIdentifier, runBatch } from '../mutation/run-batch.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import { NotFound, resultUnion, UserError, WriteFailed } from '../mutation/user-error.ts';
+import { Conflict, codeEnum, NotFound, resultUnion, UserError, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from '../orders/order.ts';
 import { loadCreatedQuote, Offer, Quote } from '../quotes/quote.ts';
 import { ShipOrderInput, shipOrderRules } from './ship-order-input.ts';
@@ -58,11 +59,16 @@ async function rereadOrder(
   return (await orderById.load(name).catch(() => null)) ?? earlierOrder;
 }
 
-interface NoOfferSource {
+interface NoOfferSource extends NoOfferExplanation {
   __typename: 'NoOffer';
-  message: string;
   quote: QuoteJson | NamedRecord;
 }
+
+const NoOfferReason = codeEnum('NoOfferReason', 'The reason of a `NoOffer`. Later versions may add values.', {
+  NO_COURIER: 'No courier delivers this package between these locations.',
+  ABOVE_LIMIT: 'Each matching offer costs more than `maxShipmentCostCents`, or its cost is unknown.',
+  COURIER_UNAVAILABLE: 'The chosen courier has no available offer.',
+} satisfies Record<NoOfferExplanation['reason'], string>);
 
 const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
   description:
@@ -70,6 +76,10 @@ const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
     'available offers.',
   interfaces: [UserError],
   fields: (t) => ({
+    reason: t.expose('reason', {
+      type: NoOfferReason,
+      description: 'The reason, for a text of your own. Keep a default branch for later reasons.',
+    }),
     quote: t.field({
       type: Quote,
       description: 'The requested quote, with one offer or rejection per courier.',
@@ -77,6 +87,17 @@ const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
     }),
   }),
 });
+
+builder.objectField(Conflict, 'shipment', (t) =>
+  t.field({
+    type: Shipment,
+    nullable: true,
+    description:
+      'The shipment that the order already has, if `reason` is `ALREADY_SHIPPED`. Costs `GET /v1/shipments/{id}` ' +
+      'unless only its id is selected.',
+    resolve: ({ shipment }, _args, { loaders }, info) => relatedRecord('shipments', shipment, loaders, info),
+  }),
+);
 
 const ShipOrderResult = resultUnion('ShipOrderResult', {
   description: 'The result of shipping an order.',
@@ -119,7 +140,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { inputs }, context, info) =>
       runBatch(
         inputs,
-        ({ order }) => order,
+        ({ order }) => bareIdentifier(order),
         (input) => ship(input, context, info),
         context,
       ),
@@ -131,7 +152,7 @@ function ship(input: typeof ShipOrderInput.$inferInput, { writes }: Context, inf
     rules: shipOrderRules,
     input,
     info,
-    targetId: ({ order }) => order,
+    target: ({ order }) => ({ id: order, path: 'order' }),
     // Fields of the quote and shipment bodies. Most of them come from the order.
     restToInputPaths: {
       destination: 'order',
@@ -147,8 +168,8 @@ function ship(input: typeof ShipOrderInput.$inferInput, { writes }: Context, inf
 }
 
 function resultSource(shipped: ShippedOrder): ShipOrderSuccessSource | NoOfferSource {
-  return 'noOfferReason' in shipped
-    ? { __typename: 'NoOffer', message: shipped.noOfferReason, quote: shipped.quote }
+  return 'noOffer' in shipped
+    ? { __typename: 'NoOffer', ...shipped.noOffer, quote: shipped.quote }
     : { __typename: 'ShipOrderSuccess', ...shipped };
 }
 

@@ -1,8 +1,10 @@
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
+import { createdRange, createdRangeArgs, toMs } from '../fields/created-range.ts';
 import { Money, money, shipmentCurrency } from '../fields/money.ts';
-import { openEnum } from '../fields/open-enum.ts';
+import { openEnum, statusFilter } from '../fields/open-enum.ts';
 import { relatedRecord } from '../fields/related-record.ts';
+import { defineStatusCounts } from '../fields/status-counts.ts';
 import { Order } from '../orders/order.ts';
 import { Recipient } from '../orders/recipient.ts';
 import { Origin } from '../places/origin.ts';
@@ -117,6 +119,7 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
 });
 
 const shipmentList = defineList(Shipment, 'shipments');
+const ShipmentCounts = defineStatusCounts('Shipment', 'shipments', shipmentStatus);
 
 builder.objectField(Order, 'shipment', (t) =>
   t.field({
@@ -136,8 +139,41 @@ builder.queryFields((t) => ({
     type: shipmentList.type,
     nullable: true,
     description:
-      "The merchant's shipments, usually newest first: the REST service decides. Costs `GET /v1/shipments`.",
-    args: shipmentList.args,
-    resolve: (_root, args, { loaders }) => shipmentList.read(loaders.shipmentPage, args, {}),
+      "The merchant's shipments, usually newest first: the REST service decides. Costs `GET /v1/shipments`, and with a " +
+      'filter up to 20 pages of it.',
+    args: {
+      ...shipmentList.args,
+      status: t.arg({
+        type: [shipmentStatus.ref],
+        description: 'The statuses of the returned shipments. By default all.',
+      }),
+      ...createdRangeArgs,
+    },
+    resolve: (_root, { status, createdSince, createdUntil, ...args }, { loaders }) => {
+      const statuses = statusFilter(status);
+      const range = createdRange({ createdSince, createdUntil });
+      if (
+        statuses === undefined &&
+        range.createdSinceMs === undefined &&
+        range.createdUntilMs === undefined
+      ) {
+        return shipmentList.read(loaders.shipmentPage, args, {});
+      }
+      const filter = { statuses: statuses && new Set(statuses), ...range };
+      return shipmentList.readFiltered(loaders.shipmentScans, args, {}, filter);
+    },
+  }),
+  shipmentCounts: t.field({
+    type: ShipmentCounts,
+    nullable: true,
+    description:
+      'The number of shipments of each status. Costs up to 20 pages of `GET /v1/shipments`, once in 30 seconds.',
+    args: {
+      createdSince: t.arg({
+        type: 'DateTime',
+        description: 'The earliest time of creation of the shipments to count. By default all count.',
+      }),
+    },
+    resolve: (_root, { createdSince }, { loaders }) => loaders.shipmentCounts(toMs(createdSince)),
   }),
 }));

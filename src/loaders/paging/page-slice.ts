@@ -7,13 +7,16 @@ import { createEndlessListGuard, type PageLoader } from './page-loader.ts';
 export interface PageSlice<Row> {
   readonly rows: readonly (Row | InvalidResponseError)[];
   readonly hasNextPage: boolean;
+  /** The position behind the last row that was looked at, if further pages may have matching rows. */
+  readonly endPosition?: Position | undefined;
   /** The position after the row with this index. @throws RangeError if there is no such row. */
   positionAfter(index: number): Position;
 }
 
-class LoadedSlice<Row extends { name: string }> implements PageSlice<Row> {
+export class LoadedSlice<Row extends { name: string }> implements PageSlice<Row> {
   readonly rows: (Row | InvalidResponseError)[] = [];
   hasNextPage = false;
+  endPosition: Position | undefined;
   /** Where each row was read. Positions are made on demand, because few queries select cursors. */
   readonly #places: { page: Page<Row>; index: number; position: Position }[] = [];
 
@@ -90,8 +93,8 @@ export async function readPageSlice<Row extends { name: string }, Query extends 
  * Reads the page with this position and `rowsNeeded` rows after it. New rows above may have moved the position off
  * the page. Then the largest page is read. If that page lacks the anchor too, the anchor row counts as gone.
  */
-async function pageAt<Row extends { name: string }, Query extends PageQuery>(
-  { pages, query, maxPageSize }: PageSliceRequest<Row, Query>,
+export async function pageAt<Row extends { name: string }, Query extends PageQuery>(
+  { pages, query, maxPageSize }: Pick<PageSliceRequest<Row, Query>, 'pages' | 'query' | 'maxPageSize'>,
   position: Position,
   rowsNeeded: number,
 ): Promise<Page<Row>> {
@@ -106,7 +109,7 @@ async function pageAt<Row extends { name: string }, Query extends PageQuery>(
 }
 
 /** The index of the first row after the position. */
-function startIndex<Row extends { name: string }>(page: Page<Row>, position: Position): number {
+export function startIndex<Row extends { name: string }>(page: Page<Row>, position: Position): number {
   // If the anchor row has left the list, later rows moved up. A repeated row is better than a lost row.
   return indexAfterAnchor(page, position) ?? Math.max(0, position.skip - 1);
 }
@@ -121,7 +124,7 @@ function indexAfterAnchor<Row extends { name: string }>(
   return found === -1 ? undefined : found + 1;
 }
 
-function positionAfter<Row extends { name: string }>(
+export function positionAfter<Row extends { name: string }>(
   page: Page<Row>,
   index: number,
   { pageToken, rowsBefore }: Position,

@@ -37,11 +37,20 @@ export function readErrorBody(body: string, privateTexts: PrivateTexts): ErrorDe
   const fields = [...violations, ...list(error.errors)].flatMap(fieldErrors).slice(0, maxFields);
   return {
     ...(message === undefined ? {} : { message: publicText(message, privateTexts) }),
-    fields: fields.map(({ path, message }) => ({
+    ...readCode(error),
+    fields: fields.map(({ path, message, ...code }) => ({
       path: publicText(path, privateInPaths),
       message: publicText(message, privateTexts),
+      ...code,
     })),
   };
+}
+
+/** The first text that has the form of a code, such as `FAILED_PRECONDITION` or `too-long`. */
+function readCode(object: Record<string, unknown>): { code?: string } {
+  const texts = ['reason', 'code', 'status', 'type'].map((name) => object[name]);
+  const code = texts.find((text) => typeof text === 'string' && /^[a-z][a-z_-]{1,63}$/i.test(text));
+  return typeof code === 'string' ? { code: code.toUpperCase().replaceAll('-', '_') } : {};
 }
 
 /** @returns an empty list if the item names no field or no message. */
@@ -52,7 +61,9 @@ function fieldErrors(item: unknown): FieldError[] {
   if (path === undefined || message === undefined) return [];
   // A URL stays, so that `publicText` finds it.
   const isUrl = path.includes('//');
-  return [{ path: isUrl ? path : path.replace(/^#?\//, '').replaceAll('/', '.'), message }];
+  return [
+    { path: isUrl ? path : path.replace(/^#?\//, '').replaceAll('/', '.'), message, ...readCode(item) },
+  ];
 }
 
 function firstText(object: Record<string, unknown>, names: readonly string[]): string | undefined {

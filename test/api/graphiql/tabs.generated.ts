@@ -109,6 +109,7 @@ export type CreateOrderMutation = { createOrder:
     | { order: { id: string, status: OrderStatus, cashOnDelivery: { formatted: string } } }
     | { message: string, fields: Array<{ path: string, message: string }> }
     | { message: string }
+    | { message: string }
    | null };
 
 export type ShipOrderMutationVariables = Exact<{ [key: string]: never; }>;

@@ -76,6 +76,7 @@ const sometimes: Record<string, string[]> = {
   'Label.pdfUrl': ['GET /v1/shipments/{id}/label'],
   'Order.shipment': ['GET /v1/shipments'],
   'Mutation.createOrder': ['GET /v1/orders'],
+  'Mutation.createOrders': ['GET /v1/orders'],
   'Mutation.createShipment': ['GET /v1/quotes/{id}'],
   'Mutation.shipOrder': ['GET /v1/shipments', 'GET /v1/shipments/{id}'],
   'ShipOrderSuccess.order': ['GET /v1/orders/{id}'],
@@ -87,7 +88,7 @@ const resultSamples: Record<string, string> = {
   InvalidInput: 'mutation { updateOrder(input: { id: "ca2496" }) { ... on InvalidInput { … } } }',
   InvalidField: 'mutation { updateOrder(input: { id: "ca2496" }) { ... on InvalidInput { fields { … } } } }',
   NotFound: 'mutation { updateOrder(input: { id: "none", notes: "None" }) { ... on NotFound { … } } }',
-  Conflict: 'mutation { updateOrder(input: { id: "ca0001", notes: "Late" }) { ... on Conflict { … } } }',
+  Conflict: written('shipOrder', 'Conflict', { order: 'ca2481' }),
   OutcomeUnknown:
     'mutation { updateOrder(input: { id: "ca2480", notes: "Cut" }) { ... on OutcomeUnknown { … } } }',
   WriteFailed:

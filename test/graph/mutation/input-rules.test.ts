@@ -69,7 +69,11 @@ describe('a null', () => {
   test('is refused where there is none, also within a list', () => {
     const input = { required: null, left: null, list: [{ name: 'a' }, null, { name: null }] };
     expect(validateInput(rules, input)).toEqual({
-      errors: ['required', 'left', 'list.1', 'list.2.name'].map((path) => ({ path, message: notNull })),
+      errors: ['required', 'left', 'list.1', 'list.2.name'].map((path) => ({
+        path,
+        message: notNull,
+        code: 'NOT_ALLOWED',
+      })),
     });
   });
 
@@ -81,7 +85,9 @@ describe('a null', () => {
   });
 
   test('in the place of the whole is a fault of the whole', () => {
-    expect(validateInput(rules, null)).toEqual({ errors: [{ path: '', message: notNull }] });
+    expect(validateInput(rules, null)).toEqual({
+      errors: [{ path: '', message: notNull, code: 'NOT_ALLOWED' }],
+    });
   });
 });
 

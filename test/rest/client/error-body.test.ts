@@ -36,7 +36,20 @@ describe('the fields of an error body', () => {
       'invalid',
     ],
   ])('%s', (_what, body, message) => {
-    expect(read(body)).toEqual({ ...(message === undefined ? {} : { message }), fields: [field] });
+    const { code: _code, fields, ...rest } = read(body);
+    expect(rest).toEqual(message === undefined ? {} : { message });
+    expect(fields.map(({ path, message }) => ({ path, message }))).toEqual([field]);
+  });
+
+  test.each<[object, string | undefined]>([
+    [{ reason: 'TOO_LONG', code: 'X' }, 'TOO_LONG'],
+    [{ code: 'too-long' }, 'TOO_LONG'],
+    [{ code: 400, status: 'INVALID_ARGUMENT' }, 'INVALID_ARGUMENT'],
+    [{ type: 'https://rest.internal/errors/7' }, undefined],
+    [{ code: 'a sentence' }, undefined],
+  ])('have the code of %j', (source, code) => {
+    const { code: bodyCode, fields } = read({ ...source, errors: [{ ...field, ...source, field: 'email' }] });
+    expect([bodyCode, fields[0]?.code]).toEqual([code, code]);
   });
 
   test('an error without a field name is ignored', () => {

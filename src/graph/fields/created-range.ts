@@ -1,0 +1,41 @@
+import { BadInputError } from '../../rest/errors.ts';
+import { builder } from '../builder.ts';
+
+/** The arguments that filter a list by the time of creation. */
+export const createdRangeArgs = builder.args((t) => ({
+  createdSince: t.field({
+    type: 'DateTime',
+    description: 'The earliest time of creation. By default there is none.',
+  }),
+  createdUntil: t.field({
+    type: 'DateTime',
+    description: 'The latest time of creation. By default there is none.',
+  }),
+}));
+
+interface CreatedRange {
+  createdSinceMs: number | undefined;
+  createdUntilMs: number | undefined;
+}
+
+/** The range in milliseconds since 1970. @throws BadInputError for a range that ends before its start */
+export function createdRange({
+  createdSince,
+  createdUntil,
+}: {
+  createdSince?: string | null | undefined;
+  createdUntil?: string | null | undefined;
+}): CreatedRange {
+  const range = { createdSinceMs: toMs(createdSince), createdUntilMs: toMs(createdUntil) };
+  if (Number(range.createdSinceMs) > Number(range.createdUntilMs)) {
+    throw new BadInputError(
+      `Expected "createdSince" to be no later than "createdUntil", but got ${createdSince} and ${createdUntil}.`,
+    );
+  }
+  return range;
+}
+
+/** The scalar has checked the form of the time. */
+export function toMs(time: string | null | undefined): number | undefined {
+  return time === null || time === undefined ? undefined : Date.parse(time);
+}

@@ -1,0 +1,65 @@
+import type { EnumRef } from '@pothos/core';
+import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
+import { builder, type SchemaTypes } from '../builder.ts';
+
+/**
+ * Makes the types `XCounts` and `XStatusCount` for the records `X` of a list.
+ * @param records the plural for descriptions
+ * @param status the enum of their statuses, and its mapping from REST
+ */
+export function defineStatusCounts<Status extends string>(
+  typename: string,
+  records: string,
+  status: { ref: EnumRef<SchemaTypes, Status, Status>; recognize(value: string): Status },
+) {
+  const statusCount = builder
+    .objectRef<{ status: Status; count: number }>(`${typename}StatusCount`)
+    .implement({
+      description: `The number of ${records} with one status.`,
+      fields: (t) => ({
+        // Pothos can't infer the type of a field from a type parameter.
+        status: t.field({
+          type: status.ref as unknown as EnumRef<SchemaTypes, string, string>,
+          description: 'The status.',
+          resolve: ({ status }) => status as string,
+        }),
+        count: t.exposeInt('count', { description: `The number of ${records}.` }),
+      }),
+    });
+  return builder.objectRef<StatusCounts>(`${typename}Counts`).implement({
+    description: `The number of ${records} of each status.`,
+    fields: (t) => ({
+      total: t.int({
+        description: `The number of ${records} of all statuses.`,
+        resolve: ({ byStatus }) => byStatus.values().reduce((total, count) => total + count, 0),
+      }),
+      isExact: t.exposeBoolean('isExact', {
+        description: 'Whether the whole list was counted. Otherwise each number is a lower bound.',
+      }),
+      asOf: t.field({
+        type: 'DateTime',
+        description: 'The time of the count, which is up to 30 seconds ago.',
+        resolve: ({ asOf }) => asOf.toISOString(),
+      }),
+      byStatus: t.field({
+        type: [statusCount],
+        description: `A number for each status that occurs.`,
+        extensions: { estimatedItems: 14 },
+        resolve: ({ byStatus }) => countsOf(byStatus, status.recognize),
+      }),
+    }),
+  });
+}
+
+/** Statuses that this version does not know are one. */
+function countsOf<Status extends string>(
+  byStatus: ReadonlyMap<string, number>,
+  recognize: (value: string) => Status,
+): { status: Status; count: number }[] {
+  const counts = new Map<Status, number>();
+  for (const [value, count] of byStatus) {
+    const status = recognize(value);
+    counts.set(status, (counts.get(status) ?? 0) + count);
+  }
+  return Array.from(counts, ([status, count]) => ({ status, count }));
+}

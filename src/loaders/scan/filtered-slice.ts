@@ -1,0 +1,55 @@
+import type { PageQuery } from '../../rest/api-types.ts';
+import type { Position } from '../paging/cursor.ts';
+import { LoadedSlice, type PageSlice, positionAfter, startIndex } from '../paging/page-slice.ts';
+import type { ListScan } from './list-scan.ts';
+import { type FilteredRow, matchesFilter, NewestFirst, type RowFilter } from './row-filter.ts';
+
+// Often one row of five matches, so that one page is enough.
+const rowsPerMatch = 5;
+const minFirstPageRows = 100;
+
+/**
+ * Reads pages until `first` rows match or the list ends. Where the operation may read no further page, the slice ends with
+ * the last row that was looked at.
+ * @param after the position at which the scan starts. Undefined: the start of the list.
+ * @throws InvalidResponseError if the list has no end. Errors of the page loader are passed on.
+ */
+export async function readFilteredSlice<Row extends FilteredRow, Query extends PageQuery>(
+  scan: ListScan<Row, Query>,
+  filter: RowFilter,
+  first: number,
+  after: Position | undefined,
+): Promise<PageSlice<Row>> {
+  const slice = new LoadedSlice<Row>();
+  const newestFirst = new NewestFirst();
+  // The first match tells whether there are any.
+  const needed = Math.max(first, 1);
+  const firstPageRows = Math.max(rowsPerMatch * needed, minFirstPageRows);
+  let lastPosition = after;
+  for (let number = 0; ; number += 1) {
+    const next = await scan.page(number, firstPageRows);
+    if (next === 'end') return slice;
+    if (next === 'no budget') {
+      slice.hasNextPage = true;
+      slice.endPosition = lastPosition;
+      return slice;
+    }
+    const { page, position } = next;
+    for (let index = startIndex(page, position); index < page.rows.length; index += 1) {
+      const row = page.rows[index];
+      if (!matchesFilter(row, filter)) continue;
+      if (slice.rows.length === first) {
+        slice.hasNextPage = true;
+        return slice;
+      }
+      slice.push(row, page, index, position);
+    }
+    newestFirst.add(page.rows);
+    if (newestFirst.isPast(filter.createdSinceMs)) return slice;
+    if (slice.rows.length >= needed) {
+      slice.hasNextPage = page.nextPageToken !== undefined;
+      return slice;
+    }
+    lastPosition = positionAfter(page, page.rows.length - 1, position);
+  }
+}

@@ -1,0 +1,63 @@
+import type { PageQuery } from '../../rest/api-types.ts';
+import { InvalidResponseError } from '../../rest/errors.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
+import type { ListScan } from './list-scan.ts';
+import { type FilteredRow, matchesFilter, NewestFirst } from './row-filter.ts';
+
+/** The number of records of each status of REST. */
+export interface StatusCounts {
+  byStatus: ReadonlyMap<string, number>;
+  /** False if the operation could not read the whole list. Each number is then a lower bound. */
+  isExact: boolean;
+  /** When the counting started. */
+  asOf: Date;
+}
+
+const largestPage = 1_000;
+
+/** Counts the records of a list, or only those created since a time in milliseconds since 1970. */
+export async function countByStatus<Row extends FilteredRow, Query extends PageQuery>(
+  scan: ListScan<Row, Query>,
+  createdSinceMs: number | undefined,
+): Promise<StatusCounts> {
+  const asOf = new Date();
+  const byStatus = new Map<string, number>();
+  const newestFirst = new NewestFirst();
+  const filter = { statuses: undefined, createdSinceMs, createdUntilMs: undefined };
+  for (let number = 0; ; number += 1) {
+    const next = await scan.page(number, largestPage);
+    if (typeof next === 'string') return { byStatus, isExact: next === 'end', asOf };
+    const { rows } = next.page;
+    for (const row of rows) {
+      if (row instanceof InvalidResponseError || typeof row.status !== 'string') continue;
+      if (matchesFilter(row, filter)) byStatus.set(row.status, (byStatus.get(row.status) ?? 0) + 1);
+    }
+    newestFirst.add(rows);
+    if (newestFirst.isPast(createdSinceMs)) return { byStatus, isExact: true, asOf };
+  }
+}
+
+const keptMs = 30_000;
+// A token counts few lists, each since few times.
+const maxKept = 20;
+
+/** The counts of one token. They are kept for 30 seconds, and not after a write of the token. */
+export class KeptCounts {
+  readonly #kept = new Map<string, { counts: StatusCounts; writes: number; keptAtMs: number }>();
+
+  /** Returns the kept counts with this key, or those that `count` reads. */
+  async get(key: string, tenant: Tenant, count: () => Promise<StatusCounts>): Promise<StatusCounts> {
+    const { writes } = tenant;
+    const startedAtMs = performance.now();
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && kept.writes === writes && startedAtMs - kept.keptAtMs < keptMs)
+      return kept.counts;
+    const counts = await count();
+    if (tenant.writes !== writes) return counts;
+    this.#kept.delete(key);
+    this.#kept.set(key, { counts, writes, keptAtMs: startedAtMs });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);
+    return counts;
+  }
+}

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+interface Row {
+  name: string;
+  status: string;
+  createTime: string;
+}
+
+let waybill: Waybill;
+let shipments: Row[];
+let orders: Row[];
+beforeAll(async () => {
+  waybill = await startWaybill();
+  shipments = await readAll('shipments');
+  orders = await readAll('orders');
+});
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+/** All rows of a list of the sandbox, read from the sandbox. */
+async function readAll(list: 'shipments' | 'orders'): Promise<Row[]> {
+  const { url, tokens } = waybill.sandbox;
+  const rows: Row[] = [];
+  let pageToken = '';
+  do {
+    const response = await fetch(`${url}/v1/${list}?pageSize=1000${pageToken}`, {
+      headers: { authorization: `Bearer ${tokens.first}` },
+    });
+    const page = (await response.json()) as { nextPageToken?: string } & Record<string, Row[]>;
+    rows.push(...(page[list] ?? []));
+    pageToken = page.nextPageToken ? `&pageToken=${page.nextPageToken}` : '';
+  } while (pageToken !== '');
+  return rows;
+}
+
+interface Connection {
+  nodes: { id: string }[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+}
+
+async function page(field: string) {
+  const { data, errors, calls } = await waybill.ask<{ list: Connection }, object>(
+    `{ list: ${field} { nodes { id } pageInfo { hasNextPage endCursor } } }`,
+  );
+  return { list: data.list, errors, calls, ids: data.list?.nodes.map(({ id }) => id) };
+}
+
+const names = (rows: readonly Row[]) => rows.map(({ name }) => name);
+const call = (list: string, pageSize: number) => `GET /v1/${list}?pageSize=${pageSize}`;
+
+describe('shipments(status:)', () => {
+  const statuses = [
+    'GENERATING_LABEL',
+    'LABEL_GENERATED',
+    'SCHEDULED_PICKUP',
+    'IN_PROGRESS',
+    'AT_ORIGIN_TERMINAL',
+    'AT_DESTINATION_TERMINAL',
+    'READY_FOR_PICKUP',
+    'OUT_FOR_DELIVERY',
+    'DELIVERED',
+    'WITH_ERROR',
+    'CANCELLATION_REQUESTED',
+    'CANCELLED',
+    'RETURN',
+  ];
+
+  test.each(statuses)('%s returns what a plain filter of the whole list returns', async (status) => {
+    const found: string[] = [];
+    let after = '';
+    let hasNextPage = true;
+    while (hasNextPage) {
+      const { list, ids } = await page(`shipments(status: ${status}, first: 700${after})`);
+      found.push(...ids);
+      hasNextPage = list.pageInfo.hasNextPage;
+      after = `, after: "${list.pageInfo.endCursor}"`;
+    }
+    expect(found).toEqual(names(shipments.filter((row) => row.status === status)));
+  });
+
+  test('reads one page of five rows for each row', async () => {
+    const { ids, calls } = await page('shipments(status: DELIVERED, first: 30)');
+    expect([ids.length, calls]).toEqual([30, [call('shipments', 150)]]);
+  });
+
+  test('loads the shipments of ids from the same pages', async () => {
+    const { data, calls } = await waybill.ask<{ list: Connection; shipment: { status: string } }, object>(
+      `{ list: shipments(status: DELIVERED) { nodes { id } } shipment(id: "${shipments[3]?.name}") { status } }`,
+    );
+    expect(data.shipment.status).toBe(shipments[3]?.status);
+    expect(calls.filter((line) => line.startsWith('GET /v1/shipments?'))).toEqual([call('shipments', 100)]);
+  });
+});
+
+describe('the time of creation', () => {
+  const at = (rows: readonly Row[], index: number) => rows[index]?.createTime ?? '';
+
+  test('includes both ends', async () => {
+    const [since, until] = [at(orders, 8), at(orders, 3)];
+    const { ids } = await page(`orders(createdSince: "${since}", createdUntil: "${until}")`);
+    const inRange = orders.filter(({ createTime }) => createTime >= since && createTime <= until);
+    expect(ids).toEqual(names(inRange));
+  });
+
+  test('joins with the filters of REST', async () => {
+    const since = at(orders, 60);
+    const { ids, calls } = await page(`orders(first: 100, status: [NEW, READY], createdSince: "${since}")`);
+    const matches = orders.filter(
+      ({ status, createTime }) => ['NEW', 'READY'].includes(status) && createTime >= since,
+    );
+    expect(ids).toEqual(names(matches));
+    expect(calls[0]).toBe('GET /v1/orders?pageSize=500&status=NEW,READY');
+  });
+
+  test('joins with the status of shipments', async () => {
+    const since = at(shipments, 40);
+    const { ids } = await page(`shipments(first: 100, status: DELIVERED, createdSince: "${since}")`);
+    const matches = shipments.filter(
+      ({ status, createTime }) => status === 'DELIVERED' && createTime >= since,
+    );
+    expect(ids).toEqual(names(matches));
+  });
+
+  test.each(['orders', 'shipments'])(
+    'of %s is refused without a call if it ends before its start',
+    async (list) => {
+      const { errors, calls } = await page(
+        `${list}(createdSince: "2026-11-02T00:00:00Z", createdUntil: "2026-11-01T00:00:00Z")`,
+      );
+      expect(errors?.map(({ message, extensions: { code } }) => ({ message, code }))).toEqual([
+        {
+          message:
+            'Expected "createdSince" to be no later than "createdUntil", ' +
+            'but got 2026-11-02T00:00:00Z and 2026-11-01T00:00:00Z.',
+          code: 'BAD_USER_INPUT',
+        },
+      ]);
+      expect(calls).toEqual([]);
+    },
+  );
+});
+
+describe('a cursor of a filtered list', () => {
+  test('works with its own filters alone', async () => {
+    const { list } = await page('shipments(status: DELIVERED, first: 5)');
+    const { errors, calls } = await page(
+      `shipments(status: WITH_ERROR, after: "${list.pageInfo.endCursor}")`,
+    );
+    expect([errors?.[0]?.extensions.code, calls]).toEqual(['INVALID_CURSOR', []]);
+  });
+
+  test('does not work for the list without a filter', async () => {
+    const { list } = await page('shipments(status: DELIVERED, first: 5)');
+    const { errors, calls } = await page(`shipments(after: "${list.pageInfo.endCursor}")`);
+    expect([errors?.[0]?.extensions.code, calls]).toEqual(['INVALID_CURSOR', []]);
+  });
+});
+
+describe('counts', () => {
+  interface Counts {
+    total: number;
+    isExact: boolean;
+    asOf: string;
+    byStatus: { status: string; count: number }[];
+  }
+  const fields = '{ total isExact asOf byStatus { status count } }';
+  const count = async (field: string, bearer?: string) => {
+    const { data, calls } = await waybill.ask<{ counts: Counts }, object>(
+      `{ counts: ${field} ${fields} }`,
+      {},
+      bearer,
+    );
+    return { counts: data.counts, calls };
+  };
+  const plainCounts = (rows: readonly Row[]) =>
+    [...Map.groupBy(rows, ({ status }) => status)].map(([status, { length }]) => ({ status, count: length }));
+
+  test.each(['orders', 'shipments'] as const)('of %s equal a full read', async (list) => {
+    const rows = list === 'orders' ? orders : shipments;
+    const { counts } = await count(list === 'orders' ? 'orderCounts' : 'shipmentCounts');
+    expect(counts).toEqual({
+      total: rows.length,
+      isExact: true,
+      asOf: expect.any(String),
+      byStatus: plainCounts(rows),
+    });
+  });
+
+  test('since a time equal a full read', async () => {
+    const since = shipments[200]?.createTime ?? '';
+    const rows = shipments.filter(({ createTime }) => createTime >= since);
+    const { counts } = await count(`shipmentCounts(createdSince: "${since}")`);
+    expect([counts.total, counts.byStatus]).toEqual([rows.length, plainCounts(rows)]);
+  });
+
+  test('are kept, and counted again after a write of the token', async () => {
+    const first = await count('orderCounts');
+    const second = await count('orderCounts');
+    expect([second.counts, second.calls]).toEqual([first.counts, []]);
+    await waybill.ask('mutation { updateOrder(input: { id: "ca2490", notes: "Counted" }) { __typename } }');
+    const third = await count('orderCounts');
+    expect(third.calls).toEqual(expect.arrayContaining([call('orders', 1_000)]));
+    expect(third.counts.total).toBe(first.counts.total);
+  });
+
+  test('are kept for their token alone', async () => {
+    await count('orderCounts');
+    const { counts, calls } = await count('orderCounts', waybill.sandbox.tokens.second);
+    expect(calls[0]).toBe(call('orders', 1_000));
+    expect(counts.total).not.toBe(orders.length);
+  });
+
+  test('and filtered lists of one operation read each page once', async () => {
+    await waybill.ask('mutation { updateOrder(input: { id: "ca2490", notes: "Dashboard" }) { __typename } }');
+    const { calls } = await waybill.ask(`{
+      shipmentCounts ${fields}
+      stuck: shipments(status: WITH_ERROR, first: 5) { nodes { id } }
+      waiting: shipments(status: [READY_FOR_PICKUP], first: 50) { nodes { id status } }
+    }`);
+    expect(new Set(calls).size).toBe(calls.length);
+    expect(calls[0]).toBe(call('shipments', 1_000));
+    expect(calls).toHaveLength(Math.ceil(shipments.length / 1_000));
+  });
+});

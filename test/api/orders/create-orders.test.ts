@@ -1,0 +1,95 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { CreateOrderInput } from '../../documents.generated.ts';
+import { learnMerchants } from '../../fixtures/known-merchant.ts';
+import { order, post, recorded } from '../../fixtures/order-to-create.ts';
+import { tooManyWrites } from '../../fixtures/too-many-writes.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+let waybill: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill();
+  await learnMerchants(waybill, waybill.sandbox.tokens.first);
+});
+afterEach(() => waybill.sandbox.faults.clear());
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const document = `mutation CreateOrders($inputs: [CreateOrderInput!]!) {
+  createOrders(inputs: $inputs) {
+    __typename
+    ... on CreateOrderSuccess { order { id } }
+    ... on Conflict { reason }
+    ... on WriteFailed { code }
+  }
+}`;
+
+type Result = { __typename: string; order?: { id: string } };
+const create = (...fields: Partial<CreateOrderInput>[]) =>
+  waybill.ask<{ createOrders: Result[] | null }, object>(document, {
+    inputs: fields.map((more) => ({ ...order, ...more })),
+  });
+const duplicate = { __typename: 'Conflict', reason: 'DUPLICATE_REFERENCE' };
+const fail = (status: number) =>
+  waybill.sandbox.faults.add({ kind: 'status', status, method: 'POST', path: '/v1/orders', times: 1 });
+
+describe('a list of orders', () => {
+  test('returns a result for each input in its order', async () => {
+    const { data, calls } = await create({ referenceId: 'list 1' }, { notes: '' }, { referenceId: 'list 2' });
+    expect(data.createOrders).toEqual([recorded, { __typename: 'InvalidInput' }, recorded]);
+    expect(calls).toEqual([post, post]);
+  });
+
+  test('creates one order for a repeated referenceId', async () => {
+    const { data, calls } = await create({ referenceId: 'twice' }, { referenceId: 'twice', notes: 'Again' });
+    expect(data.createOrders).toEqual([recorded, duplicate]);
+    expect(calls).toEqual([post]);
+  });
+
+  test('creates the second input if the first with its referenceId is invalid', async () => {
+    const { data, calls } = await create({ referenceId: 'second', notes: '' }, { referenceId: 'second' });
+    expect(data.createOrders).toEqual([{ __typename: 'InvalidInput' }, recorded]);
+    expect(calls).toEqual([post]);
+  });
+
+  test('creates no second order where the outcome of the first is unknown', async () => {
+    fail(500);
+    const { data, calls } = await create({ referenceId: 'unclear' }, { referenceId: 'unclear' });
+    expect(data.createOrders).toEqual([{ __typename: 'WriteFailed', code: 'UPSTREAM_ERROR' }, duplicate]);
+    expect(calls).toEqual([post]);
+  });
+
+  test('returns one order for inputs with one key and one referenceId', async () => {
+    const input = { referenceId: 'key and reference', idempotencyKey: 'key and reference' };
+    const { data, calls } = await create(input, input);
+    const [first, second] = data.createOrders ?? [];
+    expect([first, second]).toEqual([recorded, first]);
+    expect(calls.filter((call) => call === post)).toEqual([post]);
+  });
+
+  test('creates an order for each input without a referenceId', async () => {
+    const { data, calls } = await create({}, {}, {});
+    expect(data.createOrders).toEqual([recorded, recorded, recorded]);
+    expect(calls).toEqual([post, post, post]);
+  });
+
+  test('takes 100 inputs of the largest valid size', async () => {
+    const text = '☕'.repeat(128);
+    const largest = Array.from({ length: 100 }, (_, index) => ({
+      contentDescription: text,
+      notes: '🫘'.repeat(2048),
+      paymentMethods: ['PSE', 'NEQUI'],
+      referenceId: `large ${index}`,
+      idempotencyKey: `${index} ${'k'.repeat(250)}`,
+    }));
+    const { data, errors, calls } = await create(...largest);
+    expect(errors).toBeUndefined();
+    expect(new Set(data.createOrders?.map(({ __typename }) => __typename))).toEqual(
+      new Set(['CreateOrderSuccess']),
+    );
+    expect(calls).toHaveLength(100);
+  });
+
+  test('rejects 101 inputs without a call', async () => {
+    const inputs = Array.from({ length: 101 }, () => ({}));
+    expect(await create(...inputs)).toMatchObject(tooManyWrites(101));
+  });
+});

@@ -1,0 +1,43 @@
+import { stripTypeScriptTypes } from 'node:module';
+import { expect, test } from 'vitest';
+import { listen } from '../../fixtures/listen.ts';
+import { codeBlockOf, readPage, sectionOf } from '../../fixtures/markdown.ts';
+import { order } from '../../fixtures/order-to-create.ts';
+import { startWaybill } from '../../harness.ts';
+
+// The import of docs/api.md, with the client of docs/errors.md.
+
+type Session = { token(): string; refresh(): Promise<void> };
+type ImportOrders = (rows: object[], orders: Map<string, string>, session: Session) => Promise<string[]>;
+
+async function importFunction(origin: string): Promise<ImportOrders> {
+  const code = [
+    codeBlockOf(sectionOf(readPage('docs/errors.md'), 'Retry'), 'ts'),
+    codeBlockOf(sectionOf(readPage('docs/api.md'), '`shipOrder` and lists of writes'), 'ts'),
+  ].join('\n');
+  const script = stripTypeScriptTypes(code).replace('http://127.0.0.1:4000', origin);
+  const { importOrders } = await import(`data:text/javascript,${encodeURIComponent(script)}`);
+  return importOrders;
+}
+
+test('the import of the docs creates each order once, also after a crash', async () => {
+  await using waybill = await startWaybill();
+  const server = await listen(waybill.app, '127.0.0.1', 0);
+  const importOrders = await importFunction(server.url.origin);
+  const session = { token: () => waybill.sandbox.tokens.first, refresh: () => Promise.resolve() };
+  const rows = Array.from({ length: 250 }, (_, index) => ({ ...order, referenceId: `row ${index}` }));
+  const invalid = { ...order, referenceId: 'row 250', notes: '' };
+
+  const first = new Map<string, string>();
+  expect(await importOrders(rows.slice(0, 130), first, session)).toEqual([]);
+  // The importer has lost its results.
+  const second = new Map<string, string>();
+  expect(await importOrders([...rows, invalid], second, session)).toEqual([
+    expect.stringMatching(/^row 250: The input is invalid/),
+  ]);
+  expect(second.size).toBe(250);
+  expect([...first].every(([reference, id]) => second.get(reference) === id)).toBe(true);
+  const posts = waybill.sandbox.requests.lines().filter((line) => line === 'POST /v1/orders');
+  expect(posts).toHaveLength(250);
+  await server.close();
+});

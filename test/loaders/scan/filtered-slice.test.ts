@@ -1,0 +1,247 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Position } from '../../../src/loaders/paging/cursor.ts';
+import { pageLoader } from '../../../src/loaders/paging/page-loader.ts';
+import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
+import { ListScans } from '../../../src/loaders/scan/list-scan.ts';
+import { type FilteredRow, matchesFilter, type RowFilter } from '../../../src/loaders/scan/row-filter.ts';
+import { countByStatus } from '../../../src/loaders/scan/status-counts.ts';
+import type { PageQuery } from '../../../src/rest/api-types.ts';
+import { InvalidResponseError } from '../../../src/rest/errors.ts';
+
+type Row = FilteredRow & { createTime?: string };
+
+const startMs = Date.parse('2026-01-01T00:00:00Z');
+const minute = 60_000;
+/** A row that was created this many minutes after the start of 2026. */
+const row = (minutes: number, status = 'DELIVERED'): Row => ({
+  name: `shipments/s${minutes}`,
+  status,
+  createTime: new Date(startMs + minutes * minute).toISOString(),
+});
+/** Rows, the newest first, of which those at `matches` have the status WITH_ERROR. */
+const newestFirst = (count: number, matches: readonly number[] = []): Row[] =>
+  Array.from({ length: count }, (_, index) =>
+    row(count - index, matches.includes(index) ? 'WITH_ERROR' : 'DELIVERED'),
+  );
+
+const anyTime = { createdSinceMs: undefined, createdUntilMs: undefined };
+const withError: RowFilter = { statuses: new Set(['WITH_ERROR']), ...anyTime };
+const since = (minutes: number): RowFilter => ({
+  statuses: undefined,
+  createdSinceMs: startMs + minutes * minute,
+  createdUntilMs: undefined,
+});
+
+/** A list of a REST service, with the queries that came: `100`, `1000@100`. */
+function createList(rows: readonly (Row | InvalidResponseError)[]) {
+  const queries: string[] = [];
+  const list = {
+    rows,
+    queries,
+    /** The scans of a new operation. */
+    scans(pagesLeft = 20) {
+      const pages = pageLoader(async ({ pageSize, pageToken }: PageQuery) => {
+        queries.push(pageToken === undefined ? `${pageSize}` : `${pageSize}@${pageToken}`);
+        const start = Number(pageToken ?? 0);
+        const end = start + pageSize;
+        return {
+          rows: list.rows.slice(start, end) as Row[],
+          nextPageToken: end < list.rows.length ? String(end) : undefined,
+        };
+      });
+      return new ListScans({ pages, maxPageSize: 1_000, budget: { pagesLeft, onPage: () => {} } });
+    },
+    read(
+      filter: RowFilter,
+      first: number,
+      { after, pagesLeft }: { after?: Position; pagesLeft?: number } = {},
+    ) {
+      return readFilteredSlice(list.scans(pagesLeft).from({}, after), filter, first, after);
+    },
+  };
+  return list;
+}
+
+const names = ({ rows }: { rows: readonly (Row | InvalidResponseError)[] }) => rows.map(({ name }) => name);
+const pagesOf1000 = (from: number, to: number) =>
+  Array.from({ length: (to - from) / 1_000 }, (_, index) => `1000@${from + index * 1_000}`);
+
+describe('a list of 5,000', () => {
+  test.each<[string, number[], number, string[]]>([
+    ['on the first page', [0, 1, 2], 3, ['100']],
+    ['behind the first page', [0, 1, 150], 3, ['100', '1000@100']],
+    ['at the end', [4_999], 1, ['100', ...pagesOf1000(100, 5_100)]],
+    ['nowhere', [], 1, ['100', ...pagesOf1000(100, 5_100)]],
+  ])('is read until the matches are found: %s', async (_where, matches, first, queries) => {
+    const list = createList(newestFirst(5_000, matches));
+    const slice = await list.read(withError, first);
+    expect(names(slice)).toEqual(matches.map((index) => `shipments/s${5_000 - index}`));
+    expect(list.queries).toEqual(queries);
+  });
+
+  test('has a first page of five rows for each row that is asked for', async () => {
+    const list = createList(newestFirst(5_000, [0]));
+    await list.read(withError, 60, { pagesLeft: 1 });
+    await list.read(withError, 500, { pagesLeft: 1 });
+    expect(list.queries).toEqual(['300', '1000']);
+  });
+
+  test('ends at the last match that is not followed by a page', async () => {
+    const slice = await createList(newestFirst(5_000, [0, 4_999])).read(withError, 2);
+    expect([names(slice).length, slice.hasNextPage]).toEqual([2, false]);
+  });
+});
+
+describe('a list of 12,000 with pages of 400 for one operation', () => {
+  const list = createList(newestFirst(12_000, [11_999]));
+
+  test('ends behind the last row that was looked at', async () => {
+    const slice = await list.read(withError, 5, { pagesLeft: 3 });
+    expect([names(slice), slice.hasNextPage]).toEqual([[], true]);
+    expect(slice.endPosition).toEqual({ pageToken: '2100', rowsBefore: 2_100, skip: 0, anchor: undefined });
+  });
+
+  test('leads to the only match far down', async () => {
+    let after: Position | undefined;
+    const found: string[] = [];
+    const pages: number[] = [];
+    do {
+      list.queries.length = 0;
+      const slice = await list.read(withError, 5, { pagesLeft: 5, ...(after && { after }) });
+      found.push(...names(slice));
+      pages.push(list.queries.length);
+      after = slice.hasNextPage ? slice.endPosition : undefined;
+    } while (after !== undefined);
+    expect([found, pages]).toEqual([['shipments/s1'], [5, 5, 5]]);
+  });
+});
+
+describe('createdSince', () => {
+  const queriesFor = async (rows: Row[], minutes: number, first = 1_000) => {
+    const list = createList(rows);
+    const slice = await list.read(since(minutes), first);
+    return { count: slice.rows.length, hasNextPage: slice.hasNextPage, queries: list.queries };
+  };
+
+  test('ends the scan of a list that is sorted newest first', async () => {
+    expect(await queriesFor(newestFirst(12_000), 10_900)).toEqual({
+      count: 1_000,
+      hasNextPage: true,
+      queries: ['1000'],
+    });
+    expect(await queriesFor(newestFirst(12_000), 10_600, 1_500)).toEqual({
+      count: 1_401,
+      hasNextPage: false,
+      queries: ['1000', '1000@1000'],
+    });
+  });
+
+  test.each<[string, Row[]]>([
+    ['sorted oldest first', newestFirst(5_000).reverse()],
+    ['sorted by name', newestFirst(5_000).sort((a, b) => (a.name < b.name ? -1 : 1))],
+    ['with one new row among old ones', newestFirst(5_000).with(150, row(4_999))],
+  ])('reads a list to its end that is %s', async (_order, rows) => {
+    const { count, queries } = await queriesFor(rows, 4_995, 100);
+    const earliest = row(4_995).createTime ?? '';
+    expect(count).toBe(rows.filter(({ createTime = '' }) => createTime >= earliest).length);
+    expect(queries).toEqual(['500', ...pagesOf1000(500, 5_500)]);
+  });
+
+  test('skips rows without a usable time', async () => {
+    const rows = newestFirst(300).map((entry, index) =>
+      index % 2 === 0 ? entry : { name: entry.name, status: 'DELIVERED', createTime: 'soon' },
+    );
+    const { count } = await queriesFor(rows, 0);
+    expect(count).toBe(150);
+  });
+});
+
+test('a broken row matches no filter', async () => {
+  const list = createList([new InvalidResponseError('broken'), ...newestFirst(3, [1])]);
+  expect(names(await list.read(withError, 5))).toEqual(['shipments/s2']);
+});
+
+test('rows that arrive above are not returned twice', async () => {
+  const list = createList(newestFirst(3_000, [5, 50, 500, 900]));
+  const first = await list.read(withError, 2);
+  list.rows = [row(3_001), row(3_002, 'WITH_ERROR'), ...list.rows];
+  const second = await list.read(withError, 2, { after: first.positionAfter(1) });
+  expect([names(first), names(second)]).toEqual([
+    ['shipments/s2995', 'shipments/s2950'],
+    ['shipments/s2500', 'shipments/s2100'],
+  ]);
+});
+
+describe('the fields of one operation', () => {
+  test('share the pages of a scan, the first one of the largest size', async () => {
+    const list = createList(newestFirst(5_000, [4_999]));
+    const scans = list.scans();
+    const delivered: RowFilter = { statuses: new Set(['DELIVERED']), ...anyTime };
+    const [errors, first, counts] = await Promise.all([
+      readFilteredSlice(scans.from({}), withError, 1, undefined),
+      readFilteredSlice(scans.from({}), delivered, 10, undefined),
+      countByStatus(scans.from({}), undefined),
+    ]);
+    expect([errors.rows.length, first.rows.length, counts.isExact]).toEqual([1, 10, true]);
+    expect(counts.byStatus).toEqual(
+      new Map([
+        ['DELIVERED', 4_999],
+        ['WITH_ERROR', 1],
+      ]),
+    );
+    expect(list.queries).toEqual(['1000', ...pagesOf1000(1_000, 5_000)]);
+  });
+
+  test('share 20 pages', async () => {
+    const list = createList(newestFirst(50_000));
+    const scans = list.scans();
+    const counts = await countByStatus(scans.from({}), undefined);
+    const slice = await readFilteredSlice(scans.from({ page: 2 } as object), withError, 5, undefined);
+    expect([counts.isExact, counts.byStatus.get('DELIVERED')]).toEqual([false, 20_000]);
+    expect([slice.rows.length, slice.hasNextPage]).toEqual([0, true]);
+    expect(list.queries).toHaveLength(20);
+  });
+});
+
+const statuses = ['GENERATING_LABEL', 'LABEL_GENERATED', 'IN_PROGRESS', 'DELIVERED', 'WITH_ERROR', 'NEWER'];
+
+test('pages of a filtered list have the rows of a plain filter', async () => {
+  const rowOf = fc.record({
+    minutes: fc.integer({ min: 0, max: 5_000 }),
+    status: fc.constantFrom(...statuses),
+    isBroken: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(rowOf, { minLength: 0, maxLength: 1_500 }),
+      fc.constantFrom('newest', 'oldest', 'name', 'none'),
+      fc.subarray(statuses, { minLength: 1 }),
+      fc.integer({ min: 0, max: 5_000 }),
+      fc.integer({ min: 1, max: 200 }),
+      async (entries, order, wanted, fromMinutes, first) => {
+        const rows = entries.map(({ minutes, status, isBroken }, index): Row => {
+          const entry = { ...row(minutes, status), name: `shipments/${index}` };
+          return isBroken && index % 7 === 0 ? { name: entry.name, status } : entry;
+        });
+        const timeOf = ({ createTime = '' }: Row) => Date.parse(createTime) || 0;
+        if (order === 'newest') rows.sort((a, b) => timeOf(b) - timeOf(a));
+        if (order === 'oldest') rows.sort((a, b) => timeOf(a) - timeOf(b));
+        if (order === 'name') rows.sort((a, b) => (a.name < b.name ? -1 : 1));
+        const filter: RowFilter = { ...since(fromMinutes), statuses: new Set(wanted) };
+        const list = createList(rows);
+        const found: string[] = [];
+        let after: Position | undefined;
+        let hasNextPage: boolean;
+        do {
+          const slice = await list.read(filter, first, after && { after });
+          found.push(...names(slice));
+          hasNextPage = slice.hasNextPage;
+          after = slice.rows.length > 0 ? slice.positionAfter(slice.rows.length - 1) : undefined;
+        } while (hasNextPage && after !== undefined);
+        expect(found).toEqual(rows.filter((entry) => matchesFilter(entry, filter)).map(({ name }) => name));
+      },
+    ),
+    { seed: 20261124, numRuns: 60 },
+  );
+});
