@@ -35,7 +35,9 @@ import { fixedLimits, type Limits } from './limits/limits.ts';
 import { RateLimit } from './limits/rate-limit.ts';
 import { AccessLog } from './operations/access-log.ts';
 import { Admission } from './operations/admission.ts';
+import { createContextFactory } from './operations/operation-context.ts';
 import { createOperationRunner } from './operations/prepare-operation.ts';
+import { QuerySharing } from './operations/query-sharing.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { createHealth, type Health, healthRoute } from './routes/health.ts';
 import { LabelQueue } from './routes/label-queue.ts';
@@ -222,25 +224,27 @@ export function createApp(options: AppOptions): App {
   };
   const runOperation = createOperationRunner({
     schema,
-    execute: forTests.execute ?? createExecutor(schema, isPrivate),
     limits,
     documents,
-    admission,
-    rateLimit,
-    shared: {
+    callContexts,
+    createContext: createContextFactory({
+      api,
       callContexts,
       loaderStates,
       idempotency: createIdempotency({ store: keyStore, merchants, report }),
-    },
-    context: {
-      api,
       currency: settings.currency,
       operationTimeoutMs: settings.operationTimeoutMs,
       showCost: settings.showCost,
       publicUrl: options.publicUrl,
       report,
+    }),
+    runState: {
+      execute: forTests.execute ?? createExecutor(schema, isPrivate),
+      admission,
+      sharing: new QuerySharing(),
+      rateLimit,
+      mutations,
     },
-    mutations,
     tracing,
   });
 

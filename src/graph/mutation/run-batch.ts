@@ -11,7 +11,7 @@ export async function runBatch<Input, Result>(
   inputs: readonly Input[],
   keyOf: (input: Input) => string | null | undefined,
   run: (input: Input) => Promise<Result>,
-  { reportError }: Context,
+  context: Context,
 ): Promise<(Result | WriteFailedSource)[]> {
   const lastWriteByKey = new Map<string, Promise<unknown>>();
   const failures: { reason: unknown; reported: WriteFailedSource }[] = [];
@@ -22,7 +22,7 @@ export async function runBatch<Input, Result>(
       const result = previous
         .then(() => run(input))
         .catch((reason: unknown) => {
-          const reported: WriteFailedSource = { __typename: 'WriteFailed', ...reportError(reason) };
+          const reported: WriteFailedSource = { __typename: 'WriteFailed', ...context.reportError(reason) };
           failures.push({ reason, reported });
           return reported;
         });

@@ -24,7 +24,7 @@ export const Label = builder.objectRef<LabelledShipment>('Label').implement({
       description:
         'The address of the PDF on this server. It does not expire, and requires the access token in the ' +
         '`Authorization` header. Fetching it costs `GET /v1/shipments/{id}/label`.',
-      resolve: ({ name }, _args, { labelUrl }) => labelUrl(name),
+      resolve: ({ name }, _args, context) => context.labelUrl(name),
     }),
   }),
 });

@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { ExecutionResult } from 'graphql';
 import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
-import { type HttpError, overloaded } from '../http/http-error.ts';
+import type { HttpError } from '../http/http-error.ts';
 import { OpenResponses } from '../http/open-responses.ts';
-import { refusalOf } from './refusal.ts';
+import { didNotRun } from './refusal.ts';
 
 export interface AdmissionOptions {
   /** The maximum number of concurrent GraphQL requests. */
@@ -58,21 +57,17 @@ export class Admission {
    * Counts the request of an operation, and lets the operation start or wait.
    * @param operation weighs its estimated number of objects, at least 1.
    * @param response undefined for a call through `fetch`.
-   * @returns what happened. A result: the operation may neither start nor wait.
+   * @returns what happened. An error: the operation may neither start nor wait.
    */
-  enter(
-    operation: QueueEntry,
-    response: ServerResponse | undefined,
-  ): 'started' | 'waiting' | ExecutionResult {
+  enter(operation: QueueEntry, response: ServerResponse | undefined): 'started' | 'waiting' | HttpError {
     const refusal = this.admit(operation.owner, response);
     if (refusal !== undefined) return refusal;
     return this.#queue.acquire(operation) === 'granted' ? 'started' : 'waiting';
   }
 
-  /** Counts a request that needs no turn. @returns the result if its operation may not run. */
-  admit(owner: Owner, response: ServerResponse | undefined): ExecutionResult | undefined {
-    const httpError = this.#openResponses.admit(owner, response);
-    return httpError && refusalOf(httpError);
+  /** Counts a request that needs no turn. @returns the error if its operation may not run. */
+  admit(owner: Owner, response: ServerResponse | undefined): HttpError | undefined {
+    return this.#openResponses.admit(owner, response);
   }
 
   /** Whether the clients of an owner take its responses, so that it may start more operations. */
@@ -85,8 +80,8 @@ export class Admission {
     this.#queue.leave(operation);
   }
 
-  /** Watches the response to an operation that needs only the schema. @returns the result if it may not start. */
-  watchSchemaResponse(response: ServerResponse | undefined): ExecutionResult | undefined {
+  /** Watches the response to an operation that needs only the schema. @returns the error if it may not start. */
+  watchSchemaResponse(response: ServerResponse | undefined): HttpError | undefined {
     if (response === undefined) return undefined;
     const anonymousOwner = { token: undefined, connection: response.req.socket };
     this.#openResponses.watch(anonymousOwner, response);
@@ -94,9 +89,4 @@ export class Admission {
       ? undefined
       : didNotRun('Too many responses wait for clients that do not read them.');
   }
-}
-
-/** The result of an operation that did not run because there is too much to do. */
-export function didNotRun(reason: string): ExecutionResult {
-  return refusalOf(overloaded(`The operation did not run: ${reason} Try again soon.`));
 }

@@ -1,6 +1,5 @@
 import type { ExecutionResult } from 'graphql';
 import type { CallLog, CallLogEntry } from '../../rest/client/call-log.ts';
-import type { HeaderReader } from '../../telemetry/request-record.ts';
 
 /** The cost of an operation as clients see it in `extensions.upstream`. It has no identifiers, queries or tokens. */
 export interface OperationCost {
@@ -28,23 +27,18 @@ export interface RequestCost {
   retries: number;
 }
 
-/** Whether a request asks for the cost extension, by the header `x-upstream-cost: 1`. */
-export function requestsCost(headers: HeaderReader): boolean {
-  return headers.get('x-upstream-cost') === '1';
-}
-
 /** Adds the cost of the operation to a result as `extensions.upstream`. */
 export function withUpstreamCost(result: ExecutionResult, callLog: CallLog): ExecutionResult {
-  return { ...result, extensions: { ...result.extensions, upstream: upstreamCostOf(callLog) } };
-}
-
-/** The cost of an operation by its call log. */
-export function upstreamCostOf(callLog: CallLog): OperationCost {
   const { entries, cached, savedByList } = callLog;
-  return { calls: entries.length, cached, savedByList, requests: entries.map(requestCost) };
+  const upstream: OperationCost = {
+    calls: entries.length,
+    cached,
+    savedByList,
+    requests: entries.map(requestCost),
+  };
+  return { ...result, extensions: { ...result.extensions, upstream } };
 }
 
-/** The cost of one REST call by its entry in the call log. */
 export function requestCost(entry: CallLogEntry): RequestCost {
   const { method, route, status = null, startMs, durationMs, bytes, retries } = entry;
   return {

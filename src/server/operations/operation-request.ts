@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { ExecutionResult } from 'graphql';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 
 /** The HTTP request of an operation, on the fast path or through Yoga. */
@@ -14,6 +13,3 @@ export interface OperationRequest {
   /** Calls `listener` with the reason when the client disconnects, or at once if the client has disconnected. */
   onAbort(listener: (reason: unknown) => void): void;
 }
-
-/** Executes an accepted operation with its context. */
-export type Execute = () => ExecutionResult | Promise<ExecutionResult>;

@@ -8,7 +8,7 @@ import { perOperation } from '../document-syntax/operation-memo.ts';
  * How long after its start other requests may join a query, in milliseconds. A shared result is at most this much older
  * than a result of their own would be.
  */
-export const joinableMs = 100;
+const joinableMs = 100;
 
 /** A running query. Several requests may wait for its result: each is a waiter of its operation scope. */
 export interface InFlightQuery {
@@ -32,20 +32,23 @@ export class QuerySharing {
   readonly #inFlight = new PerTenant<Map<string, InFlightQuery>>();
   #operationCount = 0;
   // The document cache gives equal texts the same document while the document is cached.
-  readonly #operationNumberOf = perOperation(() => ++this.#operationCount);
+  readonly #operationNumber = perOperation(() => ++this.#operationCount);
 
   /** The key that equal queries have in common. Undefined if the query can't be shared. */
-  keyOf({ definition, document, variables }: Operation, showsCost: boolean): string | undefined {
+  key({ definition, document, variables }: Operation, showsCost: boolean): string | undefined {
     const text = variables === undefined ? '' : JSON.stringify(variables);
     // JSON.stringify turns an infinite number, such as 1e400, into null.
     if (text.includes('null') && !isAllFinite(variables)) return undefined;
-    return `${showsCost} ${this.#operationNumberOf(definition, document)} ${text}`;
+    return `${showsCost} ${this.#operationNumber(definition, document)} ${text}`;
   }
 
-  /** The running query with this key, if it started at most 100 ms ago. */
-  find(tenant: Tenant, key: string): InFlightQuery | undefined {
+  /** The running query with this key that a query with this scope may join. */
+  find(tenant: Tenant, key: string, { deadline }: OperationScope): InFlightQuery | undefined {
     const query = this.#inFlight.known(tenant)?.get(key);
     if (query === undefined || query.scope.signal.aborted || query.writes !== tenant.writes) return undefined;
+    // A wait for a turn may have used up the time of one of the two. Without a timeout, the difference is NaN.
+    const aheadMs = query.scope.deadline.remainingMs() - deadline.remainingMs();
+    if (Math.abs(aheadMs) > joinableMs) return undefined;
     return performance.now() - query.startedAtMs <= joinableMs ? query : undefined;
   }
 

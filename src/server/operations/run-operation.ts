@@ -1,69 +1,56 @@
-// Runs an accepted operation: charges its points, waits for its turn, shares equal queries, and executes the others.
+// Runs a prepared operation: charges its points, waits for its turn, shares equal queries, and executes the others.
 
 import type { ExecutionResult } from 'graphql';
 import { loopBudget, StepQueue } from '../../concurrency/event-loop-round.ts';
 import { QueueEntry } from '../../concurrency/fair-queue.ts';
+import type { OperationScope } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
 import type { Operation } from '../document-syntax/operation.ts';
+import type { Execute } from '../execution/executor.ts';
+import type { HttpError } from '../http/http-error.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
-import { type Admission, didNotRun } from './admission.ts';
+import type { Admission } from './admission.ts';
 import { withUpstreamCost } from './cost-report.ts';
 import type { OperationContext } from './operation-context.ts';
-import type { Execute, OperationRequest } from './operation-request.ts';
-import { type InFlightQuery, joinableMs, type QuerySharing } from './query-sharing.ts';
-import { clientGone, refusalOf } from './refusal.ts';
+import type { OperationRequest } from './operation-request.ts';
+import type { InFlightQuery, QuerySharing } from './query-sharing.ts';
+import { clientGone, didNotRun, refuse } from './refusal.ts';
 
-/** An operation that may run. */
-export interface AcceptedOperation {
-  /** The context value of the resolvers. */
-  context: object;
-  /** Runs the operation by `execute`, or returns the result of an equal query that is already running. */
-  run(execute: Execute): Promise<ExecutionResult>;
-}
-
-/** The state by which operations pay, wait for their turn, and share results. All operations share it. */
+/** The parts by which operations pay, wait for their turn, share results and run. All operations share them. */
 export interface RunState {
-  sharing: QuerySharing;
-  /** Undefined: mutations are not tracked. */
-  mutations: RunningMutations | undefined;
+  execute: Execute;
   admission: Admission;
+  sharing: QuerySharing;
   /** Undefined: no rate limit. */
   rateLimit: RateLimit | undefined;
+  /** Undefined: mutations are not tracked. */
+  mutations: RunningMutations | undefined;
 }
 
 const schemaSteps = new StepQueue();
 
-/** An operation that needs only the schema, such as an introspection. It waits until the event loop has time. */
-export class SchemaOperation implements AcceptedOperation {
-  readonly context = {};
-  readonly #nodes: number;
-  readonly #request: OperationRequest;
-  readonly #admission: Admission;
-
-  constructor(nodes: number, request: OperationRequest, admission: Admission) {
-    this.#nodes = nodes;
-    this.#request = request;
-    this.#admission = admission;
-  }
-
-  run(execute: Execute): Promise<ExecutionResult> {
-    return new Promise((resolve) => {
-      schemaSteps.run(this.#nodes, () => resolve(this.#start(execute)));
-    });
-  }
-
-  async #start(execute: Execute): Promise<ExecutionResult> {
-    const { response } = this.#request;
-    if (response?.destroyed === true) return clientGone();
-    return this.#admission.watchSchemaResponse(response) ?? execute();
-  }
+/** Runs an operation that needs only the schema, such as an introspection, when the event loop has time. */
+export function runSchemaOperation(
+  operation: Operation,
+  nodes: number,
+  { response }: OperationRequest,
+  { execute, admission }: RunState,
+): Promise<ExecutionResult> {
+  const start = async () => {
+    const refusal = response?.destroyed === true ? clientGone : admission.watchSchemaResponse(response);
+    return refusal === undefined ? execute(operation, {}) : refuse(refusal);
+  };
+  return new Promise((resolve) => {
+    schemaSteps.run(nodes, () => resolve(start()));
+  });
 }
 
 /** An operation that makes REST calls. A class: closures and async functions would cost several times as much. */
-export class RestOperation extends QueueEntry implements AcceptedOperation {
-  readonly context: OperationContext;
+export class RestOperation extends QueueEntry {
+  readonly owner: Owner;
   readonly weight: number;
+  readonly #context: OperationContext;
   readonly #operation: Operation;
   readonly #request: OperationRequest;
   readonly #runState: RunState;
@@ -71,8 +58,8 @@ export class RestOperation extends QueueEntry implements AcceptedOperation {
   #cost: PointCost | undefined;
   /** Equal queries have the same key. Undefined for a mutation, and for a query that is never shared. */
   #sharingKey: string | undefined;
-  /** Ends the wait: with undefined when the turn comes, and otherwise with the result of the operation. */
-  #endWait: ((refusal: ExecutionResult | undefined) => void) | undefined;
+  /** Ends the wait: with undefined when the turn comes, and otherwise with the reason why it does not come. */
+  #endWait: ((refusal: HttpError | undefined) => void) | undefined;
   /** Set while other requests may join the query. */
   #inFlight: InFlightQuery | undefined;
 
@@ -84,41 +71,37 @@ export class RestOperation extends QueueEntry implements AcceptedOperation {
     runState: RunState,
   ) {
     super();
-    this.context = context;
+    this.owner = context.callContext.owner;
     this.weight = Math.max(1, nodes);
+    this.#context = context;
     this.#operation = operation;
     this.#request = request;
     this.#runState = runState;
   }
 
-  run(execute: Execute): Promise<ExecutionResult> {
-    const { scope, tenant, showsCost } = this.context;
+  /** Runs the operation once, or takes the result of an equal query that is already running. */
+  run(): Promise<ExecutionResult> {
+    const { scope, callContext, showsCost } = this.#context;
     const { admission, rateLimit, sharing } = this.#runState;
-    scope.startTimeout();
-    const charge = rateLimit?.charge(tenant, this.weight);
-    this.#cost = charge?.cost;
-    if (charge?.error !== undefined) return Promise.resolve(this.#refused(refusalOf(charge.error)));
     const { response } = this.#request;
-    if (this.#isQuery) this.#sharingKey = sharing.keyOf(this.#operation, showsCost);
+    scope.startTimeout();
+    const charge = rateLimit?.charge(callContext.tenant, this.weight);
+    this.#cost = charge?.cost;
+    if (charge?.error !== undefined) return this.#refuse(charge.error);
+    if (this.#isQuery) this.#sharingKey = sharing.key(this.#operation, showsCost);
     // A query that shares the response body of an equal one costs next to nothing, so it needs no turn.
     const mayJoin = response === undefined || (this.#sharesBody && admission.isOpenTo(this.owner));
     const equalQuery = mayJoin ? this.#findEqualQuery() : undefined;
     if (equalQuery !== undefined) {
       const refusal = admission.admit(this.owner, response);
-      return refusal === undefined
-        ? this.#start(execute, equalQuery)
-        : Promise.resolve(this.#refused(refusal));
+      return refusal === undefined ? this.#start(equalQuery) : this.#refuse(refusal);
     }
     const outcome = admission.enter(this, response);
-    if (outcome === 'waiting') return this.#waitAndStart(execute);
-    if (outcome !== 'started') return Promise.resolve(this.#refused(outcome));
+    if (outcome === 'waiting') return this.#waitAndStart();
+    if (outcome !== 'started') return this.#refuse(outcome);
     loopBudget.start(this.weight);
     // An operation with a slot of its own may share the result of an equal query too.
-    return this.#start(execute, mayJoin ? undefined : this.#findEqualQuery());
-  }
-
-  get owner(): Owner {
-    return this.context.owner;
+    return this.#start(mayJoin ? undefined : this.#findEqualQuery());
   }
 
   onSlotGranted(): void {
@@ -130,29 +113,29 @@ export class RestOperation extends QueueEntry implements AcceptedOperation {
   handleEvent(): void {
     if (this.turn !== 'waiting') return;
     this.#runState.admission.leave(this);
-    const hasTimedOut = this.context.scope.deadline.signal.aborted;
-    this.#endWait?.(hasTimedOut ? didNotRun('It waited too long for its turn.') : clientGone());
+    const hasTimedOut = this.#context.scope.deadline.signal.aborted;
+    this.#endWait?.(hasTimedOut ? didNotRun('It waited too long for its turn.') : clientGone);
   }
 
-  async #waitAndStart(execute: Execute): Promise<ExecutionResult> {
-    const { signal } = this.context.scope;
-    const refusal = await new Promise<ExecutionResult | undefined>((resolve) => {
+  async #waitAndStart(): Promise<ExecutionResult> {
+    const { signal } = this.#context.scope;
+    const refusal = await new Promise<HttpError | undefined>((resolve) => {
       this.#endWait = resolve;
       signal.addEventListener('abort', this);
       // A scope that has ended calls no listener.
       if (signal.aborted) this.handleEvent();
     });
     signal.removeEventListener('abort', this);
-    if (refusal !== undefined) return this.#refused(refusal);
+    if (refusal !== undefined) return this.#refuse(refusal);
     const equalQuery = this.#findEqualQuery();
     // It makes no body of its own, so it needs its slot no more.
     if (equalQuery !== undefined && this.#sharesBody) this.#runState.admission.leave(this);
-    return this.#start(execute, equalQuery);
+    return this.#start(equalQuery);
   }
 
-  #refused(refusal: ExecutionResult): ExecutionResult {
+  #refuse(refusal: HttpError): Promise<ExecutionResult> {
     this.#endScope();
-    return this.#withPoints(refusal);
+    return Promise.resolve(this.#withPoints(refuse(refusal)));
   }
 
   /** Adds the points to a result. Not a part of the execution, because requests that share it pay each. */
@@ -168,61 +151,55 @@ export class RestOperation extends QueueEntry implements AcceptedOperation {
   }
 
   get #showsPoints(): boolean {
-    return this.#cost !== undefined && this.context.showsCost;
-  }
-
-  /** Starts the operation, or joins an equal query. */
-  #start(execute: Execute, equalQuery: InFlightQuery | undefined): Promise<ExecutionResult> {
-    const { callLog, showsCost } = this.context;
-    const instrumentedExecute = showsCost ? async () => withUpstreamCost(await execute(), callLog) : execute;
-    try {
-      return this.#executeOrJoin(instrumentedExecute, equalQuery).then(
-        (result) => {
-          this.#finish();
-          return this.#withPoints(result);
-        },
-        (error: unknown) => {
-          this.#finish();
-          throw error;
-        },
-      );
-    } catch (error) {
-      this.#finish();
-      return Promise.reject(error);
-    }
-  }
-
-  /** A running equal query that this query may join. */
-  #findEqualQuery(): InFlightQuery | undefined {
-    if (this.#sharingKey === undefined) return undefined;
-    const { tenant, scope } = this.context;
-    const equalQuery = this.#runState.sharing.find(tenant, this.#sharingKey);
-    if (equalQuery?.result === undefined) return undefined;
-    // A wait for a turn may have used up time. Without a timeout, the difference is NaN.
-    const aheadMs = equalQuery.scope.deadline.remainingMs() - scope.deadline.remainingMs();
-    return Math.abs(aheadMs) > joinableMs ? undefined : equalQuery;
+    return this.#cost !== undefined && this.#context.showsCost;
   }
 
   get #isQuery(): boolean {
     return this.#operation.definition.operation === 'query';
   }
 
-  #executeOrJoin(execute: Execute, equalQuery: InFlightQuery | undefined): Promise<ExecutionResult> {
-    if (!this.#isQuery) {
-      // A mutation that has started is finished even if its client disconnects.
-      const mutation = Promise.resolve(execute());
-      return this.#runState.mutations?.track(mutation) ?? mutation;
+  #findEqualQuery(): InFlightQuery | undefined {
+    if (this.#sharingKey === undefined) return undefined;
+    const { callContext, scope } = this.#context;
+    return this.#runState.sharing.find(callContext.tenant, this.#sharingKey, scope);
+  }
+
+  #start(equalQuery: InFlightQuery | undefined): Promise<ExecutionResult> {
+    let result: Promise<ExecutionResult>;
+    try {
+      result =
+        equalQuery?.result === undefined ? this.#execute() : this.#join(equalQuery.scope, equalQuery.result);
+    } catch (error) {
+      result = Promise.reject(error);
     }
-    const { tenant, scope } = this.context;
+    return result.then(
+      (result) => {
+        this.#finish();
+        return this.#withPoints(result);
+      },
+      (error: unknown) => {
+        this.#finish();
+        throw error;
+      },
+    );
+  }
+
+  #join(scope: OperationScope, result: Promise<ExecutionResult>): Promise<ExecutionResult> {
+    const { requestRecord } = this.#request;
+    this.#request.onAbort(scope.addWaiter());
+    if (requestRecord !== undefined) requestRecord.joined = true;
+    return result;
+  }
+
+  #execute(): Promise<ExecutionResult> {
+    const { callContext, scope, showsCost } = this.#context;
+    const { execute, mutations, sharing } = this.#runState;
+    let result = Promise.resolve(execute(this.#operation, this.#context));
+    if (showsCost) result = result.then((result) => withUpstreamCost(result, callContext.callLog));
+    // A mutation that has started is finished even if its client disconnects.
+    if (!this.#isQuery) mutations?.track(result);
     const key = this.#sharingKey;
-    if (key === undefined) return Promise.resolve(execute());
-    if (equalQuery?.result !== undefined) {
-      this.#request.onAbort(equalQuery.scope.addWaiter());
-      if (this.#request.requestRecord !== undefined) this.#request.requestRecord.joined = true;
-      return equalQuery.result;
-    }
-    const result = Promise.resolve(execute());
-    this.#inFlight = this.#runState.sharing.add(tenant, key, scope, result);
+    if (key !== undefined) this.#inFlight = sharing.add(callContext.tenant, key, scope, result);
     return result;
   }
 
@@ -233,7 +210,7 @@ export class RestOperation extends QueueEntry implements AcceptedOperation {
   }
 
   #endScope(): void {
-    const { scope } = this.context;
+    const { scope } = this.#context;
     // Abort the remaining calls of a query: calls below a propagated null, and prefetched pages that were not used.
     // These calls would occupy slots and delay the shutdown. The calls of a mutation are finished.
     if (this.#isQuery) scope.end();

@@ -3,7 +3,7 @@ import { CallLog, type CallLogEntry } from '../../../src/rest/client/call-log.ts
 import {
   type OperationCost,
   type RequestCost,
-  upstreamCostOf,
+  withUpstreamCost,
 } from '../../../src/server/operations/cost-report.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
@@ -350,7 +350,7 @@ test('the call log rounds its numbers to tenths', () => {
   callLog.savedByList = 74;
   const shownFirst = { method: 'GET', path: '/v1/orders', status: 200, startMs: 0, durationMs: 21 };
   const shownSecond = { method: 'POST', path: '/v1/orders', status: null, startMs: 21.3, durationMs: null };
-  expect(upstreamCostOf(callLog)).toEqual({
+  expect(withUpstreamCost({}, callLog).extensions?.upstream).toEqual({
     calls: 2,
     cached: 1,
     savedByList: 74,
