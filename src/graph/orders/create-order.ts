@@ -190,11 +190,11 @@ function adviceOnUnknownOutcome(
   if (!referenceId) {
     return "Before you create it again, look for it among this customer's newest orders. Then use a new idempotencyKey.";
   }
-  const beforeRetry = `efore you create it again, look for it with orderByReference(referenceId: ${JSON.stringify(referenceId)}).`;
+  const lookup = `look for it with orderByReference(referenceId: ${JSON.stringify(referenceId)})`;
   if (wasNotFound) {
-    return `No order with this referenceId matches the input. B${beforeRetry} Then use a new idempotencyKey.`;
+    return `No order with this referenceId matches the input. Before you create it again, ${lookup}. Then use a new idempotencyKey.`;
   }
   return key === undefined || key === null
-    ? `B${beforeRetry} With an idempotencyKey, Waybill does this for you.`
-    : `Retry with the same idempotencyKey: Waybill then looks for the order. Or b${beforeRetry} Then use a new idempotencyKey.`;
+    ? `Before you create it again, ${lookup}. With an idempotencyKey, Waybill does this for you.`
+    : `Retry with the same idempotencyKey: Waybill then looks for the order. To use a new key, first ${lookup}.`;
 }

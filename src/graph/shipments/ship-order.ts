@@ -174,8 +174,8 @@ function resultSource(shipped: ShippedOrder): ShipOrderSuccessSource | NoOfferSo
 }
 
 function adviceOnUnknownOutcome(order: string, key: string | null | undefined): string {
-  const check = `heck whether order(id: ${JSON.stringify(order)}) has a shipment`;
+  const check = `check whether order(id: ${JSON.stringify(order)}) has a shipment`;
   return key === undefined || key === null
-    ? `Before you ship it again, c${check}. With an idempotencyKey, Waybill does this for you.`
-    : `Retry with the same idempotencyKey, which continues after the last step. Or c${check}.`;
+    ? `Before you ship it again, ${check}. With an idempotencyKey, Waybill does this for you.`
+    : `Retry with the same idempotencyKey, which continues after the last step. Or ${check}.`;
 }
