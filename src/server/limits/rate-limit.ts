@@ -38,19 +38,35 @@ export class RateLimit {
    * @returns the error if the token has too few points. Nothing is taken then.
    */
   charge(tenant: Tenant, points: number): { cost: PointCost; error: HttpError | undefined } {
+    const bucket = this.#refilledBucket(tenant);
+    const missing = Math.min(points, this.#burst) - bucket.points;
+    if (missing <= 0) bucket.points -= points;
+    const cost = this.#costOf(points, bucket);
+    return { cost, error: missing > 0 ? this.#rateLimited(cost, this.#msFor(missing)) : undefined };
+  }
+
+  /** Takes further points of a request that has run, also points that the token does not have. @returns its whole cost. */
+  chargeMore(tenant: Tenant, { points: charged }: PointCost, points: number): PointCost {
+    const bucket = this.#refilledBucket(tenant);
+    bucket.points -= points;
+    return this.#costOf(charged + points, bucket);
+  }
+
+  #refilledBucket(tenant: Tenant): Bucket {
     const now = performance.now();
     const bucket = this.#buckets.of(tenant, () => ({ points: this.#burst, measuredAtMs: now }));
     const refilled = bucket.points + ((now - bucket.measuredAtMs) / 1000) * this.#pointsPerSecond;
     bucket.points = Math.min(this.#burst, refilled);
     bucket.measuredAtMs = now;
-    const missing = Math.min(points, this.#burst) - bucket.points;
-    if (missing <= 0) bucket.points -= points;
-    const cost = {
+    return bucket;
+  }
+
+  #costOf(points: number, bucket: Bucket): PointCost {
+    return {
       points,
       remaining: Math.max(0, Math.floor(bucket.points)),
       resetMs: this.#msFor(this.#burst - bucket.points),
     };
-    return { cost, error: missing > 0 ? this.#rateLimited(cost, this.#msFor(missing)) : undefined };
   }
 
   #msFor(points: number): number {

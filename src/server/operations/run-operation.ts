@@ -28,6 +28,9 @@ export interface RunState {
   mutations: RunningMutations | undefined;
 }
 
+/** The points of a page that was read for filters which REST lacks. */
+const pointsPerScannedPage = 100;
+
 const schemaSteps = new StepQueue();
 
 /** Runs an operation that needs only the schema, such as an introspection, when the event loop has time. */
@@ -204,9 +207,18 @@ export class RestOperation extends QueueEntry {
   }
 
   #finish(): void {
+    this.#chargeScannedPages();
     if (this.#inFlight !== undefined) this.#runState.sharing.remove(this.#inFlight);
     this.#endScope();
     this.#runState.admission.leave(this);
+  }
+
+  /** Only now it is known how many pages the filters needed. */
+  #chargeScannedPages(): void {
+    const { callLog, tenant } = this.#context.callContext;
+    const { rateLimit } = this.#runState;
+    if (callLog.scannedPages === 0 || rateLimit === undefined || this.#cost === undefined) return;
+    this.#cost = rateLimit.chargeMore(tenant, this.#cost, pointsPerScannedPage * callLog.scannedPages);
   }
 
   #endScope(): void {

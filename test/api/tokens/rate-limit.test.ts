@@ -117,6 +117,16 @@ test.each([
   }
 });
 
+test('pages that are read for a filter cost 100 points each, after the operation', async () => {
+  const page = { shipments: [], nextPageToken: '' };
+  await using waybill = await startApp(answerJson(page), { RATE_LIMIT_POINTS_PER_SECOND: '10' });
+  const filtered = '{ shipments(first: 1, status: [DELIVERED]) { nodes { id } } }';
+  expect((await waybill.ask(filtered, 'ana')).errors).toBeUndefined();
+  // 1 point and 100 points of the 100 that ten seconds give.
+  expect((await waybill.ask(filtered, 'ana')).errors).toMatchObject([{ code: 'RATE_LIMITED' }]);
+  expect(waybill.calls()).toHaveLength(1);
+});
+
 test('a label costs ten points of its token, and no call without points', async () => {
   await using waybill = await startApp(
     (_request, response) => response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF'),
