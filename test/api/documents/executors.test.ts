@@ -170,9 +170,9 @@ function errorsOfNulls({ data, errors = [] }: Answer<unknown>): string[] {
   return own.map((error) => JSON.stringify(error)).sort();
 }
 
-// Gets, pages that no query asks for, and those of counts, which are kept for 30 seconds. The merchant of a token is read before its first shipOrder.
+// Gets, pages that no query asks for, and those of batches and counts. The merchant of a token is read before its first shipOrder.
 const unsettled =
-  /^GET \/v1\/((orders|shipments)\/[^?]+|orders\?pageSize=(?!(1|2|3|20)$)\d+|shipments\?pageSize=\d+|(orders|shipments)\?pageSize=1000&pageToken=[^&]+|organizations\/mine)$/;
+  /^GET \/v1\/((orders|shipments)\/[^?]+|orders\?pageSize=(?!(1|2|3|20)$)\d+|shipments\?pageSize=\d+|(orders|shipments)\?pageSize=\d+&pageToken=[^&]+|organizations\/mine)$/;
 
 /**
  * The calls that every run makes. Orders and shipments may also be found in a list that happens to come in first, and
