@@ -172,7 +172,7 @@ function errorsOfNulls({ data, errors = [] }: Answer<unknown>): string[] {
 
 // Gets, pages that no query asks for, and those of batches and counts. The merchant of a token is read before its first shipOrder.
 const unsettled =
-  /^GET \/v1\/((orders|shipments)\/[^?]+|orders\?pageSize=(?!(1|2|3|20)$)\d+|shipments\?pageSize=\d+|(orders|shipments)\?pageSize=\d+&pageToken=[^&]+|organizations\/mine)$/;
+  /^GET \/v1\/((orders|shipments)\/[^?]+|orders\?pageSize=(?!(1|2|3|20)$)\d+|shipments\?pageSize=\d+|(orders|shipments)\?pageSize=\d+&pageToken=[^&]+|locations\?pageSize=1000&query=.+|organizations\/mine)$/;
 
 /**
  * The calls that every run makes. Orders and shipments may also be found in a list that happens to come in first, and
