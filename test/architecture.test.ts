@@ -264,7 +264,7 @@ test('the environment is read in one file', () => {
   expect(readers, 'take the setting from the Config, which src/main.ts makes').toEqual([]);
 });
 
-test('only the start imports the cluster', () => {
+test('only the start imports what processes share', () => {
   const strays = imports
     .filter(({ target }) => target === 'node:cluster' || target.startsWith('src/process/cluster/'))
     .filter(({ file }) => !file.startsWith('src/process/cluster/') && file !== 'src/main.ts')

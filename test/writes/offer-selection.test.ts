@@ -45,7 +45,7 @@ const unknown = [
   offer('d', { cost: 900, days: 4 }),
 ];
 
-describe('the offer to take', () => {
+describe('the selected offer', () => {
   test.each<[string, OfferJson[], OfferPreference, string | undefined]>([
     ['is the cheapest', usual, preference(cheapest), 'b'],
     ['is the fastest', usual, preference(fastest), 'a'],
@@ -101,7 +101,7 @@ describe('the offer to take', () => {
   });
 });
 
-describe('why there is none', () => {
+describe('the reason for no offer', () => {
   const available =
     'Available: couriers/a for 300 cents, couriers/b for 100 cents, couriers/c for 200 cents.';
 
@@ -161,7 +161,7 @@ test.each([
   ['nothing', undefined],
   ['a text', 'none'],
   ['a list with a null', [null]],
-])('%s is no list of offers', (_what, offers) => {
+])('%s is not a list of offers', (_what, offers) => {
   const quote = JSON.parse(JSON.stringify({ name: 'quotes/1', offers }));
   expect(() => readOffers(quote)).toThrow('quotes/1 came without a list of offers');
 });

@@ -53,16 +53,16 @@ describe('a path of REST in the input of an order', () => {
     ['nothing', ''],
     ['separators alone', '/.[]#'],
     ['a number', '0'],
-  ])('leads nowhere with %s', (_what, restPath) => {
+  ])('is not found with %s', (_what, restPath) => {
     expect(pathOf(restPath)).toBeUndefined();
   });
 
-  test('is found at the end of the longest path that is read', () => {
+  test('is found at the end of the longest accepted path', () => {
     expect(pathOf(`${'a.'.repeat(150)}notes`)).toBe('notes');
   });
 });
 
-describe('a path of REST into what the input lists with names', () => {
+describe('a path of REST into a list of names and values', () => {
   const pathOf = pathFinderFor(
     'SendMessageInput',
     {
@@ -100,7 +100,7 @@ describe('a path of REST into what the input lists with names', () => {
   });
 });
 
-describe('names that REST gives to fields', () => {
+describe('names that REST uses for fields', () => {
   const restToInputPaths = { recipient: '', 'recipient.phone': 'phone', text: 'text' };
   const pathOf = pathFinderFor('SendMessageToPhoneInput', { phone: '+573104567890' }, restToInputPaths);
 
@@ -115,14 +115,14 @@ describe('names that REST gives to fields', () => {
   });
 });
 
-test('what is not an input leads as far as its type does', () => {
+test('a path into a missing input follows its types', () => {
   for (const input of [null, undefined, 7, 'order', []]) {
     const pathOf = pathFinderFor('CreateOrderInput', input);
     expect(pathOf('recipient.address.addressLines.0')).toBe('recipient.address.addressLines');
   }
 });
 
-test('what a path has below its place in the input is kept', () => {
+test('the part of a path below its field is kept', () => {
   const type = schema.getType('ShipOrderInput');
   if (!isInputObjectType(type)) throw new TypeError('ShipOrderInput is no input');
   const pathOf = (restPath: string) =>

@@ -49,7 +49,7 @@ describe('a cursor', () => {
   });
 });
 
-describe('rejected is a cursor', () => {
+describe('a rejected cursor', () => {
   const cursor = cursors.encode(position);
 
   test.each<[string, ListCursors]>([
@@ -108,7 +108,7 @@ describe('rejected is a cursor', () => {
     expect(() => cursors.decode(encode(json))).toThrow(InvalidCursorError);
   });
 
-  test('whose JSON has a name of the prototype in place of the digest', () => {
+  test('whose JSON has a name of the prototype instead of the digest', () => {
     for (const name of ['__proto__', 'constructor']) {
       expect(() => cursors.decode(encode([name, 't', 1, 1, null]))).toThrow(InvalidCursorError);
     }

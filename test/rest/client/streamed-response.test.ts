@@ -24,7 +24,7 @@ import {
 const pdf = { 'content-type': 'application/pdf' };
 
 describe('a label', () => {
-  test('is streamed: the first bytes arrive before the last are sent', async () => {
+  test('is streamed: its first bytes arrive before the last are sent', async () => {
     let finish = () => {};
     await using rest = await startRestClient((_request, response) => {
       response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
@@ -68,7 +68,7 @@ describe('a label', () => {
     await expect(buffer(label.body)).rejects.toThrow('Body Timeout');
   });
 
-  test('that is cut off fails, so that no incomplete label is accepted', async () => {
+  test('that is cut off fails', async () => {
     await using rest = await startRestClient((request, response) => {
       response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
       setTimeout(() => request.socket.resetAndDestroy(), 5);
@@ -273,7 +273,7 @@ describe('a label', () => {
   });
 });
 
-test('once the client is closed, the process ends by itself', async () => {
+test('a closed client does not keep the process alive', async () => {
   await using service = await startService(answerJson({ name: 'orders/7' }));
   const script = `
     import { createRestClient } from './src/rest/client/client.ts';

@@ -225,7 +225,7 @@ describe('a full disk', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('refuses new keys and still gives stored outcomes', async () => {
+  test('rejects new keys, and still returns stored outcomes', async () => {
     const store = await open({ maxPages: 30 });
     const name = (index: number) => ({ ...key, id: `${index} ${'x'.repeat(500)}` });
     let count = 0;
