@@ -164,11 +164,7 @@ describe.concurrent('with a live service', () => {
 
   test.each([
     ['UPSTREAM_URL', {}, 'rest.example:8443'],
-    [
-      'PUBLIC_URL, which may be the only public one',
-      { PUBLIC_URL: 'https://shop.example/api' },
-      'shop.example',
-    ],
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://shop.example/api' }, 'shop.example'],
   ])('GraphiQL names the host of %s', async (_setting, environment, host) => {
     const main = startServer({ UPSTREAM_URL: 'https://rest.example:8443/v1', ...environment });
     const { text } = await main.banner();

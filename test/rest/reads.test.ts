@@ -35,9 +35,9 @@ describe('a response of the wrong form to a read', () => {
     ['a list without its wrapper', []],
     ['no list', {}],
     ['the list of another resource', { shipments: [] }],
-    ['an object for the list', { orders: {} }],
-    ['null for the list', { orders: null }],
-    ['a token that is no text', { orders: [], nextPageToken: 7 }],
+    ['an object in place of the list', { orders: {} }],
+    ['null in place of the list', { orders: null }],
+    ['a token that is not a text', { orders: [], nextPageToken: 7 }],
   ])('for a list: %s', async (_what, json) => {
     await using rest = await startRestClient(answerJson(json));
     const error = await errorOf(rest.api.listOrders({ pageSize: 1 }, rest.callContext()));

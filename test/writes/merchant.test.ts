@@ -130,9 +130,9 @@ describe('REST is called', () => {
 
 describe('the token is the merchant', () => {
   test.each<[string, Ask]>([
-    ['REST answers 403', failing(status(403))],
-    ['REST answers 404', failing(status(404))],
-    ['REST answers 410', failing(status(410))],
+    ['REST returns 403', failing(status(403))],
+    ['REST returns 404', failing(status(404))],
+    ['REST returns 410', failing(status(410))],
     ['the name is not organization/<id>', failing(otherName)],
     ['the name is organization/mine', named('organization/mine')],
   ])('if %s', async (_what, ask) => {
@@ -195,7 +195,7 @@ describe('a 404 after any token of the service has shown an organization', () =>
 
   test.each<[string, Ask, boolean]>([
     ['its organization, once REST shows it', named('organization/1'), true],
-    ['unknown while REST answers 404', failing(status(404)), false],
+    ['unknown while REST returns 404', failing(status(404)), false],
   ])('makes the merchant of an earlier 404 %s', async (_what, ask, isShown) => {
     const { of, asked, answerWith } = startMerchants(failing(status(404)));
     await of('ana');

@@ -219,7 +219,7 @@ describe('the cost lists the calls in their order', () => {
 describe('the cost is part of a response with errors:', () => {
   const mine: [string, string] = ['GET', '/v1/organizations/mine'];
 
-  test('a call that REST refuses', async () => {
+  test('a call that REST rejects', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: mine[1], kind: 'status', status: 503, body: 'no' });
     const { data, errors, extensions } = await answerTo(waybill, organization);

@@ -258,7 +258,7 @@ describe('equal queries at the same time', () => {
     expect((await Promise.all(answers)).map((answer) => answer.cost)).toEqual([cost(1), cost(1)]);
   });
 
-  test('without a token are each refused', async () => {
+  test('without a token are each rejected', async () => {
     await using waybill = await startHolding();
     const answers = await Promise.all([1, 2].map(() => waybill.ask({ query: shown, bearer: null })));
     for (const { errors } of answers)

@@ -22,13 +22,13 @@ describe('the length of a text is its number of characters', () => {
   };
 
   test.each([
-    ['of one unit each', 'Café', '4'],
-    ['of two units each', '🫘🎂', '2'],
-    ['beyond the first plane', '𝒙𐐷', '2'],
-    ['decomposed', 'é'.normalize('NFD'), '2'],
-    ['none', '', '0'],
-    ['blanks and breaks', ' \n\u200B', '3'],
-    ['a half of one', '\uD83E', '1'],
+    ['characters of one unit', 'Café', '4'],
+    ['characters of two units', '🫘🎂', '2'],
+    ['outside the basic multilingual plane', '𝒙𐐷', '2'],
+    ['decomposed characters', 'é'.normalize('NFD'), '2'],
+    ['an empty text', '', '0'],
+    ['blanks and line breaks', ' \n\u200B', '3'],
+    ['half of a surrogate pair', '\uD83E', '1'],
   ])('%s', (_what, value, length) => {
     expect(lengthOf(value)).toBe(length);
   });

@@ -162,13 +162,13 @@ describe('every id has its record if the list', () => {
     ],
     ['has a row twice', pagesOf(named('r1', 'r1', ...names(5))), names(5), ['10']],
     [
-      'gives 20 rows of 120',
+      'returns 20 rows of 120',
       pagesOf(named(...names(2_000)), () => 20),
       names(60),
       ['120', '100@20', '80@40'],
     ],
     [
-      'gives 3 rows of 120',
+      'returns 3 rows of 120',
       pagesOf(named(...names(2_000)), () => 3),
       names(60),
       ['120', '117@3', '114@6', '111@9', '108@12', '105@15', ...names(42, 19)],
@@ -433,7 +433,7 @@ describe('a page that fails as an overloaded service fails', () => {
   });
 });
 
-describe('a list that is refused or broken', () => {
+describe('a list that is rejected or broken', () => {
   test.each<[string, Error, number]>([
     ['400', status(400), 600_000],
     ['403', status(403), 600_000],

@@ -141,7 +141,7 @@ describe('the iteration through a list', () => {
 
   test.each([
     ['to itself', ['t1', 't1']],
-    ['to one before it', ['t1', 't2', 't3', 't1']],
+    ['to an earlier one', ['t1', 't2', 't3', 't1']],
   ])('a token that leads %s is an error', async (_where, tokens) => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: tokens[call - 1] }));
     await expect(allRecords(pages, { pageSize: 1 })).rejects.toThrow(

@@ -42,7 +42,7 @@ describe('calls that wait for a slot', () => {
     expect(await orderOfReads(callContexts, reads)).toEqual(['1', '2', '4', '3', '5']);
   });
 
-  test('are never refused, however many wait', async () => {
+  test('are never rejected, however many wait', async () => {
     const callContexts = createWithAccepted('ana');
     const reads = numbers(1_200).map((number) => `ana ${number}`);
     expect(await orderOfReads(callContexts, reads)).toEqual(numbers(1_200).map(String));

@@ -49,7 +49,7 @@ test('fields under an excluded type condition are excluded, with all fields belo
   ).toEqual(['.a', 'A.b', 'A.c']);
 });
 
-test('sizes count a fragment as often as it is spread', () => {
+test('sizes count a fragment once for each spread', () => {
   const { sizes, isCyclic } = sizesOf(doubling);
   const spreads = 2 ** 40;
   expect({ sizes, isCyclic }).toEqual({

@@ -96,9 +96,9 @@ async function resultOf(execute: Execute, operation: Operation) {
 }
 
 test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
-  ['values at hand', '{ a: text(of: "x") text numbers kinds __typename }'],
+  ['synchronous values', '{ a: text(of: "x") text numbers kinds __typename }'],
   ['arguments from variables', 'query ($of: String) { text(of: $of) }', { of: 'v' }],
-  ['variables that are left out', 'query ($of: String) { text(of: $of) }'],
+  ['missing variables', 'query ($of: String) { text(of: $of) }'],
   ['variables with a default', 'query ($first: Int! = 1) { shelf { books(first: $first) { name } } }'],
   ['items that are promises, some of which reject', '{ late { name } }'],
   ['a non-null item that fails', '{ lateRequired { name } text }'],
@@ -131,7 +131,7 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
     { yes: true },
   ],
   [
-    'one field that is included and left out',
+    'one field that is included and skipped',
     '{ text @skip(if: true) text self { text @skip(if: true) } self { shelf { name } } }',
   ],
   ['an object without fields', 'query ($no: Boolean!) { self { text @include(if: $no) } }', { no: false }],
@@ -161,7 +161,7 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
     'a null that propagates through a mutation',
     'mutation { writeRequired { required late { name } } c: write(text: "c") { text } }',
   ],
-  ['a variable that is missing', 'query ($name: String!) { thing(name: $name) { name } }'],
+  ['a missing variable', 'query ($name: String!) { thing(name: $name) { name } }'],
   ['a variable of another type', 'query ($of: String) { text(of: $of) }', { of: 7 }],
   [
     'several wrong variables',

@@ -181,7 +181,7 @@ describe('a pipelined request', () => {
       'GET /first HTTP/1.1\r\nhost: a\r\nexpect: tea\r\n\r\n',
       '417 Expectation Failed',
     ],
-  ])('does not run behind the refusal of %s', async (_what, first, status) => {
+  ])('does not run behind the rejection of %s', async (_what, first, status) => {
     const asked: (string | undefined)[] = [];
     const listener = await listen(
       ({ url }, response) => {

@@ -12,7 +12,7 @@ const read = (...chunks: string[]) => {
 test.each([
   ['nothing', [], ''],
   ['one piece', ['abc'], 'abc'],
-  ['pieces that fill it', ['ab', 'cd', 'e'], 'abcde'],
+  ['pieces that fill the limit', ['ab', 'cd', 'e'], 'abcde'],
 ])('a body of %s is read completely', async (_what, chunks, text) => {
   const { body, outcome } = read(...chunks);
   body.end();
