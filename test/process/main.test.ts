@@ -33,7 +33,7 @@ function startServer(environment: Record<string, string>, nodeOptions: string[] 
 }
 
 describe.concurrent('invalid settings stop the start:', () => {
-  test('all of them are reported together', async () => {
+  test('several settings, reported together', async () => {
     const main = startServer({ PORT: 'x', CURRENCY: 'pesos', UPSTREAM_URL: 'ftp://rest.example' });
     expect(await main.exit).toEqual({
       code: 1,

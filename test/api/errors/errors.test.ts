@@ -194,7 +194,7 @@ describe('a status of a write', () => {
   });
 });
 
-describe('the network', () => {
+describe('a REST service', () => {
   test('that never responds is UPSTREAM_TIMEOUT after UPSTREAM_TIMEOUT_MS', async () => {
     await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '100' });
     impatient.sandbox.faults.add({ path: '/v1/orders', kind: 'hang' });

@@ -110,7 +110,7 @@ describe('a read that keeps failing', () => {
     expect(waybill.calls()).toEqual([call, call]);
   });
 
-  test('is not retried if its operation would end before', async () => {
+  test('is not retried if its operation would end first', async () => {
     await using waybill = await startWithRetries(answerJson({}, 503, { 'retry-after': '2' }), {
       OPERATION_TIMEOUT_MS: '1000',
     });

@@ -37,7 +37,7 @@ describe('first', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=20']);
   });
 
-  test('is 20 as a literal null, and otherwise its default in the document', async () => {
+  test('is 20 as a literal null, and otherwise its default', async () => {
     const literal = await waybill.ask<{ orders: { nodes: [] } }, object>(
       '{ orders(first: null, after: null) { nodes { id } } }',
     );
@@ -207,7 +207,7 @@ describe('a list read page by page has each row once and in order', () => {
     expect(seen).toEqual(seeded('orders', 2500, 2500));
   });
 
-  test('shipments too', async () => {
+  test('shipments', async () => {
     const seen: (string | undefined)[] = [];
     for (let after: string | null = null, isMore = true; isMore; ) {
       const page: Answer<ShipmentNamesQuery> = await waybill.ask(ShipmentNamesDocument, {

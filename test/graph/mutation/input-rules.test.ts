@@ -34,7 +34,7 @@ describe('the length of a text is its number of characters', () => {
   });
 });
 
-describe('a bound includes', () => {
+describe('the bounds of a rule', () => {
   test.each([
     [textOfLength(3, 5), 'abc', []],
     [textOfLength(3, 5), 'abcde', []],

@@ -29,7 +29,7 @@ function holding() {
 // Each starts three processes and more.
 const slow = { timeout: 60_000 };
 
-describe('two workers before the sandbox', slow, () => {
+describe('two workers with the sandbox', slow, () => {
   const server = startWorkers();
   let at: Awaited<ReturnType<typeof server.listening>>;
   const bearer = { authorization: 'Bearer sandbox-cafe-andino' };
@@ -92,7 +92,7 @@ describe('two workers before the sandbox', slow, () => {
   });
 });
 
-describe('two workers before a live service', slow, () => {
+describe('two workers with a live service', slow, () => {
   test('exit with 0 at SIGTERM after their running requests', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);

@@ -79,7 +79,7 @@ describe('a read is not retried', () => {
     expect(pauses(error)).toEqual([undefined, undefined, undefined]);
   });
 
-  test('if the operation would end before', () => {
+  test('if the operation would end first', () => {
     expect(pauses(status(503), 150)).toEqual([100, undefined, undefined]);
   });
 
