@@ -93,7 +93,7 @@ describe('a GET that a browser can send without a preflight', () => {
 describe('a mutation by GET', () => {
   const mutation = 'mutation M { updateOrder(input: { id: "ca2500", notes: "Ring twice" }) { __typename } }';
   test.each([
-    ['alone', { query: mutation }],
+    ['as the only operation', { query: mutation }],
     ['chosen by operationName', { query: `query Q { __typename } ${mutation}`, operationName: 'M' }],
   ])('%s is rejected', async (_what, parameters) => {
     const response = await get(parameters, { authorization });
@@ -248,7 +248,7 @@ describe('the log of rejected origins', () => {
     },
   );
 
-  test('has no line of listed origins, of pages of this server, and of invalid origins', async () => {
+  test('has no line of listed origins, of pages of this server, or of invalid origins', async () => {
     const send = await startLogged(shop);
     await send(shop, askForPost, 'OPTIONS');
     await send(shop);
