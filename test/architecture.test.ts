@@ -182,7 +182,7 @@ test.each(Object.entries(layers))('imports in %s run from layer to layer, never 
   ).toEqual([]);
 });
 
-test('the list of layers is complete', () => {
+test('each listed layer exists', () => {
   const gone = Object.entries(layers).flatMap(([folder, order]) => {
     const entries = readdirSync(join(root, folder));
     const named = order.flatMap((names) => names.split(' '));
@@ -206,7 +206,7 @@ test('files have no circular imports, types included', () => {
   expect(circles, 'Move what both files need into a third one.').toEqual([]);
 });
 
-test('src/graph/schema.ts imports each file with a part of the schema', () => {
+test('src/graph/schema.ts reaches each file with a part of the schema', () => {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
   const reached = new Set(['src/graph/schema.ts']);
   // The loop reaches the files that it adds, too. An import of types alone does not run a file.
@@ -264,7 +264,7 @@ test('the environment is read in one file', () => {
   expect(readers, 'take the setting from the Config, which src/main.ts makes').toEqual([]);
 });
 
-test('only the start imports what processes share', () => {
+test('only the start imports the cluster', () => {
   const strays = imports
     .filter(({ target }) => target === 'node:cluster' || target.startsWith('src/process/cluster/'))
     .filter(({ file }) => !file.startsWith('src/process/cluster/') && file !== 'src/main.ts')

@@ -139,7 +139,7 @@ describe('ids', () => {
     }
   });
 
-  test('without a row do not stop the batches of later ids', async () => {
+  test('without a row pause the list for later ids of their token', async () => {
     const waybill = await start();
     const old = count(50, (index) => shipment(1 + index));
     expect(await idsAndCalls(waybill, old)).toEqual([...gets(old), 'GET /v1/shipments?pageSize=99']);

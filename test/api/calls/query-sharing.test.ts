@@ -210,7 +210,7 @@ describe('equal queries at the same time', () => {
     expect(waybill.lines()).toEqual(['GET /v1/orders/1', 'GET /v1/orders/1']);
   });
 
-  test('differ by text, operation, variables and the request for the cost', async () => {
+  test('share no result if text, operation, variables or cost request differ', async () => {
     await using waybill = await startHolding();
     const query = 'query A($id: ID!) { order(id: $id) { id } } query B($id: ID!) { order(id: $id) { id } }';
     const equal = { query, operationName: 'A', variables: { id: '1' } };

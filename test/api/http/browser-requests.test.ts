@@ -134,7 +134,7 @@ describe('a page of another origin', () => {
   };
 
   test.each(['/graphql', '/labels/ca0001.pdf'])(
-    'may send %s if its origin is listed, without cookies',
+    'may call %s if its origin is listed, without cookies',
     async (path) => {
       const response = await preflight(path, shop);
       expect([response.status, response.headers.get('vary')]).toEqual([204, preflightVary]);

@@ -101,7 +101,7 @@ describe('a slow sender is cut off, and others are served', () => {
     }
   });
 
-  test('when its body arrives a byte now and then, long before the timeout of a request', async () => {
+  test('when its body arrives a byte now and then, before the request timeout', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0, { stallTimeoutMs: 200 });
     try {
       const slow = await openRaw(listener);

@@ -110,7 +110,7 @@ describe('a conversation', () => {
     expect({ data, errors }).toEqual({ data: { conversation: { channel: null } }, errors: undefined });
   });
 
-  test.each(['ca58', id])('of a channel has either id: %s', async (conversation) => {
+  test.each(['ca58', id])('of a channel is found by either id: %s', async (conversation) => {
     const { data, calls } = await ask(ConversationOfChannelDocument, { channel: 'ca1', id: conversation });
     expect(data).toEqual({ channel: { conversation: { id, channel: { id: 'channels/ca1' } } } });
     expect(calls).toEqual(['GET /v1/channels?pageSize=100']);

@@ -156,7 +156,7 @@ describe('an order', () => {
     ]);
   });
 
-  test('is shipped by bare identifiers too, with a pickup by the courier on request', async () => {
+  test('is shipped by bare identifiers too, and without a pickup on request', async () => {
     const { order } = await orderToShip(waybill);
     const input = {
       order: order.replace('orders/', ''),

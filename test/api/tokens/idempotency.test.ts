@@ -366,7 +366,7 @@ describe('after an attempt with an unknown outcome, the same key', () => {
     expect(await ask(fields)).toEqual(answered(recorded, [...relearned, search(fields.referenceId)]));
   });
 
-  test.each([400, 404, 409])('stays OutcomeUnknown if its search fails with %d', async (status) => {
+  test.each([400, 404, 409])('is OutcomeUnknown if its search fails with %d', async (status) => {
     const fields = { idempotencyKey: `refused a look: ${status}`, referenceId: `refused-a-look-${status}` };
     fail({ kind: 'applied-then-cut', times: 1 });
     await ask(fields);

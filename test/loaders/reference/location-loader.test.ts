@@ -192,7 +192,7 @@ describe('if the list fails', () => {
     expect((await look(names(1, 5))).found).toEqual(Array(5).fill(null));
   });
 
-  test('in the middle, the earlier pages count', async () => {
+  test('on a later page, locations of the earlier pages are found', async () => {
     const { service, look } = startLocations({ count: 15 });
     const refused = answered(403);
     service.failures['all@10'] = refused;

@@ -164,7 +164,7 @@ describe('the circuit breaker ignores a write that the check rejected', () => {
     expect(rest.service.lines()).toEqual([]);
   });
 
-  test('but a write without a response is a failure', async () => {
+  test('but a write without a connection is a failure', async () => {
     const baseUrl = new URL(`http://127.0.0.1:${await freePort()}`);
     expect(await outcomeOf(baseUrl, () => {})).toEqual(['failed']);
   });

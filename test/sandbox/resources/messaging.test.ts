@@ -146,7 +146,7 @@ test.each([
   expect(faultsOf(reply)).toEqual(faults);
 });
 
-test('a message by phone is a text', async () => {
+test('a message by phone can only be a text', async () => {
   const recipient = { phone: '+573009990044', name: 'Zoé' };
   const template = { name: 'gracias_por_tu_compra', language: 'es' };
   expect(faultsOf(await client.post('/v1/channels/ca1/messages', { recipient, template }))).toEqual([

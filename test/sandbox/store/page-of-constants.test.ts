@@ -13,7 +13,7 @@ const rows = ['a', 'b', 'c'];
 test.each([
   [false, ['a', 'b'], ['c']],
   [true, ['c', 'b'], ['a']],
-])('a list of constants has pages, with oldest first: %j', (oldestFirst, first, second) => {
+])('a list of constants has pages; oldest first: %j', (oldestFirst, first, second) => {
   const request = { pageSize: 2, oldestFirst };
   const { items, nextPageToken } = pageOfConstants(list, rows, { ...request, pageToken: undefined });
   expect(items).toEqual(first);
