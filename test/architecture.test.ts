@@ -190,7 +190,7 @@ test.each(Object.entries(layers))('imports in %s run from layer to layer, never 
   ).toEqual([]);
 });
 
-test('the list of layers is complete', () => {
+test('each listed layer exists', () => {
   const gone = Object.entries(layers).flatMap(([folder, order]) => {
     const entries = readdirSync(join(root, folder));
     const named = order.flatMap((names) => names.split(' '));
@@ -214,7 +214,7 @@ test('files have no circular imports, types included', () => {
   expect(circles, 'Move what both files need into a third one.').toEqual([]);
 });
 
-test('src/graph/schema.ts imports each file with a part of the schema', () => {
+test('src/graph/schema.ts reaches each file with a part of the schema', () => {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
   const reached = new Set(['src/graph/schema.ts']);
   // The loop reaches the files that it adds, too. An import of types alone does not run a file.

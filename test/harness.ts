@@ -5,30 +5,30 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/
 import type { App } from '../src/server/app.ts';
 import { type ConnectOptions, connectApp } from './fixtures/connect-app.ts';
 
-/** The seed and the clock of every test start here. */
+/** The time at which the seed and the clock of each test start. */
 export const startOfTime = new Date('2026-11-02T14:00:00Z');
 
 export interface Answer<Data> {
   status: number;
-  /** Read as if every field at the root was answered: a test fails where it reads one that was not. */
+  /** Typed without null at the root: a test that reads a null fails. */
   data: { [Field in keyof Data]: NonNullable<Data[Field]> };
   errors: { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[] | undefined;
-  /** The REST calls that the operation cost, in the order in which they arrived: `GET /v1/orders/ca2500`. */
+  /** The REST calls of the operation, in order of arrival: `GET /v1/orders/ca2500`. */
   calls: string[];
 }
 
 export interface Waybill {
   app: App;
   sandbox: Sandbox;
-  /** Runs a document on behalf of the first merchant; `bearer` speaks for another, and null for nobody. */
+  /** Runs a document with the access token of the first merchant, or with `bearer`. Null sends no token. */
   ask<Data, Variables>(
     document: TypedDocumentNode<Data, Variables> | string,
     variables?: Variables,
     bearer?: string | null,
   ): Promise<Answer<Data>>;
-  /** Calls below this server, such as `/labels/ca0001.pdf`. */
+  /** Sends a request to a path of this server, such as `/labels/ca0001.pdf`. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Changes these fields in what REST answers at `path`, until the returned function is called. */
+  /** Changes these fields in the responses of REST at `path`, until the returned function is called. */
   changeAnswer(path: string, fields: object): () => void;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -36,19 +36,18 @@ export interface Waybill {
 export interface WaybillOptions
   extends Omit<ConnectOptions, 'report'>,
     Pick<SandboxOptions, 'quirks' | 'seed'> {
-  /** One that is shared, and closed by whoever started it; by default it has its own. */
+  /** A shared sandbox, which its starter closes. By default the server has its own. */
   sandbox?: Sandbox;
 }
 
-/** A sandbox on a free port and the application before it, with settings as the environment would hold them. */
+/** Starts a sandbox on a free port and the application, with these variables of the environment. */
 export async function startWaybill(
   environment: Record<string, string> = {},
   { seed, quirks, sandbox: shared, ...options }: WaybillOptions = {},
 ): Promise<Waybill> {
   const sandbox =
     shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }), ...(quirks && { quirks }) }));
-  // Nothing is known from an earlier operation, and nothing is tried again, unless a test is about that, so that each test
-  // sees the calls of its own, each once.
+  // Without cached data and retries, a test sees each call of its operation exactly once.
   const config = readConfig({ REFERENCE_DATA_MS: '0', UPSTREAM_RETRIES: '0', ...environment });
   const { app, close } = await connectApp(new URL(sandbox.url), config, {
     ...options,

@@ -86,7 +86,7 @@ const files = globSync(['src/**/*.*', 'README.md', 'CONTRIBUTING.md', 'docs/**/*
   .filter((file) => !file.startsWith('src/sandbox/'))
   .sort();
 
-test('code and documents use the terms of the field', () => {
+test('code and pages use the terms of the field', () => {
   expect(files).toEqual(expect.arrayContaining(['README.md', 'docs/decisions/README.md', 'src/main.ts']));
   const findings = files.flatMap((file) => [
     ...findingsIn(file, file),

@@ -53,7 +53,7 @@ const defaults = {
   tracing: false,
 };
 
-describe('accepted are', () => {
+describe('readConfig accepts', () => {
   test('the defaults without any variable', () => {
     expect(readConfig({})).toEqual(defaults);
   });
@@ -256,7 +256,7 @@ describe('accepted are', () => {
   });
 });
 
-describe('rejected are', () => {
+describe('readConfig rejects', () => {
   test('all invalid values together, each with its variable and the expected value', () => {
     const message = faultsOf({
       PORT: '65536',

@@ -26,7 +26,7 @@ async function startLoaders(answers: Record<string, unknown>) {
 }
 
 describe('by id', () => {
-  test('each distinct name is one call, and a missing one is null', async () => {
+  test('each distinct name costs one call, and a missing one is null', async () => {
     await using loaders = await startLoaders({
       '/v1/shipments/1': { name: 'shipments/1', status: 'RETURN' },
     });
@@ -39,7 +39,7 @@ describe('by id', () => {
     expect(loaders.calls().sort()).toEqual(['GET /v1/shipments/1', 'GET /v1/shipments/2']);
   });
 
-  test('what a list has given is not asked for again', async () => {
+  test('a row of a list needs no further call', async () => {
     await using loaders = await startLoaders({
       '/v1/orders?pageSize=2': { orders: [{ name: 'orders/1' }, { name: 'orders/2' }] },
       '/v1/shipments?pageSize=1': { shipments: [{ name: 'shipments/1', label: 'labels/1' }] },
@@ -51,7 +51,7 @@ describe('by id', () => {
     expect(loaders.calls()).toEqual(['GET /v1/orders?pageSize=2', 'GET /v1/shipments?pageSize=1']);
   });
 
-  test('origins and channels are looked up in their whole lists, read once', async () => {
+  test('origins and channels are found in their lists, which are read once', async () => {
     await using loaders = await startLoaders({
       '/v1/origins?pageSize=1000': { origins: [{ name: 'origins/1' }], nextPageToken: 't' },
       '/v1/origins?pageSize=1000&pageToken=t': { origins: [{ name: 'origins/2' }] },
@@ -72,8 +72,8 @@ describe('by id', () => {
   });
 });
 
-describe('by a search that finds more than is meant', () => {
-  test('a location is the one with just this name', async () => {
+describe('by a search with more results than one', () => {
+  test('a location is the one with exactly this name', async () => {
     await using loaders = await startLoaders({
       '/v1/locations?pageSize=1000&query=locations%2F1': {
         locations: [{ name: 'locations/10' }, { name: 'locations/1' }, { name: 'locations/11' }],
@@ -86,7 +86,7 @@ describe('by a search that finds more than is meant', () => {
     expect(loaders.calls()).toHaveLength(2);
   });
 
-  test('an order is the first with just this reference', async () => {
+  test('an order is the first with exactly this reference', async () => {
     await using loaders = await startLoaders({
       '/v1/orders?pageSize=1000&search=A-7': {
         orders: [{ name: 'orders/1', referenceId: 'A-71' }, { name: 'orders/2' }],
@@ -106,7 +106,7 @@ describe('by a search that finds more than is meant', () => {
   });
 });
 
-test('templates are read to their end; those of a channel that is not there are null', async () => {
+test('templates are read to their end, and those of a missing channel are null', async () => {
   await using loaders = await startLoaders({
     '/v1/channels/1/templates?pageSize=100': { templates: [{ name: 'a' }], nextPageToken: 't' },
     '/v1/channels/1/templates?pageSize=100&pageToken=t': { templates: [null, { name: 'b' }] },

@@ -32,8 +32,8 @@ function startServer(environment: Record<string, string>, nodeOptions: string[] 
   };
 }
 
-describe.concurrent('settings that can\u2019t be used', () => {
-  test('are reported all at once, and nothing starts', async () => {
+describe.concurrent('invalid settings stop the start:', () => {
+  test('several settings, reported together', async () => {
     const main = startServer({ PORT: 'x', CURRENCY: 'pesos', UPSTREAM_URL: 'ftp://rest.example' });
     expect(await main.exit).toEqual({
       code: 1,
@@ -49,7 +49,7 @@ describe.concurrent('settings that can\u2019t be used', () => {
     });
   });
 
-  test('a setting that is mistyped', async () => {
+  test('a setting with a typo', async () => {
     const main = startServer({ UPSTREAM_URLL: 'http://127.0.0.1:1' });
     expect(await main.exit).toEqual({
       code: 1,
@@ -73,7 +73,7 @@ describe.concurrent('settings that can\u2019t be used', () => {
     });
   });
 
-  test('a port that is taken', async () => {
+  test('a port in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     try {
       await once(other, 'listening');
@@ -92,7 +92,7 @@ describe.concurrent('settings that can\u2019t be used', () => {
     }
   });
 
-  test('a file that is no sandbox\u2019s', async () => {
+  test('a file that is not of the sandbox', async () => {
     const main = startServer({ SANDBOX_FILE: `${root}/package.json` });
     expect(await main.exit).toMatchObject({
       code: 1,
@@ -104,12 +104,12 @@ describe.concurrent('settings that can\u2019t be used', () => {
   });
 });
 
-describe.concurrent('before a live service', () => {
+describe.concurrent('with a live service', () => {
   const orders = {
     orders: [{ name: 'orders/7', status: 'NEW', recipient: { firstName: 'Ana', lastName: 'Ruiz' } }],
   };
 
-  test('with a port of their own, metrics are there and nowhere else', async () => {
+  test('metrics on a separate port are only on that port', async () => {
     await using service = await startService(answerJson({ name: 'organization/1' }));
     const main = startServer({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0', LOG_LEVEL: 'error' });
     const { graphql, text } = await main.banner();
@@ -164,11 +164,7 @@ describe.concurrent('before a live service', () => {
 
   test.each([
     ['UPSTREAM_URL', {}, 'rest.example:8443'],
-    [
-      'PUBLIC_URL, which may be the only public one',
-      { PUBLIC_URL: 'https://shop.example/api' },
-      'shop.example',
-    ],
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://shop.example/api' }, 'shop.example'],
   ])('GraphiQL names the host of %s', async (_setting, environment, host) => {
     const main = startServer({ UPSTREAM_URL: 'https://rest.example:8443/v1', ...environment });
     const { text } = await main.banner();
@@ -178,7 +174,7 @@ describe.concurrent('before a live service', () => {
     expect(await main.stop()).toMatchObject({ code: 0 });
   });
 
-  test('that does not answer, it starts anyway, and within two seconds more', async () => {
+  test('without a response, the server starts within two seconds', async () => {
     await using service = await startService(() => {}, true);
     const main = startServer({ UPSTREAM_URL: service.url.href });
     const { text, graphql } = await main.banner();
@@ -193,8 +189,8 @@ describe.concurrent('before a live service', () => {
     ['SIGTERM', 0, []],
     // Of the server's own making: nothing from outside makes it throw where nobody catches it.
     ['SIGUSR2', 1, ["process.on('SIGUSR2', () => { throw new Error('a fault') })"]],
-  ] as const)('when it ends by %s', (signal, code, [imported]) => {
-    test('each line of the log is written, after the banner', async ({ expect }) => {
+  ] as const)('that ends by %s', (signal, code, [imported]) => {
+    test('each line of the log is written, after the start text', async ({ expect }) => {
       await using service = await startService(answerJson({ orders: [] }));
       const options = imported === undefined ? [] : ['--import', `data:text/javascript,${imported}`];
       const main = startServer({ UPSTREAM_URL: service.url.href }, options);
@@ -222,7 +218,7 @@ describe.concurrent('before a live service', () => {
     });
   });
 
-  test('LOG_LEVEL says how much is logged', async () => {
+  test('LOG_LEVEL sets the level of the log', async () => {
     await using service = await startService(answerJson(orders));
     const main = startServer({ UPSTREAM_URL: service.url.href, LOG_LEVEL: 'warn' });
     const { graphql, text } = await main.banner();
@@ -230,7 +226,7 @@ describe.concurrent('before a live service', () => {
     expect(await main.stop()).toEqual({ code: 0, signal: null, output: text, errors: '' });
   });
 
-  test('SIGTERM lets the running request finish, refuses new ones and ends with 0', async ({ expect }) => {
+  test('SIGTERM finishes the running request, rejects new ones and exits with 0', async ({ expect }) => {
     let answer = () => {};
     await using service = await startService((request, response, body) => {
       answer = () => answerJson(orders)(request, response, body);
@@ -262,7 +258,7 @@ describe.concurrent('before a live service', () => {
   });
 });
 
-describe('before the embedded sandbox', () => {
+describe('with the embedded sandbox', () => {
   let main: ReturnType<typeof startServer>;
   let banner: Awaited<ReturnType<typeof main.banner>>;
   let upAfterMs = 0;
@@ -273,7 +269,7 @@ describe('before the embedded sandbox', () => {
     upAfterMs = performance.now() - start;
   });
 
-  test('it is up soon and says so', async () => {
+  test('the server starts soon, and prints its start text', async () => {
     // Two seconds on a machine that does nothing else.
     expect(upAfterMs).toBeLessThan(6_000);
     expect(banner.text).toMatch(/^REST {6}the embedded sandbox at http:\/\/127\.0\.0\.1:\d+$/m);
@@ -284,7 +280,7 @@ describe('before the embedded sandbox', () => {
     expect(await page.text()).not.toContain('liveHost":');
   });
 
-  test.skipIf(!hasCurl)('the curl line that it prints answers when pasted into a shell', async () => {
+  test.skipIf(!hasCurl)('the printed curl command works in a shell', async () => {
     const { stdout } = await promisify(execFile)('sh', ['-c', banner.curl]);
     const recipient = { fullName: expect.stringMatching(/\S+ \S+/) };
     const status = expect.stringMatching(/^[A-Z_]+$/);
@@ -298,12 +294,12 @@ describe('before the embedded sandbox', () => {
     });
   });
 
-  test('SIGTERM ends it with 0', async () => {
+  test('SIGTERM exits with 0', async () => {
     expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
   });
 });
 
-describe('the embedded sandbox in production, asked for by name', () => {
+describe('the embedded sandbox in production, selected by its name', () => {
   test.each([{}, { WORKERS: '2' }])('%j', async (environment) => {
     const main = startServer({ NODE_ENV: 'production', UPSTREAM_URL: 'sandbox', ...environment });
     const { text, graphql, curl } = await main.banner();
@@ -344,14 +340,14 @@ describe('an older Node', () => {
     expect(await startServer({ PORT: 'x' }, pretending(version)).exit).toEqual(refusal(version));
   });
 
-  test.each(['24.0.0', '100.0.0'])('%s is new enough: the settings are read', async (version) => {
+  test.each(['24.0.0', '100.0.0'])('%s is new enough to read the settings', async (version) => {
     const { errors } = await startServer({ PORT: 'x' }, pretending(version)).exit;
     expect(errors).toMatch(/^These settings of the environment can't be used:\n {2}PORT: /);
   });
 
   // The flags of `npm start` must be known to the older Node too.
   const older = olderNode();
-  test.skipIf(older === undefined)('for real: the first one of the PATH, as npm start runs it', () => {
+  test.skipIf(older === undefined)('for real: the first node of the PATH, which npm start runs', () => {
     const { command = '', version = '' } = older ?? {};
     const { status, stdout, stderr } = spawnSync(command, waybill.args, { cwd: root, encoding: 'utf8' });
     expect({ code: status, signal: null, output: stdout, errors: stderr }).toEqual(refusal(version));

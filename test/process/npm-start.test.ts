@@ -7,7 +7,7 @@ import { startCommand } from '../fixtures/shell-command.ts';
 const root = resolve(import.meta.dirname, '../..');
 
 describe('npm start', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('passes %s on', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('forwards %s', async (signal) => {
     let answer = () => {};
     await using service = await startService((request, response, body) => {
       answer = () => answerJson({ name: 'orders/a' })(request, response, body);

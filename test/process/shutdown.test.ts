@@ -47,7 +47,7 @@ function holding() {
 }
 
 describe('SIGTERM', () => {
-  test('with 50 in flight: all are answered, new ones are refused, and it ends with 0', async () => {
+  test('finishes 50 running requests, rejects new ones and exits with 0', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = await startProcess(service, { UPSTREAM_CONNECTIONS: '100' });
@@ -76,7 +76,7 @@ describe('SIGTERM', () => {
     expect(service.requests.some(({ line }) => line.includes('late'))).toBe(false);
   });
 
-  test('turns readiness at once, while requests are still taken for the time that load balancers need', async () => {
+  test('makes the server not ready, while it still accepts requests', async () => {
     await using service = await startService((_request, response) => response.end());
     const server = await startProcess(service, { DRAIN_WAIT_MS: '1500' });
     const agent = new Agent({ keepAlive: true });
@@ -98,7 +98,7 @@ describe('SIGTERM', () => {
   });
 
   test.each([{}, { WORKERS: '2' }])(
-    'with %j: no connection is reset, until the port refuses them',
+    'with %j: no connection is reset before the port refuses them',
     async (environment) => {
       await using service = await startService((request, response) => {
         response.end(JSON.stringify({ name: request.url?.replace('/v1/', '') }));
@@ -116,7 +116,7 @@ describe('SIGTERM', () => {
     },
   );
 
-  test('cuts off what lasts longer than the grace, and ends with 0', async () => {
+  test('aborts longer requests after the grace, and exits with 0', async () => {
     const { waiting, answer } = holding();
     await using service = await startService(answer);
     const server = await startProcess(service, { DRAIN_GRACE_MS: '200' });
@@ -127,7 +127,7 @@ describe('SIGTERM', () => {
     expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
   });
 
-  test('twice within the pass of one Ctrl-C counts once', async () => {
+  test('counts once if it arrives twice for one Ctrl-C', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = await startProcess(service);
@@ -143,7 +143,7 @@ describe('SIGTERM', () => {
 });
 
 test.each([{}, { WORKERS: '2' }])(
-  'SIGINT with %j skips the wait, and finishes what runs',
+  'SIGINT with %j skips the wait, and finishes running requests',
   async (environment) => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
@@ -165,7 +165,7 @@ test.each([{}, { WORKERS: '2' }])(
   },
 );
 
-test('a second signal ends the process at once, with 1', async () => {
+test('a second signal exits with 1', async () => {
   const { waiting, answer } = holding();
   await using service = await startService(answer);
   const server = await startProcess(service);
@@ -178,7 +178,7 @@ test('a second signal ends the process at once, with 1', async () => {
   expect(await asked).toBe('refused');
 });
 
-test('a client gone in mid-mutation: the write is left to finish, also when the process ends meanwhile', async () => {
+test('a write finishes after its client has left, also during the shutdown', async () => {
   let finished: boolean | undefined;
   let finish = () => {};
   await using service = await startService((_request, response) => {
@@ -207,7 +207,7 @@ test('a client gone in mid-mutation: the write is left to finish, also when the 
   expect(service.lines()).toEqual(['PATCH /v1/orders/a']);
 });
 
-describe('a client gone in mid-mutation of several steps, and SIGTERM', () => {
+describe('a mutation of several writes, whose client has left, at SIGTERM', () => {
   const inTurn: Answer = async (request, response) => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     response.end(JSON.stringify({ name: request.url?.replace('/v1/', '').replace(/\?.*/, '') }));
@@ -232,11 +232,11 @@ describe('a client gone in mid-mutation of several steps, and SIGTERM', () => {
     return service.lines();
   }
 
-  test('all of them are made', async () => {
+  test('makes all writes', async () => {
     expect(await left({})).toEqual(['a', 'b', 'c'].map((id) => `PATCH /v1/orders/${id}`));
   });
 
-  test('they are made within the grace, and no longer', async () => {
+  test('makes no write after the grace', async () => {
     expect(await left({ DRAIN_GRACE_MS: '0' })).toEqual(['PATCH /v1/orders/a']);
   });
 });

@@ -17,7 +17,7 @@ const ask = async (url: URL, query: string) => {
   return response.json();
 };
 
-describe('the shutdown waits for nothing that no client waits for', () => {
+describe('the shutdown does not wait for', () => {
   test('reference data that is refreshed for later operations', async () => {
     let isHolding = false;
     await using service = await startService((request, response, body) => {
@@ -35,7 +35,7 @@ describe('the shutdown waits for nothing that no client waits for', () => {
     expect(await server.exit).toEqual(ended);
   });
 
-  test('a collector of traces that does not answer', async () => {
+  test('a collector of traces that does not respond', async () => {
     await using service = await startService(answerJson(organization));
     await using collector = await startService(() => {});
     const server = await startProcess(service, {
@@ -49,7 +49,7 @@ describe('the shutdown waits for nothing that no client waits for', () => {
   });
 });
 
-describe('where nobody reads the log', () => {
+describe('if the log is not read', () => {
   /** A server of whose log more waits than its reader's side takes; it holds the calls for the record `held`. */
   async function startUnread() {
     const service = await startService((request, response, body) => {
@@ -66,13 +66,13 @@ describe('where nobody reads the log', () => {
     return { ...server, exit, service, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
   }
 
-  test('the process ends', async () => {
+  test('the process exits', async () => {
     await using server = await startUnread();
     server.signal('SIGTERM');
     expect(await server.exit).toEqual([0, null]);
   });
 
-  test('a second signal ends it at once', async () => {
+  test('a second signal exits', async () => {
     await using server = await startUnread();
     const asked = ask(server.url, '{ order(id: "held") { id } }').catch(() => 'cut off');
     await until(() => server.service.requests.at(-1)?.line === 'GET /v1/orders/held', 8_000);

@@ -21,7 +21,7 @@ const sayTag = `--import=data:text/javascript,${encodeURIComponent(
     "if (isMainThread) process.on('exit', () => console.error(cachedDataVersionTag()));",
 )}`;
 
-test('workers run under the flags of the process that leads them', async () => {
+test('workers have the Node flags of the primary process', async () => {
   const main = startMain({ ...settings, WORKERS: '2' }, [...flags, sayTag]);
   await main.banner();
   main.signal('SIGTERM');
@@ -31,7 +31,7 @@ test('workers run under the flags of the process that leads them', async () => {
 });
 
 test.each(['1', '2'])(
-  'what was compiled for a start serves the next one, with %s workers',
+  'the compiled code of a start serves the next start, with %s workers',
   async (workers) => {
     const cache = mkdtempSync(join(tmpdir(), 'waybill-compiled-'));
     const kept = { NODE_COMPILE_CACHE: cache, NODE_DEBUG_NATIVE: 'COMPILE_CACHE', WORKERS: workers };

@@ -38,7 +38,7 @@ describe('the start text', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('says that keys in memory are lost', async () => {
+  test('warns that keys in memory are lost', async () => {
     expect(await startTextOf({ ...production, STATE_FILE: 'memory' })).toContain(inMemory);
   });
 });

@@ -5,8 +5,8 @@ import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerAsPromised, answerJson, bearer, startRestClient } from '../fixtures/rest-service.ts';
 import { endpoints } from './endpoints.ts';
 
-describe('what goes over the wire', () => {
-  test('the table holds every endpoint of the interface', async () => {
+describe('on the wire', () => {
+  test('the table has each endpoint of the interface', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const methods = new Set([...endpoints.map(({ method }) => method), 'serviceTime']);
     expect([...methods].sort()).toEqual(Object.keys(rest.api).sort());
@@ -33,7 +33,7 @@ describe('what goes over the wire', () => {
     ]);
   });
 
-  test.each(['', '/', '/api', '/api/', '/a%20b/c'])('a base address with the path "%s"', async (path) => {
+  test.each(['', '/', '/api', '/api/', '/a%20b/c'])('a base URL with the path "%s" is kept', async (path) => {
     const answer = answerJson({ name: 'orders/7' });
     await using rest = await startRestClient(answer);
     await using other = await startRestClient(answer, { baseUrl: new URL(path, rest.service.url) });
@@ -64,7 +64,7 @@ describe('the names of the query parameters', () => {
   });
 });
 
-test('each caller speaks with its own bearer', async () => {
+test('each call has the bearer of its context', async () => {
   await using rest = await startRestClient(answerAsPromised);
   await rest.api.getOrder('1', rest.callContext());
   await rest.api.getOrder('1', createCallContexts().of('another', new AbortController().signal));

@@ -4,7 +4,7 @@ import { validIds } from '../fixtures/identifiers.ts';
 import { answerAsPromised, errorOf, startRestClient } from '../fixtures/rest-service.ts';
 import { collectionOfId, endpoints, rowsWithId } from './endpoints.ts';
 
-describe('an unfit id', () => {
+describe('an invalid id', () => {
   const unfit: [string, string][] = [
     ['two dots', '..'],
     ['one dot', '.'],
@@ -21,7 +21,7 @@ describe('an unfit id', () => {
     ['a slash after it', 'a/'],
   ];
 
-  test('is tried in each place for one', () => {
+  test('is tested in each place of an id', () => {
     const untried = endpoints.filter(({ method, line }) => {
       const places = line.match(/\/\d+(?=[/?]|$)/g) ?? [];
       return places.length > rowsWithId.filter((row) => row.method === method).length;
@@ -33,7 +33,7 @@ describe('an unfit id', () => {
     ).toEqual([]);
   });
 
-  test.each(rowsWithId)('$line: is refused and costs no request', async ({ call, line }) => {
+  test.each(rowsWithId)('$line: is rejected, without a request', async ({ call, line }) => {
     await using rest = await startRestClient(answerAsPromised);
     const ofAnother = collectionOfId(line) === 'couriers' ? 'orders/a' : 'couriers/a';
     for (const [what, id] of [...unfit, ['the name of another collection', ofAnother] as const]) {
@@ -46,7 +46,7 @@ describe('an unfit id', () => {
     expect(rest.service.connections).toBe(0);
   });
 
-  test('the longest and the shortest fit ones pass', async () => {
+  test('the longest and the shortest valid ids are sent', async () => {
     await using rest = await startRestClient(answerAsPromised);
     for (const id of ['a', '0', `Z${'~'.repeat(255)}`]) await rest.api.getOrder(id, rest.callContext());
     expect(rest.service.requests).toHaveLength(3);

@@ -31,7 +31,7 @@ test('every request names Waybill and its version', async () => {
 });
 
 describe('a proxy', () => {
-  test('forwards calls and the health probe, and gets its credentials, which REST does not get', async () => {
+  test('forwards calls and the health probe, and keeps its credentials from REST', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url);
     await using rest = await startRestClient(answerOrder, { baseUrl: restUrl, proxy: forHttp(proxy.url) });
@@ -50,7 +50,7 @@ describe('a proxy', () => {
     ]);
   });
 
-  test('opens a tunnel to an https service, and nothing happens if it refuses one', async () => {
+  test('opens a tunnel to an https service, and fails the call without one', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 407 });
     const baseUrl = new URL('https://rest.test');
@@ -72,7 +72,7 @@ describe('a proxy', () => {
     }
   });
 
-  test('that refuses a plain write by 407 has sent nothing, and the write is retryable', async () => {
+  test('that rejects a write with 407 leaves the write retryable', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 407 });
     const config = readConfig({
@@ -135,7 +135,7 @@ describe('a proxy', () => {
     },
   );
 
-  test('gets no more connections than REST would', async () => {
+  test('gets at most the connections that REST would get', async () => {
     const held: (() => void)[] = [];
     await using service = await startService((request, response) => {
       const name = request.url?.replace('/base/v1/', '');
@@ -155,7 +155,7 @@ describe('a proxy', () => {
     expect([service.requests.length, proxy.mostOpen()]).toEqual([8, 3]);
   });
 
-  test('that never opens a tunnel fails as a connection does, and the probe is over in time', async () => {
+  test('without a tunnel is a failed connection, also for the probe', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 0 });
     const baseUrl = new URL('https://rest.test');

@@ -6,7 +6,7 @@ import { InvalidResponseError } from '../../src/rest/errors.ts';
 import { answerJson, errorOf, startRestClient } from '../fixtures/rest-service.ts';
 import { shapeless } from './bodies.ts';
 
-describe('an answer of another shape to a read', () => {
+describe('a response of the wrong form to a read', () => {
   test.each(shapeless)('for a record: %s', async (_what, json) => {
     await using rest = await startRestClient(answerJson(json));
     const { api } = rest;
@@ -18,7 +18,7 @@ describe('an answer of another shape to a read', () => {
     }
   });
 
-  test('for a record: another one than was asked for', async () => {
+  test('for a record: another record', async () => {
     await using rest = await startRestClient(answerJson({ name: 'orders/8' }));
     const { api } = rest;
     for (const call of [
@@ -35,9 +35,9 @@ describe('an answer of another shape to a read', () => {
     ['a list without its wrapper', []],
     ['no list', {}],
     ['the list of another resource', { shipments: [] }],
-    ['an object for the list', { orders: {} }],
-    ['null for the list', { orders: null }],
-    ['a token that is no text', { orders: [], nextPageToken: 7 }],
+    ['an object in place of the list', { orders: {} }],
+    ['null in place of the list', { orders: null }],
+    ['a token that is not a text', { orders: [], nextPageToken: 7 }],
   ])('for a list: %s', async (_what, json) => {
     await using rest = await startRestClient(answerJson(json));
     const error = await errorOf(rest.api.listOrders({ pageSize: 1 }, rest.callContext()));
@@ -45,7 +45,7 @@ describe('an answer of another shape to a read', () => {
     expect(error.message).toMatch(/^GET \/v1\/orders returned /);
   });
 
-  test('a broken row of a list stands in its place, as the error that it is', async () => {
+  test('an invalid row of a list is an error at its position', async () => {
     const broken = [null, 7, { id: 'orders/4' }, 'orders/5', [], { name: 'quotes/7' }];
     const rows = [{ name: 'orders/1' }, ...broken, { name: 'orders/7' }];
     await using rest = await startRestClient(answerJson({ orders: rows, nextPageToken: 'more' }));
@@ -75,7 +75,7 @@ describe('an answer of another shape to a read', () => {
       message,
       (api, callContext) => api.listMessages({ channel: '1', conversation: '17', pageSize: 1 }, callContext),
     ],
-  ])('a row of %s whose name is of nothing of the kind is a broken row', async (key, name, list) => {
+  ])('a row of %s with a name of another form is an invalid row', async (key, name, list) => {
     const foreign = ['wrong/a', `${key}/../a`, `${key}/`, 'a', '', `${name}/b`, `${message}/`, `/${name}`];
     const rows = [...foreign, name].map((each) => ({ name: each }));
     await using rest = await startRestClient(answerJson({ [key]: rows }));
@@ -84,7 +84,7 @@ describe('an answer of another shape to a read', () => {
     expect(page.rows.at(-1)).toEqual({ name });
   });
 
-  test('templates have names of their own choice', async () => {
+  test('templates may have any name', async () => {
     const rows = [{ name: 'wrong/a' }, { name: '..' }, { name: '' }];
     await using rest = await startRestClient(answerJson({ templates: rows }));
     const page = await rest.api.listTemplates({ channel: '1', pageSize: 1 }, rest.callContext());
@@ -97,7 +97,7 @@ describe('an answer of another shape to a read', () => {
   });
 
   test.each([[{}], [{ nextPageToken: '' }], [{ nextPageToken: null }]])(
-    'the last page says so: %j',
+    'the last page has no token: %j',
     async (token) => {
       await using rest = await startRestClient(answerJson({ orders: [], ...token }));
       expect(await rest.api.listOrders({ pageSize: 1 }, rest.callContext())).toEqual({
@@ -107,7 +107,7 @@ describe('an answer of another shape to a read', () => {
     },
   );
 
-  test('fields that are not known come through', async () => {
+  test('unknown fields are kept', async () => {
     const order = { name: 'orders/7', colour: 'blue', constructor: 'x' };
     await using rest = await startRestClient(answerJson(order));
     expect(await rest.api.getOrder('7', rest.callContext())).toEqual(order);

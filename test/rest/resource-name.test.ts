@@ -42,12 +42,12 @@ describe('resourceName', () => {
       'Expected an id of orders, but got "orders/../organizations/mine": an identifier is 1 to 256 characters, none a ' +
         'slash or a control character, and not "." or "..".',
     ],
-  ])('%s is refused in words', (id, message) => {
+  ])('%s is rejected with a reason', (id, message) => {
     expect(() => resourceName('orders', id)).toThrow(new BadInputError(message));
   });
 
   test.each(['.', '..', '', 'a/b', 'a\n', '\ta', 'a\0', 'a\u0085', 'a\ud800', '😀'.repeat(257)])(
-    '%j is refused',
+    '%j is rejected',
     (id) => {
       expect(() => resourceName('orders', id)).toThrow(BadInputError);
     },
@@ -79,7 +79,7 @@ describe('conversationName', () => {
     conversation: '17',
   };
 
-  test('gives the parts', () => {
+  test('returns the parts', () => {
     expect(conversationName('channels/1/conversations/17')).toEqual(conversation);
     expect(conversationOfMessage('channels/1/conversations/17/messages/m1')).toEqual(conversation);
   });
@@ -94,7 +94,7 @@ describe('conversationName', () => {
     'channels/1/conversations/17/messages',
     'channels/1/messages/17',
     'orders/1/conversations/17',
-  ])('%s is none', (name) => {
+  ])('%s is not a conversation', (name) => {
     expect(conversationName(name)).toBeUndefined();
   });
 });

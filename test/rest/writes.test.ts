@@ -46,7 +46,7 @@ function outcomeUnknown(line: string, cause: Error) {
   return { error, sent: [line] };
 }
 
-describe('a 2xx answer that cannot be read leaves unknown what a write has done', () => {
+describe('a write is OutcomeUnknown after an invalid 2xx response', () => {
   const notJson = (line: string) => new InvalidResponseError(`${line} returned no JSON`);
   const unreadable: [string, Answer, (line: string) => Error][] = [
     ['HTML', answerText('<html><body>Log in</body></html>'), notJson],
@@ -89,7 +89,7 @@ describe('a 2xx answer that cannot be read leaves unknown what a write has done'
     }
   });
 
-  test('another record than the one that was to be changed', async () => {
+  test('another record than the updated one', async () => {
     const line = 'PATCH /v1/orders/7';
     const cause = new InvalidResponseError(`${line} returned another record than the requested one`);
     const { error, sent } = await outcomeOf(answerJson({ name: 'orders/8' }), (api, callContext) =>
@@ -100,7 +100,7 @@ describe('a 2xx answer that cannot be read leaves unknown what a write has done'
 });
 
 test.each([300, 301, 302, 303, 307, 308, 400, 404, 409, 422, 429, 500, 502, 503, 504])(
-  'a write that is answered %i has that status, and is sent once',
+  'a write with the response %i has that status, and is sent once',
   async (status) => {
     for (const [line, write] of writes) {
       const { error, sent } = await outcomeOf(answerText('<p>', status), write);
@@ -111,8 +111,8 @@ test.each([300, 301, 302, 303, 307, 308, 400, 404, 409, 422, 429, 500, 502, 503,
   },
 );
 
-describe('a write whose caller never gives up', () => {
-  test('outlives another caller that does', async () => {
+describe('a write that its caller does not abort', () => {
+  test('continues after another caller has aborted its call', async () => {
     let finish = () => {};
     await using rest = await startRestClient((request, response) => {
       response.write(' ');
@@ -128,7 +128,7 @@ describe('a write whose caller never gives up', () => {
     expect(await written).toEqual({ name: 'orders/7' });
   });
 
-  test('is ended by its deadline, though a byte comes all the time', async () => {
+  test('ends at its deadline, although bytes arrive', async () => {
     await using rest = await startRestClient(
       (_request, response) => {
         const drip = setInterval(() => response.write(' '), 5);

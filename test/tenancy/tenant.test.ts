@@ -7,7 +7,7 @@ import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerJson, startRestClient, until } from '../fixtures/rest-service.ts';
 import { createTenants } from '../fixtures/tenants.ts';
 
-test('a token is one tenant, and another token another', () => {
+test('a token is one tenant', () => {
   const tenants = createTenants();
   expect(tenants.of('ana')).toBe(tenants.of('ana'));
   expect(tenants.of('ana')).not.toBe(tenants.of('eva'));
@@ -21,7 +21,7 @@ test('a tenant reveals nothing about its token', () => {
   expect(other.id).not.toBe(one.id);
 });
 
-test('a tenant with a running operation stays the same, however many tenants follow', () => {
+test('a tenant with a running operation stays the same, even beyond the maximum', () => {
   const tenants = createTenants({ maxTenants: 2 });
   const ana = tenants.of('ana');
   for (const bearer of ['eva', 'ida', 'una']) tenants.of(bearer);
@@ -33,7 +33,7 @@ function garbageCollector(): () => void {
   return runInNewContext('gc');
 }
 
-test('beyond the most that are remembered, those that have not been there for longest are forgotten', async () => {
+test('the least recently seen tenants are forgotten beyond the maximum', async () => {
   const collectGarbage = garbageCollector();
   const tenants = createTenants({ maxTenants: 2 });
   const seen: Record<string, WeakRef<Tenant>> = {};
@@ -71,7 +71,7 @@ describe('a token is remembered', () => {
     return { rest, ask };
   }
 
-  test('once REST has answered it 2xx, and by no answer that others get as well', async () => {
+  test('after a 2xx of REST, and after no other status', async () => {
     const collectGarbage = garbageCollector();
     const { rest, ask } = await startNaming();
     await using _rest = rest;
@@ -85,7 +85,7 @@ describe('a token is remembered', () => {
     expect(known.deref()).toBe((await ask('ana-200')).deref());
   });
 
-  test('however many come after it that REST does not know', async () => {
+  test('even after many unknown tokens', async () => {
     const collectGarbage = garbageCollector();
     const { rest, ask } = await startNaming();
     await using _rest = rest;
@@ -99,8 +99,8 @@ describe('a token is remembered', () => {
   }, 60_000);
 });
 
-describe('a bearer that REST refuses', () => {
-  test('is known as such by its id, until REST takes it in answer to a later call', () => {
+describe('a bearer that REST rejects', () => {
+  test('is known by its id until REST accepts it in a later call', () => {
     const tenants = createTenants();
     const { id } = tenants.of('token');
     expect(tenants.isRejected(id)).toBe(false);
@@ -112,14 +112,14 @@ describe('a bearer that REST refuses', () => {
     expect(tenants.isRejected(id)).toBe(false);
   });
 
-  test('is one of 10,000 at most, of which the oldest go', () => {
+  test('is one of at most 10,000, of which the oldest are removed', () => {
     const tenants = createTenants();
     for (let index = 0; index <= 10_000; index += 1) tenants.reject(`tenant ${index}`);
     expect([tenants.isRejected('tenant 0'), tenants.isRejected('tenant 1')]).toEqual([false, true]);
   });
 });
 
-test('a token is an owner of its own from its first response until REST rejects it', () => {
+test('a token is a separate owner from its first response to its rejection', () => {
   const tenants = createTenants();
   const tenant = tenants.of('a');
   const connection = {};
@@ -131,14 +131,14 @@ test('a token is an owner of its own from its first response until REST rejects 
   expect(owner()).toEqual({ token: tenant, connection });
 });
 
-test('calls through fetch take turns as one connection', () => {
+test('calls through fetch share the turns of one connection', () => {
   const tenants = createTenants();
   const [first, second] = ['a', 'b'].map((bearer) => tenants.owner(tenants.of(bearer), undefined));
   expect(first?.connection).toBe(second?.connection);
   expect(first?.connection).toBeDefined();
 });
 
-test('accepted tokens are kept beyond the tenants that are remembered', () => {
+test('accepted tokens are remembered longer than other tenants', () => {
   const tenants = createTenants({ maxTenants: 2 });
   const first = tenants.of('first');
   const isAccepted = () => tenants.isAccepted(first);

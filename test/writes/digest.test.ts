@@ -116,7 +116,7 @@ const examples: [mutation: string, input: object, id: string, fingerprint: strin
   ],
 ];
 
-describe('the digests of a key hold forever', () => {
+describe('the digests of a key never change', () => {
   test.each(examples)('for %s', async (mutation, input, id, fingerprint) => {
     expect(await claimOf(mutation, input)).toEqual({
       merchant: 'KiZEs2lgSIChjxCfrIzxsnPPx339Mrkoafc8o3rDdSY',
@@ -125,7 +125,7 @@ describe('the digests of a key hold forever', () => {
     });
   });
 
-  test('for the defaults of shipOrder, written or left out', async () => {
+  test('for the defaults of shipOrder, explicit or missing', async () => {
     const bare = await claimOf('shipOrder', shipOrder);
     const nulls = { offer: null, maxShipmentCostCents: null };
     const whole = { offer: { prefer: 'CHEAPEST' }, maxShipmentCostCents: null, requiresPickup: true };
@@ -171,11 +171,11 @@ describe('a digest', () => {
     [{ a: null }, {}],
     [['write', 'k'], ['write","k']],
     [{ a: 'é' }, { a: 'e\u0301' }],
-  ])('tells %j from %j', (one, other) => {
+  ])('differs between %j and %j', (one, other) => {
     expect(digest(one)).not.toBe(digest(other));
   });
 
-  test('is another one with another secret', () => {
+  test('differs for another secret', () => {
     expect(createDigest(Buffer.from('another'))('a')).not.toBe(digest('a'));
   });
 });

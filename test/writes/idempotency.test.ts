@@ -23,7 +23,7 @@ const broken = new TypeError('a bug');
 const unreachable = new UnavailableError('no address');
 
 describe('a key', () => {
-  test('gives the stored result to a later request', async () => {
+  test('returns the stored result to a later request', async () => {
     const { log, ask } = startWork();
     expect([await ask('a'), await ask('b')]).toEqual(['a', 'a']);
     expect(log).toEqual(['a runs', 'b restores']);
@@ -42,13 +42,13 @@ describe('a key', () => {
     expect(log).toEqual(['a runs', 'b restores']);
   });
 
-  test('gives a result of null again', async () => {
+  test('returns a result of null again', async () => {
     const { log, ask } = startWork();
     expect([await ask('a', { run: async () => null }), await ask('b')]).toEqual([null, null]);
     expect(log).toEqual(['b restores']);
   });
 
-  test('gives the error of a read that fails, and reads again', async () => {
+  test('returns the error of a read that fails, and reads again', async () => {
     const { log, ask } = startWork();
     await ask('a');
     await expect(ask('b', { restore: failing(unreachable) })).rejects.toBe(unreachable);
@@ -56,7 +56,7 @@ describe('a key', () => {
     expect(log).toEqual(['a runs', 'c restores']);
   });
 
-  test.each([null])('of %s is none', async (key) => {
+  test.each([null])('of %s is not a key', async (key) => {
     const merchantOf = failing(new Error('expected no key'));
     const { log, ask } = startWork({ merchantOf });
     expect([await ask('a', { key }), await ask('b', { key })]).toEqual(['a', 'b']);
@@ -90,7 +90,7 @@ describe('a key', () => {
     expect(log).toEqual([]);
   });
 
-  test('is refused if the merchant has no room for keys', async () => {
+  test('is rejected if the merchant has no room for keys', async () => {
     const store = await openSqliteStore({ file: 'memory', maxKeysPerMerchant: 1 });
     const { log, ask } = startWork({ store });
     await ask('a');
@@ -148,7 +148,7 @@ describe('after a failure', () => {
 });
 
 describe('requests that wait for a key', () => {
-  test('of the same token get the failure of the work', async () => {
+  test('of the same token share the failure of the work', async () => {
     const { log, ask } = startWork();
     const all = [ask('a', { run: failing(unreachable) }), ask('b'), ask('c')];
     const outcomes = await Promise.allSettled(all);
@@ -237,7 +237,7 @@ describe('two processes with one store', () => {
     await expect(other.ask('c', { key, input: {} })).rejects.toThrow(ConflictError);
   });
 
-  test('run work once at the same time', async () => {
+  test('run work once for requests at the same time', async () => {
     const [one, other] = startTwo();
     const key = newKey();
     const { promise: end, resolve } = Promise.withResolvers();
@@ -249,7 +249,7 @@ describe('two processes with one store', () => {
     expect(other.log).toEqual(['b restores']);
   });
 
-  test('do not wait longer for each other than the operation runs', async () => {
+  test('wait no longer for each other than the operation runs', async () => {
     const [one, other] = startTwo();
     const key = newKey();
     const { promise: end, resolve } = Promise.withResolvers();
@@ -303,7 +303,7 @@ test('a store learns neither the key nor the input', async () => {
   expect(seen).toEqual([{ merchant: 'a merchant', id: digest }, digest, { result: 'a result' }]);
 });
 
-describe('a store that fails', () => {
+describe('errors of the store', () => {
   const failure = new StoreUnavailableError('the disk is full');
   const failingStore = (method: keyof KeyStore, error: Error = failure): KeyStore => ({
     ...memoryStore,
@@ -311,13 +311,13 @@ describe('a store that fails', () => {
   });
   const refusal = new StatusError({ method: 'POST', path: '/v1/orders' }, 400, { fields: [] });
 
-  test('before the work keeps the work from running', async () => {
+  test('before the work prevent the work', async () => {
     const { log, ask } = startWork({ store: failingStore('claim') });
     await expect(ask('a')).rejects.toBe(failure);
     expect(log).toEqual([]);
   });
 
-  test('at a checkpoint frees the key', async () => {
+  test('at a checkpoint free the key', async () => {
     const store = failingStore('checkpoint');
     const { log, ask } = startWork({ store });
     const stopped = ask('a', {
@@ -335,20 +335,20 @@ describe('a store that fails', () => {
     ['finish', async () => 'done', 'done'],
     ['release', failing(refusal), refusal],
     ['abandon', failing(unknown), unknown],
-  ])('at %s changes no outcome, and is reported', async (method, run, expected) => {
+  ])('at %s change no outcome, and are reported', async (method, run, expected) => {
     const { ask, reported } = startWork({ store: failingStore(method) });
     expect(await ask('a', { run }).catch((error: unknown) => error)).toBe(expected);
     expect(reported).toEqual([failure]);
   });
 
-  test('is not reported if another process has taken over the claim', async () => {
+  test('are not reported if another process took over the claim', async () => {
     const { ask, reported } = startWork({ store: failingStore('finish', new ClaimLostError()) });
     expect(await ask('a')).toBe('a');
     expect(reported).toEqual([]);
   });
 });
 
-test('a merchant that cannot be found out leaves the key free', async () => {
+test('an unknown merchant leaves the key free', async () => {
   let error: Error | undefined = unreachable;
   const merchantOf = async () => {
     if (error !== undefined) throw error;

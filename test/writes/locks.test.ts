@@ -120,7 +120,7 @@ describe('a lock whose store fails', () => {
     expect(reported).toEqual([failure]);
   });
 
-  test('reports that it cannot end, and gives the result', async () => {
+  test('reports an error at its end, and returns the result', async () => {
     const { withLock, reported } = startWork({ store: failing('release') });
     expect(await withLock(async () => 'done')).toBe('done');
     expect(reported).toEqual([failure]);

@@ -94,7 +94,7 @@ describe('the merchant of a token', () => {
   });
 });
 
-describe('REST is asked', () => {
+describe('REST is called', () => {
   test('once per token', async () => {
     const { of, asked } = startMerchants(named('organization/1'));
     const [first, second] = [await of('ana'), await of('ana')];
@@ -130,9 +130,9 @@ describe('REST is asked', () => {
 
 describe('the token is the merchant', () => {
   test.each<[string, Ask]>([
-    ['REST answers 403', failing(status(403))],
-    ['REST answers 404', failing(status(404))],
-    ['REST answers 410', failing(status(410))],
+    ['REST returns 403', failing(status(403))],
+    ['REST returns 404', failing(status(404))],
+    ['REST returns 410', failing(status(410))],
     ['the name is not organization/<id>', failing(otherName)],
     ['the name is organization/mine', named('organization/mine')],
   ])('if %s', async (_what, ask) => {
@@ -187,7 +187,7 @@ describe('a 404 after any token of the service has shown an organization', () =>
     expect(await errorOf(restarted.of('ana'))).toBeInstanceOf(MerchantUnknownError);
   });
 
-  test('does not change the merchant of a token that is known', async () => {
+  test('does not change a known merchant of a token', async () => {
     const { of, asked } = await shown();
     expect(await of('ana')).toMatch(/^[\w-]{43}$/);
     expect(asked).toEqual(['ana']);
@@ -195,7 +195,7 @@ describe('a 404 after any token of the service has shown an organization', () =>
 
   test.each<[string, Ask, boolean]>([
     ['its organization, once REST shows it', named('organization/1'), true],
-    ['unknown while REST answers 404', failing(status(404)), false],
+    ['unknown while REST returns 404', failing(status(404)), false],
   ])('makes the merchant of an earlier 404 %s', async (_what, ask, isShown) => {
     const { of, asked, answerWith } = startMerchants(failing(status(404)));
     await of('ana');
@@ -217,7 +217,7 @@ describe('a 404 after any token of the service has shown an organization', () =>
     ['a name that is not organization/<id>', failing(otherName)],
     ['organization/mine', named('organization/mine')],
     ['a 403', failing(status(403))],
-  ])('lets the token be the merchant if the earlier answer was %s', async (_what, ask) => {
+  ])('lets the token be the merchant if the earlier response was %s', async (_what, ask) => {
     const { of, answerWith } = startMerchants(ask);
     await of('ana');
     answerWith(failing(status(404)));
@@ -246,7 +246,7 @@ describe('the merchant is unknown', () => {
     );
   });
 
-  test('and its message holds no text of a failed REST', async () => {
+  test('and its message holds no text of REST', async () => {
     const error = await errorOf(startMerchants(failing(status(500, 'canary of REST'))).of('ana'));
     expect(error.message).toContain('GET /v1/organizations/mine returned 500.');
     expect(error.message).not.toContain('canary');
@@ -279,7 +279,7 @@ describe('other errors stay as they are', () => {
   );
 });
 
-describe('an operation that waits for the question of another one', () => {
+describe('an operation that waits for a running read', () => {
   const held = () => {
     const answers: PromiseWithResolvers<OrganizationJson>[] = [];
     const ask: Ask = () => {
@@ -294,7 +294,7 @@ describe('an operation that waits for the question of another one', () => {
     ['was aborted', new AbortedError('the client has left')],
     ['met its deadline', new OperationDeadlineError('The operation', 30)],
     ['has used its read budget', new BudgetExceededError(call, 250)],
-  ])('asks itself if the other one %s', async (_what, error) => {
+  ])('reads again if the other operation %s', async (_what, error) => {
     const { answers, ask } = held();
     const { of, asked } = startMerchants(ask);
     const first = errorOf(of('ana'));
@@ -310,7 +310,7 @@ describe('an operation that waits for the question of another one', () => {
     expect(asked).toEqual(['ana', 'ana']);
   });
 
-  test('does not ask if it was aborted, too', async () => {
+  test('does not read if it was aborted', async () => {
     const { answers, ask } = held();
     const { of, asked } = startMerchants(ask);
     const first = errorOf(of('ana'));

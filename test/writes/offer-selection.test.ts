@@ -45,14 +45,14 @@ const unknown = [
   offer('d', { cost: 900, days: 4 }),
 ];
 
-describe('the offer to take', () => {
+describe('the selected offer', () => {
   test.each<[string, OfferJson[], OfferPreference, string | undefined]>([
     ['is the cheapest', usual, preference(cheapest), 'b'],
     ['is the fastest', usual, preference(fastest), 'a'],
     ["is the courier's", usual, preference(courier('c')), 'c'],
-    ['is the cheapest for a wish of nothing', usual, preference({}), 'b'],
-    ['is none of a courier that is not available', usual, preference(courier('d')), undefined],
-    ['is none of a courier that has none', usual, preference(courier('e')), undefined],
+    ['is the cheapest without a preference', usual, preference({}), 'b'],
+    ['is missing for a courier with an unavailable offer', usual, preference(courier('d')), undefined],
+    ['is missing for a courier without an offer', usual, preference(courier('e')), undefined],
     [
       'is the cheaper of two from one courier',
       [...usual, offer('c', { cost: 150, days: 9 })],
@@ -60,31 +60,26 @@ describe('the offer to take', () => {
       'c',
     ],
 
-    ['is, of the cheapest, the faster, then the first by courier', twins, preference(cheapest), 'b'],
-    ['is, of the fastest, the cheaper, then the first by courier', twins, preference(fastest), 'b'],
+    ['is the faster of equal costs, then the first by courier', twins, preference(cheapest), 'b'],
+    ['is the cheaper of equal times, then the first by courier', twins, preference(fastest), 'b'],
 
-    ['may cost just the limit', usual, preference(cheapest, 100), 'b'],
-    ['may not cost a cent more', usual, preference(cheapest, 99), undefined],
+    ['may cost exactly the limit', usual, preference(cheapest, 100), 'b'],
+    ['may not exceed the limit by a cent', usual, preference(cheapest, 99), undefined],
     ['is the fastest within the limit', usual, preference(fastest, 299), 'c'],
     ["is the courier's within the limit", usual, preference(courier('a'), 300), 'a'],
     ["is not the courier's beyond the limit", usual, preference(courier('a'), 299), undefined],
-    ['may cost nothing', [offer('a', { cost: 0, days: 1 })], preference(cheapest, 0), 'a'],
+    ['may have a cost of 0', [offer('a', { cost: 0, days: 1 })], preference(cheapest, 0), 'a'],
 
-    ['is one of a known cost before one of an unknown', unknown, preference(cheapest), 'd'],
-    ['is one of an unknown cost where that matters not', unknown, preference(fastest), 'a'],
-    ['is none of an unknown cost within a limit', unknown, preference(fastest, 900), 'd'],
-    [
-      'is none of an unknown cost, however large the limit',
-      unknown,
-      preference(courier('a'), 9e15),
-      undefined,
-    ],
-    ['is none of a text as cost, however small', unknown, preference(courier('b'), 900), undefined],
-    ['is one of an unknown cost where there is no limit', unknown, preference(courier('c')), 'c'],
+    ['has a known cost before an unknown one', unknown, preference(cheapest), 'd'],
+    ['may have an unknown cost if it is the fastest', unknown, preference(fastest), 'a'],
+    ['has a known cost within a limit', unknown, preference(fastest, 900), 'd'],
+    ['has no unknown cost with any limit', unknown, preference(courier('a'), 9e15), undefined],
+    ['has no text as its cost', unknown, preference(courier('b'), 900), undefined],
+    ['may have an unknown cost without a limit', unknown, preference(courier('c')), 'c'],
 
-    ['is none of none', [], preference(cheapest), undefined],
+    ['is missing in an empty list', [], preference(cheapest), undefined],
     [
-      'is none where none is available',
+      'is missing without an available offer',
       [offer('a', { cost: 1, days: 1, status: 'success' })],
       preference(fastest),
       undefined,
@@ -101,7 +96,7 @@ describe('the offer to take', () => {
   });
 });
 
-describe('why there is none', () => {
+describe('the reason for no offer', () => {
   const available =
     'Available: couriers/a for 300 cents, couriers/b for 100 cents, couriers/c for 200 cents.';
 
@@ -126,26 +121,26 @@ describe('why there is none', () => {
         'Raise the limit, with a new idempotencyKey.',
     ],
     [
-      'the courier has refused',
+      'the courier has rejected',
       usual,
       preference(courier('d'), 299),
       `couriers/d has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
     ],
     [
-      'the courier has not answered',
+      'the courier has not responded',
       usual,
       preference(courier('e')),
       `couriers/e has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
     ],
     [
-      'all have refused',
+      'all couriers have rejected',
       [offer('a', { status: 'OVERWEIGHT' }), offer('b', { status: 'NO_COVERAGE' })],
       preference(courier('a'), 1),
       'no courier ships this package on this route (couriers/a OVERWEIGHT, couriers/b NO_COVERAGE). Change the package, ' +
         'the order or the origin, and use a new idempotencyKey.',
     ],
     [
-      'nobody has answered',
+      'no courier has responded',
       [],
       preference(cheapest),
       'no courier ships this package on this route (none has responded). Change the package, the order or the origin, ' +
@@ -161,7 +156,7 @@ test.each([
   ['nothing', undefined],
   ['a text', 'none'],
   ['a list with a null', [null]],
-])('%s is no list of offers', (_what, offers) => {
+])('%s is not a list of offers', (_what, offers) => {
   const quote = JSON.parse(JSON.stringify({ name: 'quotes/1', offers }));
   expect(() => readOffers(quote)).toThrow('REST sent quotes/1 without a list of offers');
 });

@@ -133,7 +133,7 @@ describe('a response', () => {
 });
 
 describe('the cost of an operation', () => {
-  test('counts a page that an earlier operation has read as cached', async () => {
+  test('counts a page of an earlier operation as cached', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '60000' });
     const query = '{ origins { nodes { id } } }';
     const cold = await answerTo(waybill, query);
@@ -142,7 +142,7 @@ describe('the cost of an operation', () => {
     expect(warm).toEqual({ data: cold.data, extensions: { upstream: cost([], { cached: 1 }) } });
   });
 
-  test('counts a page that another operation is reading as cached', async () => {
+  test('counts a page of a concurrent operation as cached', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '60000' });
     waybill.sandbox.faults.add({ path: '/v1/origins', kind: 'delay', delayMs: 50 });
     const [one, other] = await Promise.all([
@@ -219,7 +219,7 @@ describe('the cost lists the calls in their order', () => {
 describe('the cost is part of a response with errors:', () => {
   const mine: [string, string] = ['GET', '/v1/organizations/mine'];
 
-  test('a call that REST refuses', async () => {
+  test('a call that REST rejects', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: mine[1], kind: 'status', status: 503, body: 'no' });
     const { data, errors, extensions } = await answerTo(waybill, organization);

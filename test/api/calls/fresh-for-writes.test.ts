@@ -28,7 +28,7 @@ describe('a template to send', () => {
     });
   });
 
-  test('is refused only by the current templates of REST', async () => {
+  test('is rejected only by the current templates of REST', async () => {
     await using waybill = await startWaybill(kept);
     const clear = waybill.sandbox.faults.add({
       path: '/v1/channels/ca1/templates',

@@ -139,7 +139,7 @@ describe('ids', () => {
     }
   });
 
-  test('without a row do not stop the batches of later ids', async () => {
+  test('without a row pause the list for later ids of their token', async () => {
     const waybill = await start();
     const old = count(50, (index) => shipment(1 + index));
     expect(await idsAndCalls(waybill, old)).toEqual([...gets(old), 'GET /v1/shipments?pageSize=99']);
@@ -162,7 +162,7 @@ describe('ids', () => {
     }
   });
 
-  test('that do not exist are null, and a failed GET harms no other', async () => {
+  test('that do not exist are null, and a failed GET does not affect others', async () => {
     const waybill = await start();
     sandbox.faults.add({ path: `/v1/${shipment(1)}`, kind: 'status', status: 500 });
     const { data, errors, calls } = await waybill.ask<ById, unknown>(byId, {
@@ -181,7 +181,7 @@ describe('twenty ids have their records if the list', () => {
   const path = '/v1/shipments';
 
   test.each<[string, Fault, string[]]>([
-    ['answers 500', { path, kind: 'status', status: 500 }, [page, ...gets(newest(20))]],
+    ['returns 500', { path, kind: 'status', status: 500 }, [page, ...gets(newest(20))]],
     ['has no rows', { path, kind: 'change', change: () => ({ shipments: [] }) }, [page, ...gets(newest(20))]],
     ['is cut off', { path, kind: 'cut-json' }, [page, ...gets(newest(20))]],
     [

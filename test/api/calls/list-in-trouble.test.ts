@@ -61,8 +61,8 @@ async function expectBoard(app: BoardApp, bearer: string, calls: Record<string, 
 }
 
 describe.each([
-  ['answers 503, then hangs', status(503), 'UPSTREAM_UNAVAILABLE', hang],
-  ['hangs, then answers 503', hang, 'UPSTREAM_TIMEOUT', status(503)],
+  ['returns 503, then hangs', status(503), 'UPSTREAM_UNAVAILABLE', hang],
+  ['hangs, then returns 503', hang, 'UPSTREAM_TIMEOUT', status(503)],
 ])('while the list of shipments %s', (_what, fault, code, laterFault) => {
   test('and GETs work, one board has errors, and later boards use GETs', async () => {
     await using app = await start();
@@ -135,7 +135,7 @@ test('a list that sometimes responds with 503 costs at most 3 calls a board', as
   }
 });
 
-test('a server that starts while shipments answer 503 makes at most 4 calls a board', async () => {
+test('a server that starts while shipments return 503 makes at most 4 calls a board', async () => {
   await using app = await start();
   app.service.behaviour = failShipments(status(503));
   const boards = await Promise.all(Array.from({ length: 20 }, (_, index) => app.board(`token-${index}`)));
@@ -151,8 +151,8 @@ test('a server that starts while shipments answer 503 makes at most 4 calls a bo
 });
 
 test.each([
-  ['answers 500', status(500)],
-  ['answers 501', status(501)],
+  ['returns 500', status(500)],
+  ['returns 501', status(501)],
   ['sends HTML', html],
 ])('a list that %s costs no id its record, and is used again after 30 seconds', async (_what, fault) => {
   await using app = await start();
@@ -184,7 +184,7 @@ test('a list without labels costs two pages, and then GETs', async () => {
   await expectBoard(app, 'ana', { [orders]: 1, [record]: 100 });
 });
 
-test('a list without prices is not used for any board of a server that starts under load', async () => {
+test('a list without prices is not used for boards while a server starts under load', async () => {
   await using app = await start();
   app.service.changeRow = ({ totalCostCents: _, ...row }) => row;
   // Pages come before the record that shows what they lack.

@@ -210,7 +210,7 @@ describe('equal queries at the same time', () => {
     expect(waybill.lines()).toEqual(['GET /v1/orders/1', 'GET /v1/orders/1']);
   });
 
-  test('differ by text, operation, variables and the request for the cost', async () => {
+  test('share no result if text, operation, variables or cost request differ', async () => {
     await using waybill = await startHolding();
     const query = 'query A($id: ID!) { order(id: $id) { id } } query B($id: ID!) { order(id: $id) { id } }';
     const equal = { query, operationName: 'A', variables: { id: '1' } };
@@ -258,7 +258,7 @@ describe('equal queries at the same time', () => {
     expect((await Promise.all(answers)).map((answer) => answer.cost)).toEqual([cost(1), cost(1)]);
   });
 
-  test('without a token are each refused', async () => {
+  test('without a token are each rejected', async () => {
     await using waybill = await startHolding();
     const answers = await Promise.all([1, 2].map(() => waybill.ask({ query: shown, bearer: null })));
     for (const { errors } of answers)

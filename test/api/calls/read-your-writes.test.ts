@@ -50,7 +50,7 @@ const orderThenQuote = `mutation ($order: CreateOrderInput!, $quote: CreateQuote
   createQuote(input: $quote) { ... on CreateQuoteSuccess { quote { order { notes customerReliability } } } }
 }`;
 
-describe('a request that reads after it has created an order', () => {
+describe('a later read in the request that created an order', () => {
   test('sees that order, and the next one too', async () => {
     await using waybill = await startWaybill();
     const { data, errors, calls } = await waybill.ask(CreateTwoOrdersDocument, {

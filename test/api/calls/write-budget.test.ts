@@ -20,7 +20,7 @@ const literal = (count: number) => `[${'{ id: "ca2000", notes: "changed" } '.rep
 const aliased = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
 
-describe('more than 100 writes are refused before any call', () => {
+describe('more than 100 writes are rejected before any call', () => {
   test.each<[string, number, string, Record<string, unknown>]>([
     [
       'one variable of 100 updates, used 20 times',

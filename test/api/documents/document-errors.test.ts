@@ -8,7 +8,7 @@ const { ask } = waybill;
 
 afterAll(() => waybill[Symbol.asyncDispose]());
 
-describe('a document is refused before its validation, without a call:', () => {
+describe('a document is rejected before its validation, without a call:', () => {
   test.each(documentsTooLarge)('%s', async (_fault, document, limit, allowed, came) => {
     const { status, data, errors, calls } = await ask(document);
     expect(errors?.[0]?.message).toContain(`The limit "${limit}" allows ${allowed}, but there are ${came}`);
@@ -37,7 +37,7 @@ describe('a document at the limit is accepted:', () => {
   });
 });
 
-describe('an invalid document is refused without a call:', () => {
+describe('an invalid document is rejected without a call:', () => {
   const refused = { status: expect.any(Number), data: undefined, calls: [] };
   const invalid = { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false };
 
@@ -139,7 +139,7 @@ describe('an invalid document is refused without a call:', () => {
   });
 });
 
-test('too large introspections are refused, also without an access token', async () => {
+test('too large introspections are rejected, also without an access token', async () => {
   const types = 'types { fields { name args { name type { name fields { name } } } } }';
   const answer = await ask(
     `{ __schema { ${repeated(25, (index) => `a${index}: ${types}`)} } }`,

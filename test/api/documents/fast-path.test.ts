@@ -149,27 +149,30 @@ describe('the fast path responds to known documents like the fallback', () => {
   test.each<[what: string, sent: Sent]>([
     ['a query with variables', { body: known }],
     ['a mutation', { body: { query: mutation, variables: { id: 'a1' } } }],
-    ['by its name', { body: { ...known, operationName: 'Order' } }],
-    ['one of several', { body: { query: twoOperations, variables: { id: 'a1' }, operationName: 'B' } }],
-    ['without what may be left out', { body: { query: '{ __typename }' } }],
-    ['with null for what may be left out', { body: { ...known, operationName: null, extensions: null } }],
+    ['an operation by its name', { body: { ...known, operationName: 'Order' } }],
+    [
+      'one of several operations',
+      { body: { query: twoOperations, variables: { id: 'a1' }, operationName: 'B' } },
+    ],
+    ['without optional parameters', { body: { query: '{ __typename }' } }],
+    ['with null for optional parameters', { body: { ...known, operationName: null, extensions: null } }],
     ['with the default of a variable', { body: { query: withDefault } }],
     ['by the hash of its text', { body: { ...known, extensions: persisted(hash) } }],
-    ['by that hash alone', { body: { variables: { id: 'a1' }, extensions: persisted(hash) } }],
+    ['by the hash without the text', { body: { variables: { id: 'a1' }, extensions: persisted(hash) } }],
     [
-      'without a token where none is needed',
+      'an open field without a token',
       { body: { query: '{ __typename }' }, headers: { authorization: undefined } },
     ],
-    ['of a record that there is none of', { body: { query, variables: { id: 'gone' } } }],
+    ['a missing record', { body: { query, variables: { id: 'gone' } } }],
     ['with a field that fails', { body: { query, variables: { id: 'fails' } } }],
-    ['with a value that is no value', { body: { query, variables: { id: 'broken' } } }],
-    ['with an id that is none', { body: { query, variables: { id: '../a1' } } }],
-    ['that fails as a whole', { body: { query: '{ orders { nodes { id } } }' } }],
-    ['that asks what it cost', { body: { query: '{ __typename }' }, headers: { 'x-upstream-cost': '1' } }],
+    ['with an invalid value of REST', { body: { query, variables: { id: 'broken' } } }],
+    ['with an invalid id', { body: { query, variables: { id: '../a1' } } }],
+    ['with null as data', { body: { query: '{ orders { nodes { id } } }' } }],
     [
-      'with an id of its own that is not fit',
-      { body: { query: '{ __typename }' }, headers: { 'x-request-id': undefined } },
+      'with a request for its cost',
+      { body: { query: '{ __typename }' }, headers: { 'x-upstream-cost': '1' } },
     ],
+    ['without a request id', { body: { query: '{ __typename }' }, headers: { 'x-request-id': undefined } }],
     ...[
       undefined,
       '*/*',
@@ -198,37 +201,37 @@ describe('the fast path responds to known documents like the fallback', () => {
     ['no token', { body: known, headers: { authorization: undefined } }],
     ['a token of another form', { body: known, headers: { authorization: 'Basic token' } }],
     ['two tokens', { body: known, headers: { authorization: ['Bearer token', 'Bearer other'] } }],
-    ['a body that is no JSON', { body: '{' }],
+    ['a body that is not JSON', { body: '{' }],
     ['no body', {}],
     ['a body that is not UTF-8', { body: Buffer.from([0x7b, 0xff, 0x7d]) }],
     ['a text', { body: '"query"' }],
     ['a list', { body: [known] }],
     ['no query', { body: { variables: {} } }],
     ['null as query', { body: { query: null } }],
-    ['a query that is no text', { body: { query: 7 } }],
-    ['a query that does not parse', { body: { query: '{' } }],
-    ['a query that is not of this schema', { body: { query: '{ nothing }' } }],
-    ['an operation that there is none of', { body: { ...known, operationName: 'Other' } }],
-    ['none of several operations', { body: { query: twoOperations, variables: { id: 'a1' } } }],
+    ['a query that is not a text', { body: { query: 7 } }],
+    ['a query with a syntax error', { body: { query: '{' } }],
+    ['a query with an unknown field', { body: { query: '{ nothing }' } }],
+    ['an unknown operation', { body: { ...known, operationName: 'Other' } }],
+    ['several operations without a name', { body: { query: twoOperations, variables: { id: 'a1' } } }],
     ['an empty name of an operation', { body: { ...known, operationName: '' } }],
-    ['a name of an operation that is no text', { body: { ...known, operationName: 7 } }],
-    ['a parameter that is not known', { body: { ...known, more: 1 } }],
-    ['a parameter of every object', { body: '{"query":"{ __typename }","__proto__":{}}' }],
+    ['a name of an operation that is not a text', { body: { ...known, operationName: 7 } }],
+    ['an unknown parameter', { body: { ...known, more: 1 } }],
+    ['a parameter with the name __proto__', { body: '{"query":"{ __typename }","__proto__":{}}' }],
     ['variables in a list', { body: { ...known, variables: [] } }],
     ['variables as a text', { body: { ...known, variables: '{}' } }],
     ['extensions as a text', { body: { ...known, extensions: '{}' } }],
     ['a hash of another text', { body: { ...known, extensions: persisted('0'.repeat(64)) } }],
-    ['a hash that is not known', { body: { extensions: persisted('1'.repeat(64)) } }],
-    ['a variable that is missing', { body: { query } }],
+    ['an unknown hash', { body: { extensions: persisted('1'.repeat(64)) } }],
+    ['a missing variable', { body: { query } }],
     ['a variable of another type', { body: { query, variables: { id: {} } } }],
     ['variables beyond a limit', { body: { query, variables: { id: 'a1', more: Array(10_001).fill(0) } } }],
-    ['a body that is too large', { body: { query, variables: { id: 'a'.repeat(1_100_000) } } }],
+    ['a too large body', { body: { query, variables: { id: 'a'.repeat(1_100_000) } } }],
     ['another content type', { body: known, headers: { 'content-type': 'text/plain' } }],
     ['a compressed body', { body: known, headers: { 'content-encoding': 'gzip' } }],
-    ['an answer of another type', { body: known, headers: { accept: 'text/html' } }],
-    ['another address', { body: known, line: 'POST /graphqls HTTP/1.1' }],
+    ['a response of another type', { body: known, headers: { accept: 'text/html' } }],
+    ['another path', { body: known, line: 'POST /graphqls HTTP/1.1' }],
     ['another method', { body: known, line: 'PUT /graphql HTTP/1.1' }],
-  ])('the fallback serves refused requests: %s', async (_what, sent) => {
+  ])('the fallback serves rejected requests: %s', async (_what, sent) => {
     const [fast, fallback] = await askBoth(both, sent);
     expect(fast).toEqual(fallback);
     expect(fast.calls).toEqual([]);
@@ -237,13 +240,13 @@ describe('the fast path responds to known documents like the fallback', () => {
 
   test.each<[what: string, sent: Sent]>([
     ['a query with a directive', { body: { query: '{ __typename @skip(if: false) }' } }],
-    ['an address with a query', { body: known, line: 'POST /graphql?a=1 HTTP/1.1' }],
+    ['a URL with a query', { body: known, line: 'POST /graphql?a=1 HTTP/1.1' }],
     [
       'a content type with its charset',
       { body: known, headers: { 'content-type': 'application/json; charset=utf-8' } },
     ],
-    ['an answer in UTF-8', { body: known, headers: { accept: 'application/json; charset=utf-8' } }],
-    ['a client that waits', { body: known, headers: { expect: '100-continue' } }],
+    ['a response in UTF-8', { body: known, headers: { accept: 'application/json; charset=utf-8' } }],
+    ['Expect: 100-continue', { body: known, headers: { expect: '100-continue' } }],
     ['HTTP/1.0', { body: known, line: 'POST /graphql HTTP/1.0' }],
   ])('the fast path accepts other forms of a request: %s', async (_what, sent) => {
     const [fast, fallback] = await askBoth(both, sent);
@@ -257,16 +260,12 @@ function persisted(sha256Hash: string) {
 }
 
 test.each<[what: string, environment: Record<string, string>, headers: Record<string, string>]>([
-  [
-    'to a page of an origin that may use it',
-    { CORS_ORIGINS: 'https://shop.test' },
-    { origin: 'https://shop.test' },
-  ],
+  ['to a page of a listed origin', { CORS_ORIGINS: 'https://shop.test' }, { origin: 'https://shop.test' }],
   ['to a page of another origin', { CORS_ORIGINS: 'https://shop.test' }, { origin: 'https://other.test' }],
-  ['to no page', { CORS_ORIGINS: 'https://shop.test' }, {}],
+  ['to a client without an origin', { CORS_ORIGINS: 'https://shop.test' }, {}],
   ['by https', {}, {}],
   ['of a private schema', { SCHEMA: 'private' }, {}],
-  ['with what it cost', { SHOW_COST: 'yes' }, {}],
+  ['with its cost', { SHOW_COST: 'yes' }, {}],
 ])('the headers are the same: %s', async (_what, environment, headers) => {
   await using both = await startBoth(environment);
   await askBoth(both, { body: { query: '{ __typename }' } });
@@ -297,10 +296,10 @@ test('equal queries at the same time run once, and share the response', async ()
 });
 
 test.each<[what: string, sent: Sent]>([
-  ['a variable that is missing', { body: { query } }],
+  ['a missing variable', { body: { query } }],
   ['a number beyond a limit', { body: { query: '{ orders(first: 100000) { nodes { id } } }' } }],
   ['a missing token', { body: known, headers: { authorization: undefined } }],
-])('a refused operation starts one trace span, and ends it: %s', async (_what, sent) => {
+])('a rejected operation starts one trace span, and ends it: %s', async (_what, sent) => {
   const spans: string[] = [];
   const tracing = {
     calls: { onCallSent: () => undefined, onCallFinished() {} },
@@ -373,8 +372,8 @@ describe('requests that arrive together', () => {
   }
 
   test.each([
-    ['are put off to the end of one round', { query: '{ __typename }' }, 1],
-    ['are run at once where they are large', { query: `{ __typename } #${' '.repeat(16_384)}` }, 0],
+    ['run at the end of one round', { query: '{ __typename }' }, 1],
+    ['run immediately if they are large', { query: `{ __typename } #${' '.repeat(16_384)}` }, 0],
   ])('%s', async (_what, body, roundsHeld) => {
     await using both = await startBoth();
     const [fast] = both.servers;

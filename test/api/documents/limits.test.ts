@@ -144,8 +144,8 @@ describe('values', () => {
 
   test.each([
     ['in a variable of the operation', (value: string) => `{"ids":${value}}`],
-    ['in a variable that the operation does not have', (value: string) => `{"ids":["a"],"more":${value}}`],
-  ])('nested 9,000 deep are refused without a call, %s', async (_where, variables) => {
+    ['in an unknown variable', (value: string) => `{"ids":["a"],"more":${value}}`],
+  ])('nested 9,000 deep are rejected without a call, %s', async (_where, variables) => {
     waybill.sandbox.requests.clear();
     const value = `${'['.repeat(9_000)}${']'.repeat(9_000)}`;
     const response = await waybill.fetch('/graphql', {
@@ -266,7 +266,7 @@ describe('without its limit, a document makes more than 100 calls', () => {
   });
 });
 
-test('a page of no rows under each of a thousand orders is refused without a call', async () => {
+test('a page of no rows under each of a thousand orders is rejected without a call', async () => {
   const fields = Array.from({ length: 29 }, (_, index) => `f${index}: orders(first: 0) { nodes { id } }`);
   const answer = await ask(`{ orders(first: 1000) { nodes { recipient { ${fields.join(' ')} } } } }`);
   expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });
@@ -279,14 +279,14 @@ describe('the nodes of an operation limit the errors of its response', () => {
 
   test.each([
     [
-      'a wrong language of three amounts',
+      'an invalid locale of three amounts',
       `{ shipments(first: 50) { nodes { shipmentCost { formatted(locale: "!") } totalCost { formatted(locale: "!") } } } }`,
     ],
     [
-      'a wrong language of one amount under nine names',
+      'an invalid locale of one amount under nine aliases',
       `{ shipments(first: 50) { nodes { ${aliases('totalCost')} } } }`,
     ],
-    ['ids that are none', `{ a: nodes(ids: ["x", "y"]) { id } b: nodes(ids: ["x", "y"]) { id } }`],
+    ['invalid ids', `{ a: nodes(ids: ["x", "y"]) { id } b: nodes(ids: ["x", "y"]) { id } }`],
   ])('with %s', async (_what, query) => {
     const { errors = [], data } = await ask(query);
     expect(data).toBeDefined();
@@ -294,7 +294,7 @@ describe('the nodes of an operation limit the errors of its response', () => {
     expect(errors.length).toBeLessThanOrEqual(nodesOf(query));
   });
 
-  test('and the document is refused above the limit, without a call', async () => {
+  test('reject the operation above the limit, without a call', async () => {
     const answer = await ask(`{ shipments(first: 1000) { nodes { ${aliases('totalCost')} } } }`);
     expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });
     expect(answer.errors?.[0]?.message).toMatch(

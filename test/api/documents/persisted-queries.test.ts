@@ -105,7 +105,7 @@ describe('automatic persisted queries', () => {
     });
   });
 
-  test('another document with a hash is refused, and not stored', async () => {
+  test('another document with a hash is rejected, and not stored', async () => {
     const [query, other] = [newQuery(), newQuery()];
     expect(await send(waybill, { query: other, ...persisted(sha256(query)) })).toEqual(
       refused(400, 'BAD_REQUEST', 'The hash does not match the query.'),
@@ -127,7 +127,7 @@ describe('automatic persisted queries', () => {
     },
   );
 
-  test('a mutation by GET with a hash is refused', async () => {
+  test('a mutation by GET with a hash is rejected', async () => {
     const query = 'mutation M { createOrder(input: {}) { __typename } }'
       .replace('{}', '$i')
       .replace('M', 'M($i: CreateOrderInput!)');
@@ -155,20 +155,20 @@ describe('automatic persisted queries', () => {
     ['another version', persisted(sha256('{ a }'), 2), notSupported],
     ['no version', { extensions: { persistedQuery: { sha256Hash: sha256('{ a }') } } }, notSupported],
     ['no hash', persisted('abc'), refused(400, 'BAD_REQUEST')],
-    ['a number for a hash', persisted(7), refused(400, 'BAD_REQUEST')],
+    ['a number as a hash', persisted(7), refused(400, 'BAD_REQUEST')],
     ['no object', { extensions: { persistedQuery: 'abc' } }, refused(400, 'BAD_REQUEST')],
-    ['an id of a number', { id: 7 }, refused(400, 'BAD_REQUEST')],
-    ['an id of nothing', { documentId: '' }, refused(400, 'BAD_REQUEST')],
-    ['an id that is no hash', { id: 'OrderPage' }, notFound],
-    ['an id of an object\u2019s own', { id: '__proto__' }, notFound],
+    ['a number as an id', { id: 7 }, refused(400, 'BAD_REQUEST')],
+    ['an empty id', { documentId: '' }, refused(400, 'BAD_REQUEST')],
+    ['an id that is not a hash', { id: 'OrderPage' }, notFound],
+    ['the name of an object member as an id', { id: '__proto__' }, notFound],
     ['two documents', { id: 'a', documentId: 'b' }, refused(400, 'BAD_REQUEST')],
-    ['nothing at all', {}, refused(400, 'BAD_REQUEST', 'Must provide query string.')],
+    ['no parameters', {}, refused(400, 'BAD_REQUEST', 'Must provide query string.')],
     [
-      'extensions of null',
+      'a null persistedQuery',
       { extensions: { persistedQuery: null } },
       refused(400, 'BAD_REQUEST', 'Must provide query string.'),
     ],
-  ])('a request with %s is refused', async (_what, parameters, expected) => {
+  ])('a request with %s is rejected', async (_what, parameters, expected) => {
     expect(await send(waybill, parameters)).toEqual(expected);
   });
 
@@ -247,24 +247,24 @@ describe('a list of trusted documents', () => {
   });
 
   test.each<[string, object]>([
-    ['a text that is not in it', { query: '{ order(id: "ca2481") { id } }' }],
-    ['a text of it with one blank more', { query: `${page} ` }],
+    ['an unlisted text', { query: '{ order(id: "ca2481") { id } }' }],
+    ['a listed text with an extra blank', { query: `${page} ` }],
     ['the introspection', { query: '{ __schema { queryType { name } } }' }],
-    ['a text that is no GraphQL', { query: '{' }],
-    ['an id that is not in it', { id: 'order' }],
-    ['a hash that is not in it', persisted(sha256('{ a }'))],
+    ['a text that is not GraphQL', { query: '{' }],
+    ['an unlisted id', { id: 'order' }],
+    ['an unlisted hash', persisted(sha256('{ a }'))],
     [
-      'a text of its own with its hash',
+      'an unlisted text with its hash',
       { query: '{ a: __typename }', ...persisted(sha256('{ a: __typename }')) },
     ],
-  ])('refuses %s', async (_what, parameters) => {
+  ])('rejects %s', async (_what, parameters) => {
     for (const method of ['POST', 'GET'])
       expect(await send(waybill, parameters, { method })).toEqual(notAllowed);
     // It has not been taken by being sent.
     expect(await send(waybill, parameters)).toEqual(notAllowed);
   });
 
-  test('refuses a document with the id of another', async () => {
+  test('rejects a document with the id of another', async () => {
     expect(await send(waybill, { query: type, id: 'order-page' })).toEqual(
       refused(400, 'BAD_REQUEST', 'The id belongs to another document.'),
     );

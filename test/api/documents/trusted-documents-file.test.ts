@@ -75,7 +75,7 @@ describe.concurrent('the start fails', () => {
   test.each<[string, unknown, RegExp]>([
     ['no JSON', 'query A { a }', /is not valid JSON\.$/],
     ['a list', ['{ __typename }'], /neither documents by their ids nor a manifest of Apollo\u2019s\.$/],
-    ['ids of no text', { a: 7 }, /neither documents by their ids nor a manifest of Apollo\u2019s\.$/],
+    ['ids without texts', { a: 7 }, /neither documents by their ids nor a manifest of Apollo\u2019s\.$/],
   ])('if the file holds %s', async (_what, content, reason) => {
     const file = await fileOf(content);
     const { code, output, errors } = await startWith(file);

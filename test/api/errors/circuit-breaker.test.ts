@@ -98,8 +98,8 @@ test('records are read by id while the circuit of their list is open', async () 
 });
 
 test.each<[string, Record<string, string>, () => RequestInit]>([
-  ['the time of its operation', { OPERATION_TIMEOUT_MS: '400' }, () => ({})],
-  ['its clients\u2019 patience', {}, () => ({ signal: AbortSignal.timeout(2_200) })],
+  ['the time limit of the operation', { OPERATION_TIMEOUT_MS: '400' }, () => ({})],
+  ['the wait of the client', {}, () => ({ signal: AbortSignal.timeout(2_200) })],
 ])('calls that hang until %s ends are failures', async (_what, environment, init) => {
   await using waybill = await startApp(() => {}, environment);
   const bearers = Array.from({ length: 20 }, (_, index) => `token-${index}`);

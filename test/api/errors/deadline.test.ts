@@ -73,7 +73,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
     expect([['GET /v1/orders/1'], ['GET /v1/orders/1', 'GET /v1/orders/2']]).toContainEqual(waybill.calls());
   });
 
-  test('reports records that a late list should have read as late', async () => {
+  test('reports each record of a late page as late', async () => {
     const orders = Array.from({ length: 40 }, (_, index) => ({
       name: `orders/${index}`,
       shipment: `shipments/${index}`,

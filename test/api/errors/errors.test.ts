@@ -136,7 +136,7 @@ describe('a status', () => {
     ['HTML', '<html><body><h1>nginx</h1></body></html>', 'text/html', ''],
     ['text', 'Error: no\n    at app.js:1:1', 'text/plain', ''],
     ['nothing', '', 'application/json', ''],
-    ['JSON of no known shape', '[{"stack":"x"}]', 'application/json', ''],
+    ['JSON of an unknown form', '[{"stack":"x"}]', 'application/json', ''],
     ['a stack in JSON', '{"message":"boom\\n    at app.js:1:1","stack":"x"}', 'application/json', ': boom'],
     ['a URL', '{"message":"no https://h.example/x"}', 'application/json', ': no <URL>'],
     [
@@ -194,7 +194,7 @@ describe('a status of a write', () => {
   });
 });
 
-describe('the network', () => {
+describe('a REST service', () => {
   test('that never responds is UPSTREAM_TIMEOUT after UPSTREAM_TIMEOUT_MS', async () => {
     await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '100' });
     impatient.sandbox.faults.add({ path: '/v1/orders', kind: 'hang' });

@@ -40,7 +40,7 @@ describe('a call that fails makes its own field null, with an error', () => {
 
   test.each<[string, Fault, object]>([
     [
-      '503, whose own words stay here',
+      '503, whose message is hidden',
       { kind: 'status', status: 503, body: { error: { message: 'down' } } },
       { message: `${call} returned 503`, ...down, upstreamStatus: 503 },
     ],
@@ -60,7 +60,7 @@ describe('a call that fails makes its own field null, with an error', () => {
       { message: `${call} returned 403`, code: 'FORBIDDEN', retryable: false, upstreamStatus: 403 },
     ],
     [
-      '429 with a time to wait',
+      '429 with Retry-After',
       { kind: 'status', status: 429, headers: { 'retry-after': '3' } },
       {
         message: `${call} returned 429`,

@@ -28,7 +28,7 @@ describe('a key store that fails', () => {
     ['a claim', { claim: unavailable }],
     ['the checkpoint before the write', { checkpoint: unavailable }],
     ['the note of the organization', { noteOrganizationShown: unavailable }],
-  ])('at %s refuses a write with a key: OVERLOADED, not sent', async (what, methods) => {
+  ])('at %s rejects a write with a key: OVERLOADED, not sent', async (what, methods) => {
     await using failing = await startWith(methods);
     const { data, errors, calls } = await failing.ask(createOrder({ idempotencyKey: what }));
     expect([data, calls]).toEqual([{ createOrder: null }, [organizationCall]]);
@@ -41,7 +41,7 @@ describe('a key store that fails', () => {
     });
   });
 
-  test('refuses neither queries nor writes without a key', async () => {
+  test('rejects neither queries nor writes without a key', async () => {
     await using failing = await startWith({ claim: unavailable, noteOrganizationShown: unavailable });
     expect(await failing.ask(createOrder({}))).toMatchObject({ data: created, calls: [post] });
     const { data } = await failing.ask('{ organization { id } }');

@@ -54,7 +54,7 @@ test("a tenant's one call waits for one of the many calls of another tenant", as
   expect(calls).toHaveLength(21);
 });
 
-test('no call of an admitted operation is refused, however many wait', async () => {
+test('no call of an admitted operation is rejected, however many wait', async () => {
   const { answer, held, letGo } = holding();
   await using waybill = await startApp(answer, {
     UPSTREAM_CONNECTIONS: '1',

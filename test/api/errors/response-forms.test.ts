@@ -32,7 +32,7 @@ test.each(['application/json', 'multipart/mixed', 'text/event-stream'])(
 );
 
 test.each(['text/plain, image/*;q=0.5', 'text/html', 'application/json;charset=latin1', 'json'])(
-  'refuses a mutation before it runs if the client accepts only %s',
+  'rejects a mutation before it runs if the client accepts only %s',
   async (accept) => {
     const mutation = 'mutation { updateOrder(input: { id: "ca2496", notes: "Ring twice" }) { __typename } }';
     const { status, body } = await ask(JSON.stringify({ query: mutation }), accept);

@@ -29,7 +29,7 @@ describe('a record', () => {
 
   test.each<[string, object, unknown, object[] | undefined]>([
     [
-      'with an enum value that is not known',
+      'with an unknown enum value',
       { status: 'TELEPORTED' },
       { status: 'UNRECOGNIZED', fulfiller: 'OPERATOR', sellingPrice: { cents: 100 } },
       undefined,
@@ -42,7 +42,7 @@ describe('a record', () => {
       [unusableSetting('order.sellingPrice.cents')],
     ],
     [
-      'with more fields than are known',
+      'with unknown fields',
       { color: 'red', __typename: 'Shipment', toString: 1 },
       { status: 'NEW', fulfiller: 'OPERATOR', sellingPrice: { cents: 100 } },
       undefined,
@@ -175,12 +175,12 @@ describe('a label', () => {
       'returned an empty body',
     ],
     [
-      'over the size',
+      'over the size limit',
       answerBytes(Buffer.alloc(16_777_217), { ...pdf, 'content-length': '16777217' }),
       'UPSTREAM_RESPONSE_TOO_LARGE',
       'returned more than 16777216 bytes',
     ],
-  ])('%s is refused', async (_what, answer, code, what) => {
+  ])('%s is rejected', async (_what, answer, code, what) => {
     const { body, ...told } = await label(answer);
     expect([told, JSON.parse(body)]).toEqual([
       { status: 502, calls: [path] },
@@ -197,7 +197,7 @@ describe('a label', () => {
       },
     ],
     [
-      'over the size, as turns out on the way',
+      'over the size limit, without a content-length',
       (_request, response) => response.writeHead(200, pdf).end(Buffer.alloc(17_000_000)),
     ],
   ])('%s breaks off, and is not retried', async (_what, answer) => {

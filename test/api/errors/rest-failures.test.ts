@@ -58,8 +58,8 @@ describe('REST is slow', () => {
   test.each<[string, Answer]>([
     ['by the deadline', delayed(560, answerJson(order))],
     ['by twice the deadline', delayed(1_000, answerJson(order))],
-    ['and takes the request, and never answers', () => {}],
-    ['and sends one byte at a time for ever', dripping],
+    ['and never responds', () => {}],
+    ['and sends one byte at a time without end', dripping],
   ])('%s: tried twice, then UPSTREAM_TIMEOUT', async (_how, answer) => {
     await using waybill = await start(answer, hurried);
     const told = await waybill.ask(query);
@@ -77,7 +77,7 @@ describe('the connection breaks', () => {
   test.each<[string, Answer]>([
     ['by a reset before the headers', reset],
     ['by a reset in the body', resetInBody],
-    ['before the length that was promised', shorterThanPromised],
+    ['before the end of the announced length', shorterThanPromised],
   ])('%s: reads are sent three times, a write once with OutcomeUnknown', async (_how, answer) => {
     await using waybill = await start(answer);
     expect(await waybill.ask(query)).toEqual({
@@ -119,13 +119,17 @@ describe('the response is invalid', () => {
     ['nothing', answerText('', 200, 'application/json'), notJson],
     ['204', (_request, response) => response.writeHead(204).end(), notJson],
     ['JSON null', answerJson(null), noRecord],
-    ['an array for an object', answerJson([order]), noRecord],
+    ['an array in place of an object', answerJson([order]), noRecord],
     [
       'another record',
       answerJson({ ...order, name: 'orders/8' }),
       `${call} returned another record than the requested one`,
     ],
-    ['what is not HTTP', (request) => request.socket.end('SSH-2.0\r\n'), `${call} returned no valid HTTP`],
+    [
+      'bytes that are not HTTP',
+      (request) => request.socket.end('SSH-2.0\r\n'),
+      `${call} returned no valid HTTP`,
+    ],
   ])('%s: no retry', async (_what, answer, message) => {
     await using waybill = await start(answer);
     const told = await waybill.ask(query);
@@ -157,7 +161,7 @@ function answerBytes(body: Buffer, headers: Record<string, string>): Answer {
   return (_request, response) => response.writeHead(200, headers).end(body);
 }
 
-describe('a status, with JSON, text, HTML or nothing in its body', () => {
+describe('a status, with JSON, text, HTML or an empty body', () => {
   const bodies: [contentType: string, body: string, message: string][] = [
     ['application/json', '{"message":"said"}', ': said'],
     ['text/plain', 'said', ''],

@@ -35,13 +35,13 @@ const resetInBody: Answer = (request, response) => {
 
 describe('a read that fails and then succeeds has its data', () => {
   test.each<[string, Answer]>([
-    ['a reset before the answer', reset],
-    ['the end of the connection before the answer', (request) => request.socket.end()],
-    ['a reset in the middle of the answer', resetInBody],
+    ['a reset before the response', reset],
+    ['the end of the connection before the response', (request) => request.socket.end()],
+    ['a reset within the response', resetInBody],
     ['502 with HTML', answerText('<h1>Bad Gateway</h1>', 502)],
     ['503', answerJson({}, 503)],
     ['504', answerJson({}, 504)],
-    ['429 with a second to wait', answerJson({}, 429, { 'retry-after': '1' })],
+    ['429 with a Retry-After of one second', answerJson({}, 429, { 'retry-after': '1' })],
   ])('%s', async (_what, answer) => {
     await using waybill = await startWithRetries(atFirst(1, answer));
     expect(await waybill.ask(query)).toEqual(whole);
@@ -110,7 +110,7 @@ describe('a read that keeps failing', () => {
     expect(waybill.calls()).toEqual([call, call]);
   });
 
-  test('is not retried if its operation would end before', async () => {
+  test('is not retried if its operation would end first', async () => {
     await using waybill = await startWithRetries(answerJson({}, 503, { 'retry-after': '2' }), {
       OPERATION_TIMEOUT_MS: '1000',
     });

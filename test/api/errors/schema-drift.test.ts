@@ -61,7 +61,7 @@ function watch(options: Partial<DriftWatchOptions> = {}) {
 
 describe('drift of REST from its interface', () => {
   test.each<[string, ResourceKind, unknown, string[]]>([
-    ['an order as it should be', 'orders', order, []],
+    ['a valid order', 'orders', order, []],
     ['an empty optional field', 'orders', { ...order, shipment: null, paymentMethods: [] }, []],
     ['an unknown enum value', 'orders', { ...order, status: 'LOST' }, ['Order.status: unknown value']],
     [
@@ -70,16 +70,21 @@ describe('drift of REST from its interface', () => {
       { ...order, status: 'constructor' },
       ['Order.status: unknown value'],
     ],
-    ['a required field missing', 'orders', { ...order, notes: undefined }, ['Order.notes: missing']],
+    ['a missing required field', 'orders', { ...order, notes: undefined }, ['Order.notes: missing']],
     ['a required field that is null', 'orders', { ...order, notes: null }, ['Order.notes: missing']],
     [
-      'a required field missing further in',
+      'a missing required field of a nested object',
       'orders',
       { ...order, recipient: { ...recipient, location: undefined } },
       ['Order.recipient.location: missing'],
     ],
     ['a wrong type', 'orders', { ...order, sellingPriceCents: '1' }, ['Order.sellingPriceCents: wrong type']],
-    ['a list for an object', 'orders', { ...order, recipient: [recipient] }, ['Order.recipient: wrong type']],
+    [
+      'a list in place of an object',
+      'orders',
+      { ...order, recipient: [recipient] },
+      ['Order.recipient: wrong type'],
+    ],
     [
       'a wrong type in a list',
       'orders',
@@ -87,28 +92,28 @@ describe('drift of REST from its interface', () => {
       ['Order.paymentMethods: wrong type'],
     ],
     ['null in a list', 'orders', { ...order, paymentMethods: [null] }, ['Order.paymentMethods: wrong type']],
-    ['a field more than known', 'orders', { ...order, giftWrap: true }, ['Order.giftWrap: unknown field']],
+    ['an unknown field', 'orders', { ...order, giftWrap: true }, ['Order.giftWrap: unknown field']],
     [
-      'a field named as no field is',
+      'an unknown field whose name is hidden',
       'orders',
       { ...order, '+573001234567': true, jose_1: 1 },
       ['Order.*: unknown field', 'Order.*: unknown field'],
     ],
     [
-      'a field with a name so long that it is none',
+      'an unknown field with a long name',
       'orders',
       { ...order, ['a'.repeat(40)]: 1, ['b'.repeat(41)]: 1 },
       [`Order.${'a'.repeat(40)}: unknown field`, 'Order.*: unknown field'],
     ],
     [
-      'a field named by the token, or by a part of it',
+      'an unknown field whose name contains the token',
       'orders',
       { ...order, secret: 1, [`x${bearer}`]: 1 },
       ['Order.*: unknown field', 'Order.*: unknown field'],
     ],
-    ['a row that is no object', 'orders', 'orders/7', ['Order: wrong type']],
+    ['a row that is not an object', 'orders', 'orders/7', ['Order: wrong type']],
     [
-      'a location where shipments have none',
+      'a location in the recipient of a shipment',
       'shipments',
       { name: 'shipments/7', status: 'DELIVERED', recipient },
       ['Shipment.recipient.location: unknown field'],
@@ -120,7 +125,7 @@ describe('drift of REST from its interface', () => {
       ['Quote.offers.courier: wrong type'],
     ],
     [
-      'a channel of any network',
+      'a channel of an unknown network',
       'channels',
       { name: 'channels/7', type: 'pigeon', active: true, pigeonPost: { phoneNumber: '1' }, colour: 'grey' },
       ['Channel.colour: unknown field'],

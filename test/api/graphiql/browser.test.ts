@@ -160,7 +160,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
   });
 });
 
-describe.runIf(hasBrowser)('GraphiQL before a live service', () => {
+describe.runIf(hasBrowser)('GraphiQL with a live service', () => {
   let stage: Stage;
   const questions: string[] = [];
   let isAgreed = false;

@@ -33,19 +33,19 @@ describe('a GET that a browser can send without a preflight', () => {
   };
 
   test.each<[string, Record<string, string>]>([
-    ['nothing but what browsers send by themselves', { origin: 'https://evil.example', cookie: 'a=b' }],
+    ['only headers that browsers send by default', { origin: 'https://evil.example', cookie: 'a=b' }],
     ['the Accept of an image', { accept: 'image/avif,image/webp,image/*,*/*;q=0.8' }],
-    ['the Accept of a script in a page', { accept: '*/*', 'sec-fetch-mode': 'cors' }],
-    ['a content type that needs no asking', { 'content-type': 'text/plain' }],
+    ['the Accept of a script element', { accept: '*/*', 'sec-fetch-mode': 'cors' }],
+    ['a content type without a preflight', { 'content-type': 'text/plain' }],
     ['an empty CSRF header', { 'graphql-require-preflight': '' }],
-  ])('with %s is refused', async (_what, headers) => {
+  ])('with %s is rejected', async (_what, headers) => {
     const response = await get({ query: organization }, headers);
     expect(response.status).toBe(403);
     expect(await response.json()).toEqual(missing);
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('with Sec-Fetch-Mode: no-cors is refused with any other headers', async () => {
+  test('with Sec-Fetch-Mode: no-cors is rejected with any other headers', async () => {
     const response = await get(
       { query: organization },
       { 'sec-fetch-mode': 'no-cors', accept: 'application/json', authorization },
@@ -58,7 +58,7 @@ describe('a GET that a browser can send without a preflight', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('over a real connection is refused', async () => {
+  test('over a real connection is rejected', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0);
     try {
       const response = await fetch(
@@ -76,7 +76,10 @@ describe('a GET that a browser can send without a preflight', () => {
     ['x-apollo-operation-name', { 'x-apollo-operation-name': 'Typename' }],
     ['authorization', { authorization }],
     ['an Accept of JSON', { accept: 'application/json' }],
-    ['an Accept of GraphQL answers among others', { accept: 'Application/GraphQL-Response+JSON, */*;q=0.1' }],
+    [
+      'an Accept of GraphQL responses among others',
+      { accept: 'Application/GraphQL-Response+JSON, */*;q=0.1' },
+    ],
   ])('is accepted with %s', async (_what, headers) => {
     const response = await get({ query: '{ __typename }' }, headers);
     expect([response.status, await response.json()]).toEqual([200, typename]);
@@ -91,9 +94,9 @@ describe('a GET that a browser can send without a preflight', () => {
 describe('a mutation by GET', () => {
   const mutation = 'mutation M { updateOrder(input: { id: "ca2500", notes: "Ring twice" }) { __typename } }';
   test.each([
-    ['alone', { query: mutation }],
+    ['as the only operation', { query: mutation }],
     ['chosen by operationName', { query: `query Q { __typename } ${mutation}`, operationName: 'M' }],
-  ])('%s is refused', async (_what, parameters) => {
+  ])('%s is rejected', async (_what, parameters) => {
     const response = await get(parameters, { authorization });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
     expect(await response.json()).toEqual({
@@ -132,7 +135,7 @@ describe('a page of another origin', () => {
   };
 
   test.each(['/graphql', '/labels/ca0001.pdf'])(
-    'may send %s if its origin is listed, without cookies',
+    'may call %s if its origin is listed, without cookies',
     async (path) => {
       const response = await preflight(path, shop);
       expect([response.status, response.headers.get('vary')]).toEqual([204, preflightVary]);
@@ -211,7 +214,7 @@ describe('a page of another origin', () => {
   });
 });
 
-describe('the metric of refused origins', () => {
+describe('the metric of rejected origins', () => {
   /** Starts a server with metrics. @returns a function that sends a request, and then returns the count. */
   async function startCounted(corsOrigins?: string) {
     const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
@@ -260,12 +263,12 @@ describe('the security headers', () => {
     Object.fromEntries(names.map((name) => [name, headers.get(name)]));
 
   test.each([
-    ['an answer', '/graphql?query={__typename}', 200, 'no-store'],
-    ['a refusal', '/graphql', 400, 'no-store'],
+    ['a response', '/graphql?query={__typename}', 200, 'no-store'],
+    ['an error', '/graphql', 400, 'no-store'],
     ['a label', '/labels/ca0001.pdf', 200, 'private, no-store'],
-    ['a label that is none', '/labels/none.pdf', 404, 'no-store'],
+    ['a missing label', '/labels/none.pdf', 404, 'no-store'],
     ['health', '/health/live', 200, 'no-store'],
-    ['what has no address', '/nothing', 404, 'no-store'],
+    ['an unknown path', '/nothing', 404, 'no-store'],
   ])('of %s', async (_what, path, status, caching) => {
     const response = await waybill.fetch(path, { headers: { authorization } });
     expect(response.status).toBe(status);

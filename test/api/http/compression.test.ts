@@ -83,7 +83,7 @@ describe.each(codings)('in %s', (coding) => {
       () => send(`/graphql?query=${encodeURIComponent(orders(50))}`),
     ],
     ['an introspection', () => post(getIntrospectionQuery(), accept), () => post(getIntrospectionQuery())],
-    ['a refusal', () => post(wrongFields, accept), () => post(wrongFields)],
+    ['an error', () => post(wrongFields, accept), () => post(wrongFields)],
     [
       'the page of GraphiQL',
       () => send('/graphql', { accept: 'text/html', ...accept }),

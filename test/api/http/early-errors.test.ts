@@ -38,30 +38,30 @@ async function counted(status: number | 'none'): Promise<number> {
 }
 
 test.each([
-  ['a head that is none', 'nonsense\r\n\r\n', 400, 'BAD_REQUEST', 'The request is not valid HTTP.'],
+  ['an invalid head', 'nonsense\r\n\r\n', 400, 'BAD_REQUEST', 'The request is not valid HTTP.'],
   ['no host', 'GET / HTTP/1.1\r\n\r\n', 400, 'BAD_REQUEST', 'A request of HTTP/1.1 needs the header "Host".'],
   [
-    'a host that is none',
+    'an invalid host',
     'GET / HTTP/1.1\r\nhost: a b\r\n\r\n',
     400,
     'BAD_REQUEST',
     'The header "Host" and the request target make no URL.',
   ],
   [
-    'what nobody can expect',
+    'an unknown expectation',
     'GET / HTTP/1.1\r\nhost: a\r\nexpect: wonders\r\n\r\n',
     417,
     'BAD_REQUEST',
     'The header "Expect" can be "100-continue" alone.',
   ],
   [
-    'headers that are too large',
+    'too large headers',
     `GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
     431,
     'REQUEST_TOO_LARGE',
     'The headers are larger than the 16384 bytes that this server takes: send less.',
   ],
-])('%s is refused, counted and logged', async (_what, request, status, code, message) => {
+])('%s is rejected, counted and logged', async (_what, request, status, code, message) => {
   const before = await counted(status);
   const answer = await sendRaw(listener, request);
   const { 'x-request-id': requestId } = answer.headers;
@@ -98,7 +98,7 @@ test('an incomplete head is counted, and so is a connection beyond the limit', a
   ]);
 });
 
-test('a refused request keeps the request id of its client', async () => {
+test('a rejected request keeps the request id of its client', async () => {
   const answer = await sendRaw(listener, 'GET / HTTP/1.1\r\nx-request-id: mine\r\n\r\n');
   expect(answer.headers['x-request-id']).toBe('mine');
   await until(() => lines().at(-1)?.requestId === 'mine');

@@ -117,7 +117,7 @@ describe('/health/ready', () => {
     expect(await ask(health, '/health/ready')).toEqual(ready);
   });
 
-  test('is 503 without the problem of the key store if REST is out', async () => {
+  test('is 503 without the problem of the key store if REST is down', async () => {
     const health = createHealth(async () => 'REST is out.', { problem: () => 'The disk is full.' });
     expect(await ask(health, '/health/ready')).toEqual(notReady('REST is out.'));
   });

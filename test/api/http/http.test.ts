@@ -57,7 +57,7 @@ describe('over a real connection', () => {
     expect(await head.text()).toBe('');
   });
 
-  test('two Authorization headers are refused', async () => {
+  test('two Authorization headers are rejected', async () => {
     sandbox.requests.clear();
     const twice = request(new URL('/graphql', listener.url), {
       method: 'POST',

@@ -110,7 +110,7 @@ const pipelined = (body: string) =>
 test.each([
   ['valid', query('slow')],
   ['invalid', JSON.stringify({ query: '{ nope }' })],
-  ['of the schema alone', JSON.stringify({ query: '{ __typename }' })],
+  ['that need no call', JSON.stringify({ query: '{ __typename }' })],
 ])("one token's pipelined requests, %s, leave room for other requests", async (_what, body) => {
   const before = held.length;
   const client = await openRaw(listener);

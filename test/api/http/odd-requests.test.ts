@@ -59,14 +59,14 @@ describe('the URL of a request', () => {
   test.each([
     ['blanks', typenameInUrl, 'a b c['],
     ['an open bracket', typenameInUrl, '[::1'],
-    ['a port beyond all', typenameInUrl, 'a:99999'],
+    ['a port out of range', typenameInUrl, 'a:99999'],
     ['a stray percent sign', typenameInUrl, '%'],
     ['a path', typenameInUrl, 'a/b'],
     ['a query', typenameInUrl, 'a?b'],
     ['credentials', typenameInUrl, 'user@a'],
-    ['a whole URL of credentials', `http://user@a${typenameInUrl}`, 'a'],
-    ['a whole URL of another scheme', `ftp://a${typenameInUrl}`, 'a'],
-  ])('with %s is refused, without an internal error', async (_what, target, host) => {
+    ['an absolute URL with credentials', `http://user@a${typenameInUrl}`, 'a'],
+    ['an absolute URL of another scheme', `ftp://a${typenameInUrl}`, 'a'],
+  ])('with %s is rejected, without an internal error', async (_what, target, host) => {
     const { status, body } = await send(target, host);
     expect(status).toBe(400);
     expect(JSON.parse(body)).toEqual(badRequest('The header "Host" and the request target make no URL.'));
@@ -138,7 +138,7 @@ describe('an absolute URL as the request target', () => {
   test.each([
     ['of this server', `http://a${typenameInUrl}`, 'a', 200, typename],
     ['of https', `HTTPS://a:443${typenameInUrl}`, 'a', 200, typename],
-    ['whatever the header Host says', `http://a${typenameInUrl}`, 'b c', 200, typename],
+    ['with an invalid header Host', `http://a${typenameInUrl}`, 'b c', 200, typename],
     ['of health', 'http://a/health/live', 'a', 200, { status: 'live' }],
     ['without a path', 'http://a?b', 'a', 404, notFoundError],
   ])('%s is read as its path', async (_what, target, host, status, expected) => {
@@ -183,7 +183,7 @@ describe('the header Accept', () => {
     'application/json ; Q=0.000',
     'application/json;q=0, text/html',
     '*/*;q=0',
-  ])('%s is refused before the operation runs', async (accept) => {
+  ])('%s is rejected before the operation runs', async (accept) => {
     const response = await fetch(new URL('/graphql', listener.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept, authorization: 'Bearer a' },
@@ -270,7 +270,7 @@ test.each([
   ['several operations and no name', { query: 'query A { __typename } query B { __typename }' }],
   ['another name', { query: 'query A { __typename }', operationName: 'B' }],
   ['no operation', { query: 'fragment A on Query { __typename }' }],
-])('a document with %s is refused', async (_what, body) => {
+])('a document with %s is rejected', async (_what, body) => {
   const response = await post(JSON.stringify(body));
   expect(response.status).toBe(400);
   expect(await response.json()).toEqual({
@@ -284,8 +284,8 @@ test.each([
 });
 
 test.each([
-  ['is no GraphQL', '{', 'GRAPHQL_PARSE_FAILED'],
-  ['is not of the schema', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+  ['is not GraphQL', '{', 'GRAPHQL_PARSE_FAILED'],
+  ['has an unknown field', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
   ['lacks a variable', 'query ($if: Boolean!) { __typename @include(if: $if) }', 'BAD_USER_INPUT'],
 ])('a document that %s is not retryable', async (_what, query, code) => {
   const { errors } = await (await post(JSON.stringify({ query }))).json();

@@ -38,7 +38,7 @@ async function othersAreServed(url: URL) {
   sandbox.requests.clear();
 }
 
-describe('a slow sender is cut off without harm to others', () => {
+describe('a slow sender is cut off, and others are served', () => {
   test.each([
     ['sends nothing', ''],
     ['never ends its headers', 'POST /graphql HTTP/1.1\r\nhost: a\r\n'],
@@ -101,7 +101,7 @@ describe('a slow sender is cut off without harm to others', () => {
     }
   });
 
-  test('when its body arrives a byte now and then, long before the timeout of a request', async () => {
+  test('when its body arrives a byte now and then, before the request timeout', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0, { stallTimeoutMs: 200 });
     try {
       const slow = await openRaw(listener);
@@ -152,7 +152,7 @@ describe('a slow sender is cut off without harm to others', () => {
   });
 });
 
-describe('a slow reader is cut off without harm to others', () => {
+describe('a slow reader is cut off, and others are served', () => {
   // More than the system's buffers on both sides take.
   const bulky = Buffer.alloc(16_777_216, 'x');
 

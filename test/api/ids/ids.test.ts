@@ -59,14 +59,14 @@ describe.each(lookups)('$name', (lookup) => {
     return errors?.[0]?.message;
   }
 
-  test.each(invalidFor(lookup.type))('refuses %s, without a call', async (_what, id) => {
+  test.each(invalidFor(lookup.type))('rejects %s, without a call', async (_what, id) => {
     const message = await refusal(id);
     // Cut, and without a character that could forge a line of a log.
     expect(message?.length).toBeLessThan(300);
     expect(message).toMatch(/^[\x20-\x7eé😀…]*$/u);
   });
 
-  test('refuses the whole id of any other collection, without a call', async () => {
+  test('rejects the whole id of any other collection, without a call', async () => {
     const others =
       field === 'node'
         ? []
@@ -82,7 +82,7 @@ describe.each(lookups)('$name', (lookup) => {
     expect(errors).toBeUndefined();
   });
 
-  test('refuses an id that is null, missing, or not a text', async () => {
+  test('rejects an id that is null, missing, or not a text', async () => {
     for (const id of ['null', '1.5', 'true', '["a"]', '{ a: 1 }', 'a']) {
       const { status, data, errors, calls } = await ask(`{ ${field}(id: ${id}) { id } }`);
       expect({ status, data, calls }).toEqual({ status: 200, data: undefined, calls: [] });

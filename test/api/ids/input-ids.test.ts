@@ -64,7 +64,7 @@ describe.each(places)('$mutation with $path', ({ mutation, argument, path }) => 
   const unfitHere = invalidIds.filter(([, id]) => !(isOfCouriers && id.startsWith('couriers/')));
 
   test.each([...unfitHere, ['the id of what no input takes', 'organization/mine'] as const])(
-    'that is %s is refused at its path, without a call',
+    'that is %s is rejected at its path, without a call',
     async (_what, id) => {
       const input = changed(stated(base), path.split('.'), id);
       const { data, errors, calls } = await waybill.ask<Record<string, unknown>, unknown>(

@@ -60,7 +60,7 @@ describe('node', () => {
     '/ca2481',
     'orders/ca2481/',
     ' orders/ca2481',
-  ])('refuses an id of any other form: %j', async (id) => {
+  ])('rejects an id of any other form: %j', async (id) => {
     const { status, data, errors, calls } = await ask(NodeLookupDocument, { id });
     expect({ status, data }).toEqual({ status: 200, data: { node: null } });
     expect(errors).toEqual([

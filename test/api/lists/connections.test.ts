@@ -29,7 +29,7 @@ const laterPage = (size: number) =>
 
 describe('first', () => {
   test.each<[string, OrderNamesQueryVariables]>([
-    ['left out', {}],
+    ['missing', {}],
     ['null', { first: null, after: null }],
   ])('is 20 when %s', async (_what, variables) => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, variables);
@@ -37,7 +37,7 @@ describe('first', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=20']);
   });
 
-  test('is 20 as a literal null, and otherwise its default in the document', async () => {
+  test('is 20 as a literal null, and otherwise its default', async () => {
     const literal = await waybill.ask<{ orders: { nodes: [] } }, object>(
       '{ orders(first: null, after: null) { nodes { id } } }',
     );
@@ -63,7 +63,7 @@ describe('first', () => {
   });
 
   test.each([-1, 1001, 2_147_483_647, -2_147_483_648])(
-    'is refused without a call when its value is %d',
+    'is rejected without a call when its value is %d',
     async (first) => {
       const refused = (list: string) => ({
         status: 400,
@@ -86,7 +86,7 @@ describe('first', () => {
   );
 
   test.each([2_147_483_648, 1.5, '2', true, [[1, 2]]])(
-    'is refused without a call when its value is not an Int: %j',
+    'is rejected without a call when its value is not an Int: %j',
     async (first) => {
       const query = 'query ($first: Int) { orders(first: $first) { nodes { id } } }';
       const { status, data, errors, calls } = await waybill.ask(query, { first });
@@ -117,14 +117,14 @@ describe('after', () => {
     ['a word', 'forged'],
     ['two words', 'forged.forged'],
     ['a position without its list', encoded([null, 2, 0, null])],
-    ['JSON that is no array', encoded({ pageToken: null, rowsBefore: 2 })],
+    ['JSON that is not an array', encoded({ pageToken: null, rowsBefore: 2 })],
     ['a page token', 'AAAAAAAADzNmcMsru0xWf1hfhTUXFekX'],
     ['NUL', '\u0000'],
     ['of a million characters', 'A'.repeat(1_000_000)],
     ['of 260,000 characters with dots', 'A.'.repeat(130_000)],
-  ])('is refused without a call: %s', (_what, after) => refuses(after));
+  ])('is rejected without a call: %s', (_what, after) => refuses(after));
 
-  test('is refused without a call when its position was changed to an invalid one', async () => {
+  test('is rejected without a call when its position was changed to an invalid one', async () => {
     const cursor = await cursorOf({});
     const [digest, ...position] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
     await refuses(encoded([digest, position[0], -1, 0, null]));
@@ -133,7 +133,7 @@ describe('after', () => {
     await refuses(cursor.slice(0, -8));
   });
 
-  test('is refused without a call for other filters or another list', async () => {
+  test('is rejected without a call for other filters or another list', async () => {
     const cursor = await cursorOf({});
     await refuses(cursor, { status: ['NEW'] });
     await refuses(cursor, { search: 'Lucia' });
@@ -171,7 +171,7 @@ describe('after', () => {
     expect(calls).toEqual([laterPage(1)]);
   });
 
-  test('of another merchant is refused by REST', async () => {
+  test('of another merchant is rejected by REST', async () => {
     const { second } = waybill.sandbox.tokens;
     const after = await cursorOf({});
     const { data, errors, calls } = await waybill.ask(OrderNamesDocument, { after }, second);
@@ -207,7 +207,7 @@ describe('a list read page by page has each row once and in order', () => {
     expect(seen).toEqual(seeded('orders', 2500, 2500));
   });
 
-  test('shipments too', async () => {
+  test('shipments', async () => {
     const seen: (string | undefined)[] = [];
     for (let after: string | null = null, isMore = true; isMore; ) {
       const page: Answer<ShipmentNamesQuery> = await waybill.ask(ShipmentNamesDocument, {

@@ -15,7 +15,7 @@ afterEach(() => sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
 
 describe('origins', () => {
-  test('are the places that ship the orders of the merchant', async () => {
+  test('are the places that the merchant ships from', async () => {
     const { data, calls } = await ask(OriginListDocument, {}, sandbox.tokens.second);
     expect(data).toEqual({
       origins: {

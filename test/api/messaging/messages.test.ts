@@ -128,7 +128,7 @@ describe('messages', () => {
     expect(calls).toEqual([`GET ${path}?pageSize=3`, 'GET /v1/channels?pageSize=100']);
   });
 
-  test.each([-1, 101])('first: %i is refused', async (first) => {
+  test.each([-1, 101])('first: %i is rejected', async (first) => {
     expect(await ask(MessagePageDocument, { conversation, first })).toMatchObject({
       status: 400,
       errors: [

@@ -110,7 +110,7 @@ describe('a conversation', () => {
     expect({ data, errors }).toEqual({ data: { conversation: { channel: null } }, errors: undefined });
   });
 
-  test.each(['ca58', id])('of a channel has either id: %s', async (conversation) => {
+  test.each(['ca58', id])('of a channel is found by either id: %s', async (conversation) => {
     const { data, calls } = await ask(ConversationOfChannelDocument, { channel: 'ca1', id: conversation });
     expect(data).toEqual({ channel: { conversation: { id, channel: { id: 'channels/ca1' } } } });
     expect(calls).toEqual(['GET /v1/channels?pageSize=100']);
@@ -124,7 +124,7 @@ describe('a conversation', () => {
     'channels/ca1/conversations/..',
     '..',
     '',
-  ])('of another channel, or malformed, is refused by a channel: %j', async (other) => {
+  ])('of another channel, or malformed, is rejected by a channel: %j', async (other) => {
     const { data, errors, calls } = await ask(ConversationOfChannelDocument, { channel: 'ca1', id: other });
     expect(data).toEqual({ channel: { conversation: null } });
     expect(errors).toEqual([
@@ -145,7 +145,7 @@ describe('a conversation', () => {
     'channels//conversations/ca58',
     'channels/ca1/conversations/ca58/messages',
     'channels/../conversations/ca58',
-  ])('with an incomplete id is refused at the root: %j', async (malformed) => {
+  ])('with an incomplete id is rejected at the root: %j', async (malformed) => {
     const { data, errors, calls } = await ask(ConversationAloneDocument, { id: malformed });
     expect(data).toEqual({ conversation: null });
     expect(errors).toMatchObject([{ path: ['conversation'], extensions: { code: 'BAD_USER_INPUT' } }]);

@@ -74,7 +74,7 @@ describe('a text to a phone', () => {
   });
 });
 
-describe('an invalid input is refused before any call', () => {
+describe('an invalid input is rejected before any call', () => {
   test.each(['orders/ca2481', 'channels/ca1/conversations/ca60', '..', ''])(
     'with an invalid id of a channel: %j',
     async (channel) => {
@@ -151,7 +151,7 @@ describe('an error of REST', () => {
   });
 
   test.each([
-    ['a channel that is not there', 'channels/ca9', undefined],
+    ['a missing channel', 'channels/ca9', undefined],
     ["another merchant's channel", 'channels/ca1', sandbox.tokens.second],
   ])('about %s is NotFound', async (_what, channel, bearer) => {
     const { data, errors, calls } = await ask(

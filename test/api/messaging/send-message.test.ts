@@ -126,7 +126,7 @@ describe('a text', () => {
   });
 });
 
-describe('an invalid input is refused before any call', () => {
+describe('an invalid input is rejected before any call', () => {
   test.each([
     'ca57',
     'conversations/ca57',
@@ -206,7 +206,7 @@ describe('an invalid input is refused before any call', () => {
 describe('an error of REST', () => {
   test.each([
     ['an empty text', '', 'must have at least 1 character'],
-    ['a text that is too long', 'x'.repeat(4097), 'must have at most 4096 characters'],
+    ['a too long text', 'x'.repeat(4097), 'must have at most 4096 characters'],
   ])('has its place in the input: %s', async (_what, text, message) => {
     const { data, errors, calls } = await send(text);
     expect({ data, errors, calls }).toEqual({
@@ -266,7 +266,7 @@ describe('an error of REST', () => {
   test.each([
     ['conversation', 'channels/ca1/conversations/ca999', undefined],
     ['channel', 'channels/ca9/conversations/ca57', undefined],
-    ['conversation of this merchant', conversation, sandbox.tokens.second],
+    ['conversation of the merchant', conversation, sandbox.tokens.second],
   ])('about a missing %s is NotFound', async (_what, id, bearer) => {
     const input = { conversation: id, content: { text: 'Hola' } };
     const { data, errors, calls } = await ask(SendMessageDocument, { input }, bearer);
@@ -365,7 +365,7 @@ describe('a message without a response', () => {
 
   test.each([
     ['that is cut', { kind: 'cut-json' }],
-    ['about something else', { kind: 'change', change: () => ({}) }],
+    ['without a record', { kind: 'change', change: () => ({}) }],
   ] as const)('after a response %s is OutcomeUnknown, and is not sent again', async (what, fault) => {
     sandbox.faults.add({ method: 'POST', path, ...fault, times: 1 });
     const first = await send(what, { idempotencyKey: what });
@@ -471,7 +471,7 @@ describe('an idempotencyKey', () => {
     });
   });
 
-  test.each([400, 404, 409, 413, 429])('stays free after REST refused with %i', async (status) => {
+  test.each([400, 404, 409, 413, 429])('stays free after %i', async (status) => {
     const key = { idempotencyKey: `refused with ${status}` };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status, times: 1 });
     const refused = await send('Otra vez', key);

@@ -135,7 +135,7 @@ describe('a template', () => {
   });
 });
 
-describe('an input that does not match the definition is refused, and not sent', () => {
+describe('an input that does not match the definition is rejected, and not sent', () => {
   const refused = async (template: SendTemplateInput) => {
     const { data, errors, calls } = await send(template);
     expect({ errors, calls }).toEqual({ errors: undefined, calls: [list] });
@@ -324,7 +324,7 @@ describe('REST decides if the definition cannot be read', () => {
     ['cut JSON', { kind: 'cut-json' }],
     ['no list', { kind: 'change', change: () => ({ templates: {} }) }],
     ['a reset', { kind: 'reset' }],
-    ['half an answer', { kind: 'reset-in-body' }],
+    ['a partial response', { kind: 'reset-in-body' }],
   ] as const)('because the list responds with %s', async (_what, fault) => {
     sandbox.faults.add({ path: templates, ...fault });
     const { data, errors, calls } = await send(unfit);
@@ -357,14 +357,14 @@ describe('REST decides if the definition cannot be read', () => {
     ['a row of the list is null', [null]],
     ['a row of the list has no name', [{ language: 'es', body: text }]],
     ['a row of the list has no language', [{ name: 'otra', body: text }]],
-    ['its body is not there', ofParts({})],
+    ['its body is missing', ofParts({})],
     ['its body is a text', ofParts({ body: 'Hola {{1}}' })],
     ['its body has no text', ofParts({ body: { parameters: [] } })],
     ['its header is a number', ofParts({ body: text, header: 7 })],
-    ['its parameters are no list', ofParts({ body: { ...text, parameters: { 1: 'x' } } })],
+    ['its parameters are not a list', ofParts({ body: { ...text, parameters: { 1: 'x' } } })],
     ['its parameters are texts', ofParts({ body: { ...text, parameters: ['1'] } })],
     ['the name of a parameter is a number', ofParts({ body: { ...text, parameters: [{ name: 1 }] } })],
-    ['its text asks for more than its parameters', ofParts({ body: { ...text, parameters: [] } })],
+    ['its text needs more than its parameters', ofParts({ body: { ...text, parameters: [] } })],
   ])('because %s', async (_what, rows) => {
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body: { templates: rows } });
     const { data, errors, calls } = await send(unfit);

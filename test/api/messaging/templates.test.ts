@@ -179,7 +179,7 @@ describe('a preview', () => {
     });
   });
 
-  test.each(['headerParameters', 'bodyParameters'])('refuses a name twice in %s', async (argument) => {
+  test.each(['headerParameters', 'bodyParameters'])('rejects a name twice in %s', async (argument) => {
     const twice: [string, string][] = [
       ['1', 'a'],
       ['1', 'a'],

@@ -35,7 +35,7 @@ const notNull = 'must not be null: omit the field instead';
 const notOfLocations = (given: string) =>
   `must be the id of one of locations, "locations/<identifier>" or the identifier, but is "${given}"`;
 
-describe('an invalid input is refused without a call', () => {
+describe('an invalid input is rejected without a call', () => {
   test.each<[string, Partial<CreateOrderInput>, [path: string, message: string]]>([
     [
       'a content of 2 characters',
@@ -59,7 +59,7 @@ describe('an invalid input is refused without a call', () => {
       ['notes', 'must be 3 to 2048 characters long, but has 2049'],
     ],
     [
-      'an amount to collect below 0',
+      'a negative cash on delivery',
       { cashOnDeliveryRequestCents: -1 },
       ['cashOnDeliveryRequestCents', 'must be at least 0, but is -1'],
     ],
@@ -69,7 +69,7 @@ describe('an invalid input is refused without a call', () => {
       ['recipient.location', 'must have at most 96 characters as "locations/<identifier>", but has 97'],
     ],
     [
-      'a bare location that is as long with its collection',
+      'a bare location that is too long with its collection',
       { recipient: { ...recipient, location: 'a'.repeat(87) } },
       ['recipient.location', 'must have at most 96 characters as "locations/<identifier>", but has 97'],
     ],
@@ -84,7 +84,7 @@ describe('an invalid input is refused without a call', () => {
       ['recipient.location', notOfLocations('')],
     ],
     [
-      'a document of a type for output',
+      'a document of the type UNRECOGNIZED',
       { recipient: { ...recipient, documentType: 'UNRECOGNIZED' } },
       ['recipient.documentType', 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only'],
     ],
@@ -137,13 +137,13 @@ describe('an invalid input is refused without a call', () => {
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ['a null where a value is required', { notes: null }],
+    ['a null for a required value', { notes: null }],
     ['a null among the payment methods', { paymentMethods: ['PSE', null] }],
-    ['a status that no order starts with', { status: 'READY' }],
+    ['a status that a new order cannot have', { status: 'READY' }],
     ['half a cent', { sellingPriceCents: 0.5 }],
-    ['an amount that is not exact', { sellingPriceCents: 9_007_199_254_740_992 }],
+    ['an inexact amount', { sellingPriceCents: 9_007_199_254_740_992 }],
     ['a relative URL', { referenceUrl: '/orders/1' }],
-    ['a field that there is not', { referenceGid: 'gid://1' }],
+    ['an unknown field', { referenceGid: 'gid://1' }],
   ])('%s, by GraphQL itself', async (_what, fields) => {
     const document = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }';
     const { data, errors, calls } = await waybill.ask(document, { input: { ...order, ...fields } });
@@ -214,7 +214,7 @@ describe('an error of REST', () => {
       { message: 'The email is no address.', fields: [] },
     ],
     [
-      'fields that the input does not have',
+      'unknown fields',
       {
         message: 'Bad.',
         errors: [
@@ -234,7 +234,7 @@ describe('an error of REST', () => {
     ],
     ['plain text', 'notes are rude', { message: `${post} returned 400.`, fields: [] }],
     ['HTML', '<h1>Bad Request</h1>', { message: `${post} returned 400.`, fields: [] }],
-    ['JSON that is no object', [1, 'notes'], { message: `${post} returned 400.`, fields: [] }],
+    ['JSON that is not an object', [1, 'notes'], { message: `${post} returned 400.`, fields: [] }],
     ['nothing', undefined, { message: `${post} returned 400.`, fields: [] }],
   ])('is understood as %s', async (_what, body, result) => {
     for (const status of [400, 422]) {
@@ -272,7 +272,7 @@ describe('another failure is an error of the field, after one call', () => {
     ],
     ['403', { kind: 'status', status: 403 }, { code: 'FORBIDDEN', retryable: false, upstreamStatus: 403 }],
     [
-      '429 with a time to wait',
+      '429 with Retry-After',
       { kind: 'status', status: 429, headers: { 'retry-after': '3' } },
       { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 3000, upstreamStatus: 429 },
     ],

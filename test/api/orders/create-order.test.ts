@@ -147,7 +147,7 @@ describe('an order', () => {
     ['a key of one character', { idempotencyKey: '🔑' }],
     ['a key of 255 characters', { idempotencyKey: '🔑'.repeat(255) }],
     ['no payment methods', { paymentMethods: [] }],
-    ['nothing to collect', { cashOnDeliveryRequestCents: 0 }],
+    ['no cash on delivery', { cashOnDeliveryRequestCents: 0 }],
   ])('may have %s', async (_what, fields) => {
     const { idempotencyKey: _, ...sent } = { ...order, ...fields };
     expect(await ask(fields)).toEqual(answered(recorded, [post]));
@@ -266,11 +266,11 @@ describe('a null', () => {
 
 describe('a text is unchanged on its way to REST and back', () => {
   test.each([
-    ['emoji of many parts', '👩🏽‍🚀 🏳️‍🌈 🇨🇴 1️⃣'],
+    ['of compound emoji', '👩🏽‍🚀 🏳️‍🌈 🇨🇴 1️⃣'],
     ['from right to left', 'קפה بُنّ ‏12‏ \u202Eabc\u202C'],
     ['composed', 'Café Ñandú'.normalize('NFC')],
     ['decomposed', 'Café Ñandú'.normalize('NFD')],
-    ['of marks and breaks', ' "a" \\n \n\t\u00A0\u200B\uFEFF <b>&amp;</b> \u2028{{1}} '],
+    ['of combining marks and line breaks', ' "a" \\n \n\t\u00A0\u200B\uFEFF <b>&amp;</b> \u2028{{1}} '],
     ['of a null character', 'a\0b'],
   ])('%s', async (_what, text) => {
     const fields = {

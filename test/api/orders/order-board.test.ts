@@ -112,7 +112,7 @@ describe('the board of 100 orders', () => {
 
   test.each([
     ['64 by default', {}, 64, 100],
-    ['as many as UPSTREAM_CONNECTIONS says', { UPSTREAM_CONNECTIONS: '3' }, 3, 10],
+    ['UPSTREAM_CONNECTIONS', { UPSTREAM_CONNECTIONS: '3' }, 3, 10],
   ])('has this number of concurrent calls: %s', async (_what, environment, most, delayMs) => {
     await using waybill = await startWaybill({ UPSTREAM_LISTS_FOR_BATCHES: 'no', ...environment });
     // A token that REST has not accepted leaves a quarter of the connections to others.

@@ -100,7 +100,7 @@ describe('one order', () => {
   );
 
   test.each(['shipments/ca2036', 'orders/', 'orders/..', 'a/b', '', '..', 'ca2481\r\n', 'x'.repeat(257)])(
-    'is refused without a call for the id %j',
+    'is rejected without a call for the id %j',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(OrderPayloadDocument, { id });
       expect(data).toEqual({ order: null });
@@ -111,7 +111,7 @@ describe('one order', () => {
 });
 
 describe('an order by reference', () => {
-  test('is the one whose reference is exactly that', async () => {
+  test('has exactly that reference', async () => {
     const { data, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId: '5320321908408' });
     expect(data).toEqual({ orderByReference: { id: 'orders/ca2481', referenceId: '5320321908408' } });
     expect(calls).toEqual(['GET /v1/orders?pageSize=1000&search=5320321908408']);
@@ -128,7 +128,7 @@ describe('an order by reference', () => {
     expect(calls).toEqual([`GET /v1/orders?pageSize=1000&search=${referenceId}`]);
   });
 
-  test('is refused without a call for an empty reference', async () => {
+  test('is rejected without a call for an empty reference', async () => {
     const { data, errors, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId: '' });
     expect(data).toEqual({ orderByReference: null });
     expect(errors).toMatchObject([{ path: ['orderByReference'], extensions: { code: 'BAD_USER_INPUT' } }]);
@@ -143,7 +143,7 @@ describe('orders', () => {
     recipient: { fullName },
   });
 
-  test('come newest first', async () => {
+  test('are newest first', async () => {
     const { data, calls } = await waybill.ask(OrdersFilteredDocument, { first: 2 });
     expect(data.orders.nodes).toEqual([
       order('ca2500', 'NEW', 'Héctor Betancur Ruiz'),

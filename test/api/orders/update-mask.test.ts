@@ -88,7 +88,7 @@ const person: OrderRecipientInput = {
 };
 
 describe('an explicit null', () => {
-  test.each(maskable)('is refused for %s, without a call', async (field) => {
+  test.each(maskable)('is rejected for %s, without a call', async (field) => {
     const { data, errors, calls } = await update({ id: 'ca2453', [field]: null });
     const message = 'must not be null: omit the field instead';
     expect({ data, errors }).toEqual({
@@ -227,7 +227,7 @@ describe('the rules of an update', () => {
       'recipient.documentType',
       'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only',
     ],
-  ])('refuse %s, without a call', async (_what, order, path, message) => {
+  ])('reject %s, without a call', async (_what, order, path, message) => {
     const { data, errors, calls } = await update({ id: 'ca2470', ...order });
     expect({ data, errors }).toEqual({
       data: {
@@ -243,7 +243,7 @@ describe('the rules of an update', () => {
   });
 
   test.each(['', '..', 'orders/', 'shipments/ca2036', 'ca2470/label', 'ca2470\n', 'x'.repeat(257)])(
-    'refuse the malformed id %j, without a call',
+    'reject the malformed id %j, without a call',
     async (id) => {
       const { data, errors, calls } = await update({ id, notes: 'Hola' });
       expect(errors).toBeUndefined();
@@ -283,7 +283,7 @@ describe('the rules of an update', () => {
     expect(calls).toEqual([]);
   });
 
-  test('refuse an empty update with a malformed id', async () => {
+  test('reject an empty update with a malformed id', async () => {
     const { data, errors, calls } = await update({ id: '..' });
     expect(errors).toBeUndefined();
     expect(data).toMatchObject({

@@ -316,7 +316,7 @@ describe('several updates of one mutation', () => {
     ]);
   });
 
-  test('run in order if one of them fails', async () => {
+  test('run in order even if one of them fails', async () => {
     const { data, errors, calls } = await ask(UpdateThenCancelDocument, {
       first: { id: 'ca2488', status: 'CANCELLED' },
       second: { id: 'ca2488', notes: 'Hola' },

@@ -126,11 +126,11 @@ describe('a list of updates', () => {
     expect(calls.sort()).toEqual(inputs.map(({ id }) => patch(id)).sort());
   });
 
-  test('that holds 101 is refused as a whole, without a call', async () => {
+  test('that holds 101 is rejected as a whole, without a call', async () => {
     expect(await update(...Array(101).fill({ id: 'ca2496', notes: 'Hola' }))).toEqual(tooManyWrites(101));
   });
 
-  test('refuses an empty update, without a call', async () => {
+  test('rejects an empty update, without a call', async () => {
     const { data, errors, calls } = await update({ id: 'ca2496' });
     const message = 'the input must have at least one field besides id';
     expect({ data, errors }).toEqual({

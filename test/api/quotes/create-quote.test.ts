@@ -143,7 +143,7 @@ describe('a quote', () => {
   });
 });
 
-describe('an invalid input is refused without a call', () => {
+describe('an invalid input is rejected without a call', () => {
   const notNull = 'must not be null: omit the field instead';
   const notOf = (collection: string, given: string) =>
     `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
@@ -163,11 +163,15 @@ describe('an invalid input is refused without a call', () => {
       ['origin', 'must have at most 96 characters as "locations/<identifier>", but has 97'],
     ],
     [
-      'a negative amount on delivery',
+      'a negative cash on delivery',
       { cashOnDeliveryRequestCents: -1 },
       ['cashOnDeliveryRequestCents', 'must be at least 0, but is -1'],
     ],
-    ['no amount on delivery', { cashOnDeliveryRequestCents: null }, ['cashOnDeliveryRequestCents', notNull]],
+    [
+      'a null cash on delivery',
+      { cashOnDeliveryRequestCents: null },
+      ['cashOnDeliveryRequestCents', notNull],
+    ],
     ['no order', { order: null }, ['order', notNull]],
     [
       'a content of 2 characters',
@@ -266,7 +270,7 @@ describe('an error of REST', () => {
       { message: 'Bad.', fields: [{ path: 'package.weightKg', message: 'too heavy' }] },
     ],
     [
-      'JSON pointers, one to what is not in the input',
+      'JSON pointers, one to an unknown field',
       {
         message: 'Bad.',
         errors: [
@@ -289,8 +293,8 @@ describe('an error of REST', () => {
   });
 
   test.each([
-    ['the order, where one was given', { order: 'ca2496' }, 'orders/ca2496'],
-    ['the origin, where none was', { origin: 'huila-pitalito' }, 'locations/huila-pitalito'],
+    ['the order, if the input has one', { order: 'ca2496' }, 'orders/ca2496'],
+    ['the origin, if the input has no order', { origin: 'huila-pitalito' }, 'locations/huila-pitalito'],
   ])('with 404 is NotFound with the id of %s', async (_what, fields, id) => {
     fail({ kind: 'status', status: 404, body: { error: { message: 'No such place.' } } });
     const result = { __typename: 'NotFound', message: 'No such place.', missingId: id };
@@ -317,7 +321,7 @@ describe('another failure is an error of the field', () => {
       { message: `${post} returned 403`, code: 'FORBIDDEN', retryable: false, upstreamStatus: 403 },
     ],
     [
-      '429 with a time to wait',
+      '429 with Retry-After',
       { kind: 'status', status: 429, headers: { 'retry-after': '3' } },
       {
         message: `${post} returned 429`,

@@ -92,7 +92,7 @@ describe('one quote', () => {
     },
   );
 
-  test('is refused without a call for the id of another collection', async () => {
+  test('is rejected without a call for the id of another collection', async () => {
     const { data, errors, calls } = await waybill.ask(QuoteOrderDocument, { id: 'orders/ca2481' });
     expect(data).toEqual({ quote: null });
     expect(errors).toMatchObject([{ path: ['quote'], extensions: { code: 'BAD_USER_INPUT' } }]);
@@ -115,41 +115,46 @@ describe('the selection of an offer', () => {
 
   test.each<[string, OfferJson[], string | undefined, string | undefined]>([
     [
-      'each for its own merit',
+      'the cheapest and the fastest',
       [of('a', 300, 1), of('b', 100, 3), of('c', 200, 2)],
       'couriers/b',
       'couriers/a',
     ],
     [
-      'the other merit among equals',
+      'an offer that is both cheapest and fastest',
       [of('a', 100, 3), of('b', 100, 2), of('c', 90, 2)],
       'couriers/c',
       'couriers/c',
     ],
-    ['the faster of two as cheap', [of('a', 100, 3), of('b', 100, 2)], 'couriers/b', 'couriers/b'],
-    ['the cheaper of two as fast', [of('a', 200, 1), of('b', 100, 1)], 'couriers/b', 'couriers/b'],
+    ['the faster of two at the same cost', [of('a', 100, 3), of('b', 100, 2)], 'couriers/b', 'couriers/b'],
+    ['the cheaper of two with the same time', [of('a', 200, 1), of('b', 100, 1)], 'couriers/b', 'couriers/b'],
     [
-      'the first courier id of equals',
+      'the first courier id of equal offers',
       [of('b', 100, 1), of('a', 100, 1), of('c', 100, 1)],
       'couriers/a',
       'couriers/a',
     ],
-    ['none that is not available', [of('a', 1, 1, 'NO_COVERAGE'), of('b', 9, 9)], 'couriers/b', 'couriers/b'],
+    ['only available offers', [of('a', 1, 1, 'NO_COVERAGE'), of('b', 9, 9)], 'couriers/b', 'couriers/b'],
     [
-      'what is known before what is not',
+      'known values before unknown ones',
       [of('a', undefined, undefined), of('b', 9, 9)],
       'couriers/b',
       'couriers/b',
     ],
-    ['half of what is known', [of('a', 5, undefined), of('b', undefined, 5)], 'couriers/a', 'couriers/b'],
     [
-      'what is all unknown by courier id',
+      'offers with one known value',
+      [of('a', 5, undefined), of('b', undefined, 5)],
+      'couriers/a',
+      'couriers/b',
+    ],
+    [
+      'unknown values by courier id',
       [of('b', undefined, undefined), of('a', undefined, undefined)],
       'couriers/a',
       'couriers/a',
     ],
     [
-      'no offer for what is not a number',
+      'values other than numbers as unknown',
       // As REST must not send it: a text, nothing, and a number past all bounds.
       JSON.parse(`[
         {"courier": "couriers/a", "status": "SUCCESS", "shipmentCostCents": "1", "estimatedDeliveryOperatingDays": "1"},
@@ -160,15 +165,10 @@ describe('the selection of an offer', () => {
       'couriers/d',
       'couriers/d',
     ],
-    ['free of charge', [of('a', 1, 1), of('b', 0, 1)], 'couriers/b', 'couriers/b'],
-    [
-      'nothing where none is available',
-      [of('a', 1, 1, 'OVERWEIGHT'), of('b', 1, 1, 'success')],
-      undefined,
-      undefined,
-    ],
-    ['nothing of nothing', [], undefined, undefined],
-  ])('takes %s', (_what, offers, cheap, fast) => {
+    ['an offer without cost', [of('a', 1, 1), of('b', 0, 1)], 'couriers/b', 'couriers/b'],
+    ['no unavailable offer', [of('a', 1, 1, 'OVERWEIGHT'), of('b', 1, 1, 'success')], undefined, undefined],
+    ['no offer of an empty list', [], undefined, undefined],
+  ])('selects %s', (_what, offers, cheap, fast) => {
     const given = structuredClone(offers);
     expect([cheapest(offers)?.courier, fastest(offers)?.courier]).toEqual([cheap, fast]);
     expect(offers, 'the offers stay in their order').toEqual(given);
@@ -177,9 +177,9 @@ describe('the selection of an offer', () => {
 
 describe('a quote with invalid offers', () => {
   test.each([
-    ['left out', undefined],
+    ['missing', undefined],
     ['a text', 'none'],
-    ['with a null among them', [null]],
+    ['with a null in the list', [null]],
   ])('has errors for its cheapest and fastest offer: %s', async (_what, offers) => {
     const remove = waybill.sandbox.faults.add({
       kind: 'change',

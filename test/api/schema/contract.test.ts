@@ -143,7 +143,7 @@ describe('an object that node() cannot read', () => {
   });
 });
 
-test('a courier is a node, for no call', async () => {
+test('a courier is a node that costs no call', async () => {
   const { data, errors, calls } = await waybill.ask(
     '{ node(id: "couriers/rutandina") { id __typename ... on Courier { code } } }',
   );

@@ -15,7 +15,7 @@ describe('a private schema', () => {
     ['__schema', '{ innocent: __schema { description } }'],
     ['__type', '{ ...F } fragment F on Query { ... { __type(name: "Order") { kind } } }'],
     ['__schema', 'mutation { __schema { description } }'],
-  ])('refuses %s: %s', async (field, query) => {
+  ])('rejects %s: %s', async (field, query) => {
     const { data, errors, calls } = await waybill.ask(query);
     expect({ data, errors, calls }).toMatchObject({
       data: undefined,

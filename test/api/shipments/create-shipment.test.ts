@@ -258,7 +258,7 @@ describe('later reads of the same request are fresh', () => {
   });
 });
 
-describe('an invalid input is refused without a call', () => {
+describe('an invalid input is rejected without a call', () => {
   const notOf = (collection: string, given: string) =>
     `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
 
@@ -271,7 +271,7 @@ describe('an invalid input is refused without a call', () => {
       ['origin', notOf('origins', 'locations/huila-pitalito')],
     ],
     [
-      'a document of a type for output',
+      'a document of the type UNRECOGNIZED',
       { recipient: { ...recipient, documentType: 'UNRECOGNIZED' } },
       ['recipient.documentType', 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only'],
     ],
@@ -368,7 +368,7 @@ describe('an error of REST', () => {
       { message: 'Bad.', fields: [{ path: 'recipient.phoneNumber', message: 'is no number' }] },
     ],
     [
-      'JSON pointers, one to what is not in the input',
+      'JSON pointers, one to an unknown field',
       {
         message: 'Bad.',
         errors: [
@@ -423,7 +423,7 @@ describe('another failure is an error of the field', () => {
       { message: `${post} returned 403`, code: 'FORBIDDEN', retryable: false, upstreamStatus: 403 },
     ],
     [
-      '429 with a time to wait',
+      '429 with Retry-After',
       { kind: 'status', status: 429, headers: { 'retry-after': '3' } },
       {
         message: `${post} returned 429`,

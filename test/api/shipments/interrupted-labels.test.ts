@@ -45,8 +45,8 @@ async function startListening(
 }
 
 test.each<[string, (response: ServerResponse) => void]>([
-  ['are never answered', () => {}],
-  ['drip for ever', drip],
+  ['get no response', () => {}],
+  ['never end', drip],
 ])('labels that %s leave connections for other requests', async (_how, answer) => {
   await using waybill = await startListening(beside(answer), { UPSTREAM_CONNECTIONS: '2' });
   const clients = new AbortController();

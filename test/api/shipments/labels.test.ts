@@ -141,7 +141,7 @@ describe('in a browser', () => {
   });
 });
 
-describe('is refused without a call', () => {
+describe('is rejected without a call', () => {
   test.each([null, 'two words', 'ñ', ''])('with the bearer %j: 401', async (bearer) => {
     const response = await fetchLabel(label, { bearer });
     expect(response.headers.get('www-authenticate')).toBe('Bearer');

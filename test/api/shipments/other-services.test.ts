@@ -47,8 +47,8 @@ const late = { shipsAgain: true, shipmentNamedAfterMs: 5_000 };
 
 describe('a shipment without a response', () => {
   test.each([
-    ['on the first page of a list that comes newest first', false, [shipmentPage]],
-    ['on the last page of one that comes oldest first', true, [shipmentPage, nextPage, nextPage]],
+    ['on the first page of a list with newest first', false, [shipmentPage]],
+    ['on the last page of a list with oldest first', true, [shipmentPage, nextPage, nextPage]],
   ])('is found %s, by its key', async (_where, oldestFirst, pages) => {
     await using waybill = await startWaybill({}, { quirks: { ...late, oldestFirst } });
     const input = await lose(waybill);
@@ -332,8 +332,8 @@ describe('an order without a response', () => {
   });
 
   test.each([
-    ['by the clock that was seen before', { dateOffsetMs: 0 }],
-    ['by a clock that is an hour ahead, as its orders are', { dateOffsetMs: 3_600_000 }],
+    ['by a clock that was observed before', { dateOffsetMs: 0 }],
+    ['by a clock that is an hour ahead, like its orders', { dateOffsetMs: 3_600_000 }],
   ])('is found beside an older order, %s', async (_how, quirks) => {
     await using waybill = await startWaybill({}, { quirks });
     if (quirks.dateOffsetMs !== 0) {
@@ -355,8 +355,8 @@ describe('an order without a response', () => {
   });
 
   test.each([
-    ['3 seconds before the attempt is not its own', 3_500, 'OutcomeUnknown'],
-    ['a second before the clock that was seen may be its own', 1_000, 'CreateOrderSuccess'],
+    ['3 seconds before the attempt is another order', 3_500, 'OutcomeUnknown'],
+    ['a second before the observed clock may be its own', 1_000, 'CreateOrderSuccess'],
   ])('and an order from %s', async (_when, beforeMs, expected) => {
     await using waybill = await startWaybill();
     await create(waybill, 'older');

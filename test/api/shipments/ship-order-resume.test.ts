@@ -333,8 +333,8 @@ describe('after a shipment without a response', () => {
   });
 
   test.each([
-    ['is no record', null],
-    ['came without its quote', { name: 'shipments/broken', status: 'LABEL_GENERATED' }],
+    ['is not a record', null],
+    ['has no quote', { name: 'shipments/broken', status: 'LABEL_GENERATED' }],
   ])('a new shipment that %s may be its own: it stays OutcomeUnknown', async (_what, row) => {
     const input = await cut('reset');
     const remove = fail({

@@ -156,7 +156,7 @@ describe('an order', () => {
     ]);
   });
 
-  test('is shipped by bare identifiers too, with a pickup by the courier on request', async () => {
+  test('is shipped by bare identifiers too, and without a pickup on request', async () => {
     const { order } = await orderToShip(waybill);
     const input = {
       order: order.replace('orders/', ''),
@@ -226,10 +226,10 @@ describe('the offer', () => {
       { offer: { prefer: 'FASTEST' }, maxShipmentCostCents: 1_849_999 },
       'tres-cordilleras',
     ],
-    ['the one that costs just the limit', { maxShipmentCostCents: 1_330_000 }, 'tres-cordilleras'],
+    ['the one that costs exactly the limit', { maxShipmentCostCents: 1_330_000 }, 'tres-cordilleras'],
     ["a courier's", { offer: { courier: 'couriers/chasqui-carga' } }, 'chasqui-carga'],
     [
-      "a courier's, by the bare code and within the limit",
+      "a courier's, by the bare code within the limit",
       { offer: { courier: 'rutandina' }, maxShipmentCostCents: 1_595_000 },
       'rutandina',
     ],
@@ -252,7 +252,7 @@ describe('the offer', () => {
       `no available offer costs at most 1329999 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
-      'none for nothing',
+      'none with a limit of 0',
       { offer: { prefer: 'FASTEST' }, maxShipmentCostCents: 0 },
       `no available offer costs at most 0 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
@@ -262,29 +262,29 @@ describe('the offer', () => {
       `no available offer of couriers/condor-veloz costs at most 1400000 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
-      'none that is available of the courier',
+      'no available one of the courier',
       { offer: { courier: 'couriers/tierra-firme' } },
       `couriers/tierra-firme has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
     ],
     [
-      'none at all of the courier',
+      'none of an unknown courier',
       { offer: { courier: 'couriers/condor' } },
       `couriers/condor has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
     ],
     [
-      'none that anybody makes',
+      'none of any courier',
       { package: { ...parcel, weightKg: 1000 } },
       'no courier ships this package on this route (couriers/rutandina OVERWEIGHT, couriers/condor-veloz OVERWEIGHT, ' +
         'couriers/chasqui-carga OVERWEIGHT, couriers/tierra-firme OVERWEIGHT, couriers/tres-cordilleras OVERWEIGHT). ' +
         'Change the package, the order or the origin, and use a new idempotencyKey.',
     ],
-  ])('is %s: NoOffer with the quote, and nothing shipped', async (_what, fields, why) => {
+  ])('is %s: NoOffer with the quote, and no shipment', async (_what, fields, why) => {
     const input = { ...(await orderToShip(waybill)), ...fields };
     const result = { __typename: 'NoOffer', message: `Nothing was shipped: ${why}`, quote };
     expect(await ship(input)).toEqual(answered(result, quoted(input.order)));
   });
 
-  test('is an error where REST sends no list of offers', async () => {
+  test('is an error if REST sends no list of offers', async () => {
     const input = await orderToShip(waybill);
     fail({ kind: 'change', path: '/v1/quotes', change: (sent) => ({ ...Object(sent), offers: null }) });
     const message = expect.stringMatching(/^REST sent quotes\/ca\d{4} without a list of offers$/);
@@ -335,7 +335,7 @@ describe('the current state does not allow it', () => {
   });
 });
 
-describe('an invalid input is refused without a call', () => {
+describe('an invalid input is rejected without a call', () => {
   const notOf = (collection: string, given: string) =>
     `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
   const input: ShipOrderInput = { order: 'ca2496', origin: 'ca1', package: parcel };

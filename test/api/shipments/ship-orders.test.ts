@@ -182,7 +182,7 @@ describe('a list of orders', () => {
     expect(second).toEqual(first);
   });
 
-  test('refuses one key for two orders', async () => {
+  test('rejects one key for two orders', async () => {
     const [one, other] = await newOrders(2);
     if (!other) throw new Error('expected 2 orders');
     const idempotencyKey = 'for two orders';
@@ -218,7 +218,7 @@ describe('a list of orders', () => {
   });
 });
 
-test('a list of 101 orders is refused as a whole, without a call', async () => {
+test('a list of 101 orders is rejected as a whole, without a call', async () => {
   const inputs = Array.from({ length: 101 }, () => ({ order: 'ca2496', origin: 'ca1', package: parcel }));
   expect(await ship(inputs)).toEqual(tooManyWrites(101));
 });

@@ -83,7 +83,7 @@ describe('one shipment', () => {
   );
 
   test.each(['orders/ca2481', '..', 'shipments/ca2036/label'])(
-    'is refused without a call for the id %j',
+    'is rejected without a call for the id %j',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(ShipmentWithoutLabelDocument, { id });
       expect(data).toEqual({ shipment: null });
@@ -93,7 +93,7 @@ describe('one shipment', () => {
   );
 });
 
-test('shipments come newest first', async () => {
+test('shipments are newest first', async () => {
   const { data, calls } = await waybill.ask(ShipmentStatusesDocument, { first: 3 });
   expect(data.shipments.nodes).toEqual([
     { id: 'shipments/ca2047', status: 'GENERATING_LABEL' },

@@ -151,20 +151,20 @@ describe('an internal error', () => {
 
   test.each<[string, () => unknown, object]>([
     [
-      'a message that holds names of the code alone',
+      'a message with names of the code',
       () => (undefined as unknown as { name: string }).name,
       { name: 'TypeError', message: "Cannot read properties of undefined (reading 'name')", stack },
     ],
-    ['one that quotes a value', () => 'street' in (value as object), { name: 'TypeError', stack }],
+    ['a message that quotes a value', () => 'street' in (value as object), { name: 'TypeError', stack }],
     [
-      'one of several lines',
+      'a message of several lines',
       () => {
         throw new RangeError(`a\n    at ${street} (canary:1:1)\nb`);
       },
       { name: 'RangeError', stack },
     ],
-    ['what a body of JSON broke', () => JSON.parse(street), { name: 'SyntaxError', stack }],
-    ["a code of Node's", () => new URL(street), { name: 'TypeError', code: 'ERR_INVALID_URL', stack }],
+    ['a syntax error of JSON', () => JSON.parse(street), { name: 'SyntaxError', stack }],
+    ['a code of Node.js', () => new URL(street), { name: 'TypeError', code: 'ERR_INVALID_URL', stack }],
     [
       'a cause',
       () => {

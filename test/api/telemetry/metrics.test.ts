@@ -69,18 +69,14 @@ describe('the metrics count', () => {
 
   test.each([
     [
-      'by its cost',
+      'for its cost',
       '{ orders(first: 1000) { nodes { recipient { orders(first: 100) { nodes { id } } } } } }',
       {},
     ],
     ['by `first`', 'query ($first: Int!) { orders(first: $first) { nodes { id } } }', { first: 1_001 }],
+    ['for an invalid variable', 'query ($first: Int!) { orders(first: $first) { nodes { id } } }', {}],
     [
-      'by a variable that does not fit',
-      'query ($first: Int!) { orders(first: $first) { nodes { id } } }',
-      {},
-    ],
-    [
-      'by an input that does not fit',
+      'for an invalid input',
       'mutation ($input: UpdateOrderInput!) { updateOrder(input: $input) { __typename } }',
       { input: 7 },
     ],

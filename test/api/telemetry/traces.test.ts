@@ -216,7 +216,7 @@ describe('traces', () => {
   const keepsNone = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' };
   test.each<[string, string | undefined]>([
     ['not sampled', `00-${traceId}-b7ad6b7169203331-00`],
-    ['by a sampler that keeps none', undefined],
+    ['dropped by the sampler', undefined],
   ])('a trace that is %s is not sent, but its id is passed on', async (_what, parent) => {
     await using traced = await start(parent === undefined ? keepsNone : {});
     await traced.send('/graphql', '{ order(id: "a") { id notes } }', parent ? { traceparent: parent } : {});

@@ -62,7 +62,7 @@ const cafeAndino = { data: { organization: { id: 'organization/cafe-andino' } } 
 describe('without a bearer', () => {
   test.each([
     ['a field', organization],
-    ['a field that would be refused', '{ order(id: "..") { id } }'],
+    ['an invalid id', '{ order(id: "..") { id } }'],
     ['a field beside __typename', '{ __typename organization { id } }'],
     ['a field under an alias that looks like introspection', '{ __schema: organization { id } }'],
     ['an inline fragment', '{ ... on Query { organization { id } } }'],
@@ -71,7 +71,7 @@ describe('without a bearer', () => {
       'a fragment',
       'query { ...A } fragment A on Query { __typename ...B } fragment B on Query { organization { id } }',
     ],
-    ['a field that is left out', '{ organization @skip(if: true) { id } }'],
+    ['a skipped field', '{ organization @skip(if: true) { id } }'],
     ['a conversation, which costs no call', '{ conversation(id: "channels/1/conversations/1") { id } }'],
   ])('%s gets 401, by POST and by GET', async (_what, query) => {
     expect(await post(query)).toEqual(withoutBearer);
@@ -114,9 +114,9 @@ describe('a bearer', () => {
     ['another scheme', 'Basic c2FuZGJveDpjYWZl'],
     ['no scheme', 'sandbox-cafe-andino'],
     ['no token', 'Bearer'],
-    ['no token after a blank', 'Bearer '],
+    ['a blank without a token', 'Bearer '],
     ['two words', 'Bearer sandbox cafe-andino'],
-    ['two tokens, as of two headers', 'Bearer sandbox-cafe-andino, Bearer sandbox-sur-textil'],
+    ['two tokens, joined from two headers', 'Bearer sandbox-cafe-andino, Bearer sandbox-sur-textil'],
     ['a quoted token', 'Bearer "sandbox-cafe-andino"'],
     ['a token with an accent', 'Bearer café'],
     // HTTP lets these through no parser, but a caller of `fetch` may.
@@ -208,7 +208,7 @@ describe('a cursor', () => {
     expect(calls).toEqual([page]);
   });
 
-  test('is refused by REST with a token of another merchant', async () => {
+  test('is rejected by REST with a token of another merchant', async () => {
     const { body, calls } = await askNext(sandbox.tokens.second);
     expect(body).toMatchObject({
       data: { orders: null },

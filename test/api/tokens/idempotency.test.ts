@@ -118,8 +118,8 @@ describe('a key with the same input', () => {
 describe('a key with a different input', () => {
   test.each<[string, Partial<CreateOrderInput>]>([
     ['another amount', { sellingPriceCents: 1 }],
-    ['a field more', { status: 'NEW' }],
-    ['a null where the other had nothing', { recipient: { ...order.recipient, document: null } }],
+    ['an additional field', { status: 'NEW' }],
+    ['a null for a missing field', { recipient: { ...order.recipient, document: null } }],
     ['the same text, decomposed', { notes: order.notes.normalize('NFD') }],
   ])('is Conflict: %s', async (what, fields) => {
     const idempotencyKey = `other input: ${what}`;
@@ -256,8 +256,8 @@ describe('after an attempt with an unknown outcome, the same key', () => {
   test.each<[string, Fault]>([
     ...statuses,
     ['a reset', { kind: 'reset' }],
-    ['an answer cut short', { kind: 'short' }],
-    ['an answer that cannot be read', { kind: 'cut-json' }],
+    ['a truncated response', { kind: 'short' }],
+    ['an invalid response', { kind: 'cut-json' }],
   ])('sends no POST without a reference to search for: %s', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
@@ -299,7 +299,7 @@ describe('after an attempt with an unknown outcome, the same key', () => {
 
   test.each<[string, Partial<CreateOrderInput>]>([
     ['another price', { sellingPriceCents: 1 }],
-    ['another amount to collect', { cashOnDeliveryRequestCents: 1 }],
+    ['another cash on delivery', { cashOnDeliveryRequestCents: 1 }],
     ['another place', { recipient: { ...order.recipient, location: 'locations/narino-pasto' } }],
     ['another customer', { recipient: { ...order.recipient, phoneNumber: '+573009998877' } }],
     ['another address', { recipient: { ...order.recipient, address: { addressLines: ['Calle 99'] } } }],
@@ -330,7 +330,7 @@ describe('after an attempt with an unknown outcome, the same key', () => {
     expect(answer).toEqual(answered({ order: { notes: 'La mía' } }, [search(fields.referenceId)]));
   });
 
-  test('rejects two orders that match the input', async () => {
+  test('selects neither of two orders that match the input', async () => {
     const referenceId = 'twins';
     fail({ kind: 'applied-then-cut', times: 2 });
     for (const idempotencyKey of ['twin a', 'twin b']) await ask({ referenceId, idempotencyKey });
@@ -366,7 +366,7 @@ describe('after an attempt with an unknown outcome, the same key', () => {
     expect(await ask(fields)).toEqual(answered(recorded, [...relearned, search(fields.referenceId)]));
   });
 
-  test.each([400, 404, 409])('stays OutcomeUnknown if its search fails with %d', async (status) => {
+  test.each([400, 404, 409])('is OutcomeUnknown if its search fails with %d', async (status) => {
     const fields = { idempotencyKey: `refused a look: ${status}`, referenceId: `refused-a-look-${status}` };
     fail({ kind: 'applied-then-cut', times: 1 });
     await ask(fields);

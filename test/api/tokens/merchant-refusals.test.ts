@@ -31,7 +31,7 @@ describe('an invalid input with a key costs no call, not even for the merchant',
 describe('while the organization of a token cannot be read', () => {
   const path = '/v1/organizations/mine';
 
-  test('shipOrder is refused without a key, too', async () => {
+  test('shipOrder is rejected without a key, too', async () => {
     const heal = waybill.sandbox.faults.add({ path, kind: 'status', status: 503 });
     const { data, errors, calls } = await waybill.ask(mutationOf('shipOrder', { order: 'ca2496' }));
     heal();

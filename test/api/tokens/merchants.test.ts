@@ -60,10 +60,10 @@ describe('the organization', () => {
 
 describe('each token is a separate merchant', () => {
   test.each<[string, Fault]>([
-    ['refuses the organization with 403', { kind: 'status', status: 403 }],
+    ['returns 403 for the organization', { kind: 'status', status: 403 }],
     ['has no organizations', { kind: 'status', status: 404 }],
     ['names it "organization/mine"', { kind: 'change', change: () => ({ name: 'organization/mine' }) }],
-    ['gives it another kind of name', { kind: 'change', change: () => ({ name: 'merchants/1' }) }],
+    ['returns another form of name', { kind: 'change', change: () => ({ name: 'merchants/1' }) }],
   ])('if REST %s', async (_what, fault) => {
     await using waybill = await startWaybill();
     fail(waybill, fault);

@@ -121,7 +121,7 @@ test('refreshes the token after a 401 of a gateway that is not JSON', async () =
   expect(text).toBe(await client.shippedText());
 });
 
-test('retries a refused call with the same key and token', async () => {
+test('retries a rejected call with the same key and token', async () => {
   await using client = await startClient();
   client.sandbox.faults.add({ kind: 'status', status: 429, method: 'POST', path: '/v1/quotes', times: 1 });
   const text = await client.ship();

@@ -37,15 +37,15 @@ describe('an invalid value makes its own nullable field null', () => {
   const bothCalls = ['GET /v1/orders/ca2481', 'GET /v1/orders?pageSize=1&search=+573104567890'];
 
   test.each<[string, object, object, string]>([
-    ['a URL that is none', { referenceUrl: 'not a url' }, { referenceUrl: null }, 'referenceUrl'],
+    ['an invalid URL', { referenceUrl: 'not a url' }, { referenceUrl: null }, 'referenceUrl'],
     ['a relative URL', { referenceUrl: '/orders/1' }, { referenceUrl: null }, 'referenceUrl'],
-    ['a number for a URL', { referenceUrl: 5 }, { referenceUrl: null }, 'referenceUrl'],
-    ['a text for a list', { paymentMethods: 'CASH' }, { paymentMethods: null }, 'paymentMethods'],
+    ['a number in place of a URL', { referenceUrl: 5 }, { referenceUrl: null }, 'referenceUrl'],
+    ['a text in place of a list', { paymentMethods: 'CASH' }, { paymentMethods: null }, 'paymentMethods'],
     ['a null in a list', { paymentMethods: ['A', null] }, { paymentMethods: null }, 'paymentMethods.1'],
     ['an object in a list', { paymentMethods: [{}] }, { paymentMethods: null }, 'paymentMethods.0'],
     ['the name of another collection', { shipment: 'quotes/ca2139' }, { shipment: null }, 'shipment'],
-    ['a name that leads elsewhere', { shipment: 'shipments/../orders' }, { shipment: null }, 'shipment'],
-    ['a number for a name', { shipment: 2036 }, { shipment: null }, 'shipment'],
+    ['a name with another path', { shipment: 'shipments/../orders' }, { shipment: null }, 'shipment'],
+    ['a number in place of a name', { shipment: 2036 }, { shipment: null }, 'shipment'],
   ])('%s', async (_what, fields, propagateNull, path) => {
     waybill.changeAnswer(order, fields);
     const { data, errors, calls } = await waybill.ask(OrderLeavesDocument, { id: 'ca2481' });
@@ -112,10 +112,10 @@ describe('only its own record is null', () => {
 
   test.each([
     ['half a number', { totalShipments: 0.5 }],
-    ['a number past 32 bits', { totalShipments: 2_147_483_648 }],
+    ['a number beyond 32 bits', { totalShipments: 2_147_483_648 }],
     ['a text', { totalShipments: 'many' }],
     ['nothing', {}],
-    ['a text for an object', 'good'],
+    ['a text in place of an object', 'good'],
   ])('for %s among the numbers of a customer', async (_what, customerBehavior) => {
     waybill.changeAnswer(order, { customerBehavior });
     const { data, errors } = await waybill.ask(OrderBehaviorDocument, { id: 'ca2481' });

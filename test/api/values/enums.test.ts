@@ -168,7 +168,7 @@ describe('the status filter', () => {
   });
 
   test.each([[['UNRECOGNIZED']], [['NEW', 'UNRECOGNIZED']]] as const)(
-    'refuses %j without a call',
+    'rejects %j without a call',
     async (status) => {
       const { errors, calls } = await waybill.ask(OrdersOfStatusDocument, { status: [...status] });
       expect(errors).toMatchObject([
@@ -184,7 +184,7 @@ describe('the status filter', () => {
   );
 
   test.each(['status: LOST', 'status: ["NEW"]', 'status: [null]'])(
-    'refuses %s without a call',
+    'rejects %s without a call',
     async (filter) => {
       const { status, errors, calls } = await waybill.ask(`{ orders(${filter}) { nodes { id } } }`);
       expect([status, errors?.length, calls]).toEqual([200, 1, []]);
@@ -192,7 +192,7 @@ describe('the status filter', () => {
     },
   );
 
-  test.each(['LOST', 'UNKNOWN', 5, null])('refuses %j as a variable without a call', async (value) => {
+  test.each(['LOST', 'UNKNOWN', 5, null])('rejects %j as a variable without a call', async (value) => {
     const query = 'query ($status: [OrderStatus!]) { orders(status: $status) { nodes { id } } }';
     const { status, data, errors, calls } = await waybill.ask(query, { status: ['NEW', value] });
     expect([status, data, errors?.length, calls]).toEqual([400, undefined, 1, []]);

@@ -16,16 +16,16 @@ function isGivenOut(text: string): boolean {
 }
 
 test.each(['2026-11-02T14:05:00Z', '2026-11-30t23:59:59.123456789z', '2024-02-29T00:00:00-05:00'])(
-  'the date and time %s is given out',
+  'DateTime accepts %s',
   (text) => expect(isGivenOut(text)).toBe(true),
 );
 
 test.each(['2026-11-02', '2026-11-02 14:05:00Z', '2026-13-02T14:05:00Z', '2026-11-02T14:65:00Z', 'soon'])(
-  'what is no date and time, such as %s, is not given out',
+  'DateTime rejects %s',
   (text) => expect(isGivenOut(text)).toBe(false),
 );
 
-test('a date and time is given out where there is such a one, whatever its form', () => {
+test('DateTime accepts exactly the existing dates and times, in any form', () => {
   const digits = (most: number) => fc.nat(most).map((number) => String(number).padStart(2, '0'));
   const text = fc
     .tuple(digits(14), digits(33), fc.constantFrom('T', 't'), digits(25), digits(61), digits(61))

@@ -15,26 +15,26 @@ import {
 
 const notNull = 'must not be null: omit the field instead';
 
-describe('a text is as long as it has characters', () => {
+describe('the length of a text is its number of characters', () => {
   const lengthOf = (value: string) => {
     const outcome = validateInput(textOfLength(1_000, 1_000), value);
     return 'errors' in outcome ? outcome.errors[0]?.message.replace(/.*has /, '') : '1000';
   };
 
   test.each([
-    ['of one unit each', 'Café', '4'],
-    ['of two units each', '🫘🎂', '2'],
-    ['beyond the first plane', '𝒙𐐷', '2'],
-    ['decomposed', 'é'.normalize('NFD'), '2'],
-    ['none', '', '0'],
-    ['blanks and breaks', ' \n\u200B', '3'],
-    ['a half of one', '\uD83E', '1'],
+    ['characters of one unit', 'Café', '4'],
+    ['characters of two units', '🫘🎂', '2'],
+    ['outside the basic multilingual plane', '𝒙𐐷', '2'],
+    ['decomposed characters', 'é'.normalize('NFD'), '2'],
+    ['an empty text', '', '0'],
+    ['blanks and line breaks', ' \n\u200B', '3'],
+    ['half of a surrogate pair', '\uD83E', '1'],
   ])('%s', (_what, value, length) => {
     expect(lengthOf(value)).toBe(length);
   });
 });
 
-describe('a bound is within', () => {
+describe('the bounds of a rule', () => {
   test.each([
     [textOfLength(3, 5), 'abc', []],
     [textOfLength(3, 5), 'abcde', []],
@@ -52,7 +52,7 @@ describe('a bound is within', () => {
   });
 });
 
-test('an id comes out as the resource name', () => {
+test('an id is normalized to the resource name', () => {
   expect(validateInput(recordId('orders'), 'ca2481')).toEqual({ value: 'orders/ca2481' });
   expect(validateInput(recordId('orders'), 'orders/ca2481')).toEqual({ value: 'orders/ca2481' });
 });
@@ -66,7 +66,7 @@ describe('a null', () => {
     list: optional(list(object({ name: text }))),
   });
 
-  test('is refused where there is none, also within a list', () => {
+  test('is rejected if the rules allow none, also in a list', () => {
     const input = { required: null, left: null, list: [{ name: 'a' }, null, { name: null }] };
     expect(validateInput(rules, input)).toEqual({
       errors: ['required', 'left', 'list.1', 'list.2.name'].map((path) => ({
@@ -77,21 +77,21 @@ describe('a null', () => {
     });
   });
 
-  test('goes through where there is one, and what is left out stays so', () => {
+  test('is kept if the rules allow it, and a missing field stays missing', () => {
     const all = { required: 'a', left: 'b', empty: null, idempotencyKey: null, list: [] };
     expect(validateInput(rules, all)).toEqual({ value: all });
     const least = validateInput(rules, { required: 'a' });
     expect('value' in least && Object.keys(least.value)).toEqual(['required']);
   });
 
-  test('in the place of the whole is a fault of the whole', () => {
+  test('for the whole input is an error of the whole input', () => {
     expect(validateInput(rules, null)).toEqual({
       errors: [{ path: '', message: notNull, code: 'NOT_ALLOWED' }],
     });
   });
 });
 
-test('all faults are found, in the order of the rules and not of the input', () => {
+test('all errors are found, in the order of the rules', () => {
   const rules = object({
     a: textOfLength(1, 1),
     b: object({ c: centsAtLeast(0), d: textOfLength(1, 1) }),
@@ -101,12 +101,12 @@ test('all faults are found, in the order of the rules and not of the input', () 
   expect('errors' in outcome && outcome.errors.map(({ path }) => path)).toEqual(['a', 'b.c', 'b.d', 'e']);
 });
 
-test('what comes out has its fields in the order of the rules', () => {
+test('the result has its fields in the order of the rules', () => {
   const outcome = validateInput(object({ a: text, b: optional(text), c: text }), { c: '3', a: '1' });
   expect(JSON.stringify(outcome)).toBe('{"value":{"a":"1","c":"3"}}');
 });
 
-test('an input as GraphQL makes it, without a prototype, is like any other', () => {
+test('an input without a prototype, as GraphQL creates it, is accepted', () => {
   const input = Object.assign(Object.create(null), { a: '1' });
   expect(validateInput(object({ a: text }), input)).toEqual({ value: { a: '1' } });
 });

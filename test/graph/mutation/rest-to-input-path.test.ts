@@ -23,19 +23,19 @@ describe('a path of REST in the input of an order', () => {
     ['a JSON pointer in a fragment', '#/recipient/location', 'recipient.location'],
     ['snake case', 'cash_on_delivery_request_cents', 'cashOnDeliveryRequestCents'],
     ['Pascal case', 'Recipient.Address.AddressLines', 'recipient.address.addressLines'],
-    ['all of that', '#/body/Recipient/address/address_lines[0]', 'recipient.address.addressLines.0'],
-    ['a field that is deeper in the input', 'recipient.addressLines', 'recipient'],
-    ['the body before it', 'body.recipient.email', 'recipient.email'],
-    ['the record before it', 'order.recipient.phone_number', 'recipient.phoneNumber'],
-    ['both before it', 'body.order.recipient.email', 'recipient.email'],
+    ['all of these forms', '#/body/Recipient/address/address_lines[0]', 'recipient.address.addressLines.0'],
+    ['a field that the input has deeper', 'recipient.addressLines', 'recipient'],
+    ['the body as a prefix', 'body.recipient.email', 'recipient.email'],
+    ['the record as a prefix', 'order.recipient.phone_number', 'recipient.phoneNumber'],
+    ['both prefixes', 'body.order.recipient.email', 'recipient.email'],
     ['the record in a pointer', '/order/paymentMethods/1', 'paymentMethods.1'],
     ['a list', 'payment_methods', 'paymentMethods'],
     ['a place in a list', 'paymentMethods[0]', 'paymentMethods.0'],
     ['a place beyond the list', 'paymentMethods[2]', 'paymentMethods'],
-    ['a place of no kind', 'paymentMethods[last]', 'paymentMethods'],
+    ['a place that is not a number', 'paymentMethods[last]', 'paymentMethods'],
     ['a place before the list', 'paymentMethods.-1', 'paymentMethods'],
-    ['more below a text', 'notes.length', 'notes'],
-    ['a field of REST alone, below one of both', 'recipient.address.regionCode', 'recipient.address'],
+    ['a field below a text', 'notes.length', 'notes'],
+    ['a field that only REST has, below a common field', 'recipient.address.regionCode', 'recipient.address'],
     ['a field that the input leaves out', 'referenceId', 'referenceId'],
     ['a field below one that the input leaves out', 'recipient.document', 'recipient.document'],
     ['dots in a row', 'recipient..email.', 'recipient.email'],
@@ -44,25 +44,25 @@ describe('a path of REST in the input of an order', () => {
   });
 
   test.each([
-    ['what the input does not have', 'tariff'],
-    ['that with more below it', 'tariff.table'],
-    ['a field of the answer', 'customerReliability'],
+    ['an unknown field', 'tariff'],
+    ['a field below an unknown field', 'tariff.table'],
+    ['a field of the response', 'customerReliability'],
     ['a field that is only deeper', 'addressLines'],
-    ['what every object has', 'constructor'],
+    ['the name of an object member', 'constructor'],
     ['a prototype', '__proto__'],
     ['nothing', ''],
-    ['separators alone', '/.[]#'],
+    ['only separators', '/.[]#'],
     ['a number', '0'],
-  ])('leads nowhere with %s', (_what, restPath) => {
+  ])('is not found with %s', (_what, restPath) => {
     expect(pathOf(restPath)).toBeUndefined();
   });
 
-  test('is found at the end of the longest path that is read', () => {
+  test('is found at the end of the longest accepted path', () => {
     expect(pathOf(`${'a.'.repeat(150)}notes`)).toBe('notes');
   });
 });
 
-describe('a path of REST into what the input lists with names', () => {
+describe('a path of REST into a list of names and values', () => {
   const pathOf = pathFinderFor(
     'SendMessageInput',
     {
@@ -87,42 +87,46 @@ describe('a path of REST into what the input lists with names', () => {
   test.each([
     ['a renamed field', 'template', 'content.template'],
     ['a field below it', 'template.name', 'content.template.name'],
-    ['a field that is not there', 'text', 'content.text'],
+    ['a missing field', 'text', 'content.text'],
     ['a name of the map', 'template.bodyParameters.customer', 'content.template.bodyParameters.0.value'],
-    ['a number for a name', 'template.bodyParameters.0', 'content.template.bodyParameters.1.value'],
-    ['a name that is no place', '/template/header_parameters/1', 'content.template.headerParameters.0.value'],
+    ['a number as a name', 'template.bodyParameters.0', 'content.template.bodyParameters.1.value'],
+    [
+      'a number that is a name, not an index',
+      '/template/header_parameters/1',
+      'content.template.headerParameters.0.value',
+    ],
     ['a name with a dot', 'template.bodyParameters.total.amount', 'content.template.bodyParameters.2.value'],
-    ['a treacherous name', 'template.bodyParameters.__proto__', 'content.template.bodyParameters.3.value'],
-    ['a name that is not given', 'template.bodyParameters.city', 'content.template.bodyParameters'],
-    ['the name in the input as it is', 'conversation', 'conversation'],
+    ['the name __proto__', 'template.bodyParameters.__proto__', 'content.template.bodyParameters.3.value'],
+    ['a missing name', 'template.bodyParameters.city', 'content.template.bodyParameters'],
+    ['a field without another name', 'conversation', 'conversation'],
   ])('with %s', (_what, restPath, path) => {
     expect(pathOf(restPath)).toBe(path);
   });
 });
 
-describe('names that REST gives to fields', () => {
+describe('names that REST uses for fields', () => {
   const restToInputPaths = { recipient: '', 'recipient.phone': 'phone', text: 'text' };
   const pathOf = pathFinderFor('SendMessageToPhoneInput', { phone: '+573104567890' }, restToInputPaths);
 
   test.each([
-    ['the longest counts', 'recipient.phone', 'phone'],
-    ['in another case too', 'body.Recipient.Phone', 'phone'],
-    ['what lies below one that is the whole input goes along', 'recipient.name', 'name'],
-    ['one that is the whole input is at no field', 'recipient', ''],
-    ['and so is it behind the body', '/body/recipient', ''],
+    ['the longest name is used', 'recipient.phone', 'phone'],
+    ['names match in any case', 'body.Recipient.Phone', 'phone'],
+    ['a field below the whole input is found', 'recipient.name', 'name'],
+    ['the whole input has an empty path', 'recipient', ''],
+    ['the whole input has an empty path after the body', '/body/recipient', ''],
   ])('%s', (_what, restPath, path) => {
     expect(pathOf(restPath)).toBe(path);
   });
 });
 
-test('what is not an input leads as far as its type does', () => {
+test('a path into a missing input follows its types', () => {
   for (const input of [null, undefined, 7, 'order', []]) {
     const pathOf = pathFinderFor('CreateOrderInput', input);
     expect(pathOf('recipient.address.addressLines.0')).toBe('recipient.address.addressLines');
   }
 });
 
-test('what a path has below its place in the input is kept', () => {
+test('the part of a path below its field is kept', () => {
   const type = schema.getType('ShipOrderInput');
   if (!isInputObjectType(type)) throw new TypeError('ShipOrderInput is no input');
   const pathOf = (restPath: string) =>

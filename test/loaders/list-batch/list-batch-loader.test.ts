@@ -110,7 +110,7 @@ describe('a batch', () => {
     expect(loader.calls).toEqual(['10']);
   });
 
-  test('has null for a missing record, and an error for a failed GET', async () => {
+  test('returns null for a missing record, and an error for a failed GET', async () => {
     const failure = new InvalidResponseError('broken');
     const get = (name: string) => Promise.reject(name === 'x' ? status(404) : failure);
     const loader = start({ get });
@@ -118,7 +118,7 @@ describe('a batch', () => {
     expect(loader.calls).toEqual(['25', 'x', 'y']);
   });
 
-  test('of five may be expected 160 rows down, and no further', async () => {
+  test('of five reads a page if its first row is expected within 160 rows', async () => {
     const state = new ListState(comparedState());
     for (const [rowsBefore, calls] of [
       [160, ['170']],
@@ -162,13 +162,13 @@ describe('every id has its record if the list', () => {
     ],
     ['has a row twice', pagesOf(named('r1', 'r1', ...names(5))), names(5), ['10']],
     [
-      'gives 20 rows of 120',
+      'returns 20 rows of 120',
       pagesOf(named(...names(2_000)), () => 20),
       names(60),
       ['120', '100@20', '80@40'],
     ],
     [
-      'gives 3 rows of 120',
+      'returns 3 rows of 120',
       pagesOf(named(...names(2_000)), () => 3),
       names(60),
       ['120', '117@3', '114@6', '111@9', '108@12', '105@15', ...names(42, 19)],
@@ -185,7 +185,7 @@ describe('every id has its record if the list', () => {
     expect(loader.calls).toEqual(calls);
   });
 
-  test('gives any pages, for at most 1.2 calls per id', async () => {
+  test('has any pages, for at most 1.2 calls per id', async () => {
     const row = fc.oneof(
       { weight: 9, arbitrary: fc.integer({ min: 1, max: 60 }).map((index) => ({ name: `r${index}` })) },
       { weight: 1, arbitrary: fc.constant(new InvalidResponseError('broken')) },
@@ -433,7 +433,7 @@ describe('a page that fails as an overloaded service fails', () => {
   });
 });
 
-describe('a list that is refused or broken', () => {
+describe('a list that is rejected or broken', () => {
   test.each<[string, Error, number]>([
     ['400', status(400), 600_000],
     ['403', status(403), 600_000],

@@ -63,9 +63,9 @@ describe('a page with less than a tenth of its ids', () => {
   });
 
   test.each([
-    ['once, pauses nothing', [miss], false],
-    ['twice in a row, pauses pages', [miss, miss], true],
-    ['twice, but not in a row, pauses nothing', [miss, batch(100, every(2, 100)), miss], false],
+    ['once does not pause pages', [miss], false],
+    ['twice in a row pauses pages', [miss, miss], true],
+    ['twice, but not in a row, does not pause pages', [miss, batch(100, every(2, 100)), miss], false],
   ])('%s', (_what, batches, isPaused) => {
     const { pause } = learned(...batches);
     nowMs = 29_999;

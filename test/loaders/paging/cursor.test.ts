@@ -49,7 +49,7 @@ describe('a cursor', () => {
   });
 });
 
-describe('rejected is a cursor', () => {
+describe('a rejected cursor', () => {
   const cursor = cursors.encode(position);
 
   test.each<[string, ListCursors]>([
@@ -67,9 +67,9 @@ describe('rejected is a cursor', () => {
     ['a dot', '.'],
     ['a cursor and more', `${cursor}AAAA`],
     ['garbage', 'garbage'],
-    ['an offset of other servers', Buffer.from('arrayconnection:7').toString('base64')],
+    ['an offset, as other servers use', Buffer.from('arrayconnection:7').toString('base64')],
     [
-      'a cursor with a signature, as older versions gave',
+      'a cursor with a signature, as older versions sent',
       `${encode(['a token', 200, 3, null])}.${'A'.repeat(22)}`,
     ],
     ['half of a cursor', cursor.slice(0, cursor.length / 2)],
@@ -91,24 +91,24 @@ describe('rejected is a cursor', () => {
   // The digest is in each cursor of the list, so any client can make these up.
   test.each<[string, unknown]>([
     ['null', null],
-    ['the digest alone', digest],
+    ['only the digest', digest],
     ['an object', { 0: digest, 1: 't', 2: 1, 3: 1, 4: 'orders/7', length: 5 }],
     ['too short', [digest, 't', 1, 1]],
     ['too long', [digest, 't', 1, 1, 'orders/7', 1]],
     ['of another digest', ['A'.repeat(11), 't', 1, 1, 'orders/7']],
     ['without a digest', ['t', 1, 1, 'orders/7']],
-    ['with a page token that is no text', [digest, 7, 1, 1, 'orders/7']],
-    ['with rows that are no number', [digest, 't', '1', 1, 'orders/7']],
-    ['with fewer than no rows', [digest, 't', 1, -1, 'orders/7']],
+    ['with a page token that is not a text', [digest, 7, 1, 1, 'orders/7']],
+    ['with rows that are not a number', [digest, 't', '1', 1, 'orders/7']],
+    ['with negative rows', [digest, 't', 1, -1, 'orders/7']],
     ['with half a row', [digest, 't', 0.5, 1, 'orders/7']],
     ['with more rows than a safe integer', [digest, 't', 1, 2 ** 53, 'orders/7']],
     ['with null rows', [digest, 't', null, 1, 'orders/7']],
-    ['with an anchor that is no text', [digest, 't', 1, 1, { name: 'orders/7' }]],
+    ['with an anchor that is not a text', [digest, 't', 1, 1, { name: 'orders/7' }]],
   ])('of JSON that is %s', (_what, json) => {
     expect(() => cursors.decode(encode(json))).toThrow(InvalidCursorError);
   });
 
-  test('whose JSON has a name of the prototype in place of the digest', () => {
+  test('whose JSON has a name of the prototype instead of the digest', () => {
     for (const name of ['__proto__', 'constructor']) {
       expect(() => cursors.decode(encode([name, 't', 1, 1, null]))).toThrow(InvalidCursorError);
     }

@@ -13,7 +13,7 @@ import { InvalidResponseError, StatusError } from '../../../src/rest/errors.ts';
 import { createList, loadAll, named, type Row, scripted } from '../list-batch/list.ts';
 
 describe('pageLoader', () => {
-  test('makes one call for the same query, whatever the order of its fields', async () => {
+  test('makes one call for the same query with its fields in any order', async () => {
     const queries: OrderQuery[] = [];
     const loader = pageLoader(async (query: OrderQuery) => {
       queries.push(query);
@@ -31,7 +31,7 @@ describe('pageLoader', () => {
     ]);
   });
 
-  test('hands its rows to the loader by name, the broken ones not', async () => {
+  test('passes its valid rows to the record loader', async () => {
     const asked: string[] = [];
     const byName = recordLoader(async (name): Promise<Row> => {
       asked.push(name);
@@ -49,7 +49,7 @@ describe('pageLoader', () => {
     expect(asked).toEqual(['c', 'InvalidResponseError']);
   });
 
-  test('hands its rows to the loader by name, which then has them at hand, but for those it knows better', async () => {
+  test('keeps the newer records of the record loader', async () => {
     const asked: string[] = [];
     const byName = recordLoader(async (name): Promise<Row> => {
       asked.push(name);
@@ -78,7 +78,7 @@ describe('pageLoader', () => {
     expect(asked).toEqual(['c', 'd', 'e']);
   });
 
-  test('a query that fails fails alone', async () => {
+  test('a query that fails does not affect others', async () => {
     const loader = pageLoader(async ({ pageSize }) => {
       if (pageSize === 1) throw new Error('no page of 1');
       return { rows: named('a'), nextPageToken: undefined };
@@ -88,7 +88,7 @@ describe('pageLoader', () => {
     expect(two).toMatchObject({ status: 'fulfilled' });
   });
 
-  test('hands over no rows that were requested before a record was forgotten', async () => {
+  test('passes no rows that were requested before a record was cleared', async () => {
     const gets: string[] = [];
     const byName = recordLoader(async (name: string) => {
       gets.push(name);
@@ -104,8 +104,8 @@ describe('pageLoader', () => {
   });
 });
 
-describe('the walk through a list', () => {
-  test('goes page by page to its end', async () => {
+describe('the iteration through a list', () => {
+  test('reads page after page to the end', async () => {
     const list = createList(7);
     const sizes: number[] = [];
     for await (const { rows } of pagesFrom(list.pages(), { pageSize: 3 })) sizes.push(rows.length);
@@ -113,26 +113,26 @@ describe('the walk through a list', () => {
     expect(list.queries).toEqual(['3', '3@r3', '3@r6']);
   });
 
-  test('gathers every record, without the broken ones', async () => {
+  test('collects each valid record', async () => {
     const list = createList(5);
     list.rows[3] = new InvalidResponseError('no record in row 3');
     expect(await allRecords(list.pages(), { pageSize: 5 })).toEqual(named('r1', 'r2', 'r3', 'r5'));
   });
 
-  test('finds the first record that fits, and reads no page beyond it', async () => {
+  test('finds the first match, and reads no further page', async () => {
     const list = createList(20);
     const fits = ({ name }: Row) => Number(name.slice(1)) > 4;
     expect(await firstRecord(list.pages(), { pageSize: 3 }, fits)).toEqual({ name: 'r5' });
     expect(list.queries).toEqual(['3', '3@r3']);
   });
 
-  test('finds nothing where nothing fits', async () => {
+  test('returns undefined without a match', async () => {
     const list = createList(4);
     expect(await firstRecord(list.pages(), { pageSize: 3 }, () => false)).toBeNull();
     expect(list.queries).toEqual(['3', '3@r3']);
   });
 
-  test('passes over an empty page with a token', async () => {
+  test('continues after an empty page with a token', async () => {
     const { pages } = scripted((token) =>
       token === undefined ? { rows: [], nextPageToken: 't' } : { rows: named('a'), nextPageToken: undefined },
     );
@@ -141,8 +141,8 @@ describe('the walk through a list', () => {
 
   test.each([
     ['to itself', ['t1', 't1']],
-    ['to one before it', ['t1', 't2', 't3', 't1']],
-  ])('a token that leads %s ends in an error', async (_where, tokens) => {
+    ['to an earlier one', ['t1', 't2', 't3', 't1']],
+  ])('a token that leads %s is an error', async (_where, tokens) => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: tokens[call - 1] }));
     await expect(allRecords(pages, { pageSize: 1 })).rejects.toThrow(
       new InvalidResponseError('A list repeats a page token, so it has no end'),
@@ -150,13 +150,13 @@ describe('the walk through a list', () => {
     expect(calls()).toBe(tokens.length);
   });
 
-  test('ever new tokens end in an error after 100 pages', async () => {
+  test('endless new tokens are an error after 100 pages', async () => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: `t${call}` }));
     await expect(allRecords(pages, { pageSize: 1 })).rejects.toThrow('A list has not ended after 100 pages');
     expect(calls()).toBe(100);
   });
 
-  test('a token that leads to where the walk began ends in an error', () => {
+  test('a token that leads to the start is an error', () => {
     expect(() => createEndlessListGuard('t').check('t')).toThrow(InvalidResponseError);
   });
 });
@@ -167,7 +167,7 @@ describe('recordLoader', () => {
   const refused = new StatusError({ method: 'GET', path: '/v1/orders/4' }, 403, { fields: [] });
   const failures: Record<string, Error> = { two: notFound, three: gone, four: refused };
 
-  test('makes one call per distinct name; a missing record is null; a failure fails its own name', async () => {
+  test('makes one call per distinct name, with null or an error for each name', async () => {
     const asked: string[] = [];
     const loader = recordLoader(async (name): Promise<Row> => {
       asked.push(name);
@@ -185,7 +185,7 @@ describe('recordLoader', () => {
 });
 
 describe('wholeListLoader', () => {
-  test('walks its list once for all names', async () => {
+  test('reads its list once for all names', async () => {
     let walks = 0;
     const loader = wholeListLoader(async () => {
       walks += 1;
@@ -202,7 +202,7 @@ describe('wholeListLoader', () => {
     expect(walks).toBe(1);
   });
 
-  test('fails every name with what the list failed with', async () => {
+  test('fails each name with the error of the list', async () => {
     const failure = new Error('GET /v1/origins returned 503');
     const loader = wholeListLoader<Row>(async () => {
       throw failure;

@@ -23,8 +23,8 @@ const nextPage = (pageToken: string): Position => ({
   anchor: undefined,
 });
 
-describe('the pages that are asked for', () => {
-  test('one of just the rows wanted', async () => {
+describe('the requested pages are', () => {
+  test('one with exactly the wanted rows', async () => {
     const list = createList(9);
     const slice = await read(list, 4);
     expect(slice).toEqual({ rows: named('r1', 'r2', 'r3', 'r4'), hasNextPage: true });
@@ -37,7 +37,7 @@ describe('the pages that are asked for', () => {
     expect(list.queries).toEqual(['4']);
   });
 
-  test('the next one from the end of a page', async () => {
+  test('the next one after the end of a page', async () => {
     const list = createList(9);
     const slice = await read(list, 4, placeAfter(await read(list, 4), 3));
     expect(names(slice)).toEqual(['r5', 'r6', 'r7', 'r8']);
@@ -52,7 +52,7 @@ describe('the pages that are asked for', () => {
     expect(list.queries).toEqual(['4', '6']);
   });
 
-  test('from the middle of a later page', async () => {
+  test('one that continues in the middle of a later page', async () => {
     const list = createList(9);
     const second = await read(list, 4, nextPage('r4'));
     const slice = await read(list, 3, placeAfter(second, 1));
@@ -62,14 +62,14 @@ describe('the pages that are asked for', () => {
     expect(list.queries).toEqual(['4@r4', '5@r4']);
   });
 
-  test('no larger than REST gives, and a second for the rest', async () => {
+  test('two if one is larger than the largest page of REST', async () => {
     const list = createList(30);
     const slice = await read(list, 10, { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
     expect(names(slice)).toEqual(['r4', 'r5', 'r6', 'r7', 'r8', 'r9', 'r10', 'r11', 'r12', 'r13']);
     expect(list.queries).toEqual(['10', '3@r10']);
   });
 
-  test('more while REST gives fewer rows than asked for', async () => {
+  test('several while REST returns fewer rows than requested', async () => {
     const list = createList(9, (pageSize) => Math.min(pageSize, 2));
     const slice = await read(list, 5);
     expect(names(slice)).toEqual(['r1', 'r2', 'r3', 'r4', 'r5']);
@@ -77,7 +77,7 @@ describe('the pages that are asked for', () => {
     expect(list.queries).toEqual(['5', '3@r2', '1@r4']);
   });
 
-  test('one where REST does not heed the page size, and its middle serves as a cursor', async () => {
+  test('one if REST ignores the page size', async () => {
     const list = createList(9, () => 6);
     const first = await read(list, 2);
     expect(names(first)).toEqual(['r1', 'r2']);
@@ -92,7 +92,7 @@ describe('the pages that are asked for', () => {
   });
 });
 
-describe('how much there is', () => {
+describe('the rows and hasNextPage of', () => {
   test('first 0 of a list with rows', async () => {
     const list = createList(3);
     expect(await read(list, 0)).toEqual({ rows: [], hasNextPage: true });
@@ -103,7 +103,7 @@ describe('how much there is', () => {
     expect(await read(createList(0), 0)).toEqual({ rows: [], hasNextPage: false });
   });
 
-  test('first 0 at the end', async () => {
+  test('first 0 at the end of a list', async () => {
     const list = createList(3);
     const end = placeAfter(await read(list, 3), 2);
     expect(end).toEqual({ pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
@@ -119,13 +119,13 @@ describe('how much there is', () => {
     expect(list.queries).toEqual(['10']);
   });
 
-  test('just as many rows as wanted', async () => {
+  test('exactly the wanted rows', async () => {
     const slice = await read(createList(3), 3);
     expect(names(slice)).toEqual(['r1', 'r2', 'r3']);
     expect(slice.hasNextPage).toBe(false);
   });
 
-  test.each([1, 2, 3, 4, 7, 10])('walked through by %i, every row comes once', async (first) => {
+  test.each([1, 2, 3, 4, 7, 10])('a walk of %i rows at a time, with each row once', async (first) => {
     const list = createList(23);
     const seen: string[] = [];
     let slice = await read(list, first);
@@ -138,7 +138,7 @@ describe('how much there is', () => {
     expect(list.queries).toHaveLength(Math.ceil(23 / first));
   });
 
-  test.each([1, 3, 4])('walked through from every cursor in a page of 5 by %i', async (first) => {
+  test.each([1, 3, 4])('a walk from each cursor in a page of 5, %i rows at a time', async (first) => {
     const list = createList(12);
     for (const start of [undefined, nextPage('r5')]) {
       const page = await read(list, 5, start);
@@ -152,10 +152,10 @@ describe('how much there is', () => {
   });
 });
 
-describe('when the list has changed since the cursor was given', () => {
+describe('after a change of the list', () => {
   const afterR3: Position = { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' };
 
-  test('rows that came in above move its place down', async () => {
+  test('new rows above move the position down', async () => {
     const list = createList(9);
     list.rows.unshift(...named('new1', 'new2'));
     const slice = await read(list, 4, afterR3);
@@ -164,7 +164,7 @@ describe('when the list has changed since the cursor was given', () => {
     expect(list.queries).toEqual(['7', '2@r5']);
   });
 
-  test('more of them than the page holds make it read the largest one', async () => {
+  test('new rows beyond the page cost the largest page', async () => {
     const list = createList(9);
     list.rows.unshift(...named('new1', 'new2', 'new3', 'new4', 'new5'));
     const slice = await read(list, 2, afterR3);
@@ -172,19 +172,19 @@ describe('when the list has changed since the cursor was given', () => {
     expect(list.queries).toEqual(['5', '10']);
   });
 
-  test('rows that went away above move it up', async () => {
+  test('removed rows above move the position up', async () => {
     const list = createList(9);
     list.rows.shift();
     expect(names(await read(list, 2, afterR3))).toEqual(['r4', 'r5']);
   });
 
-  test('the row before it gone, the next one is not lost', async () => {
+  test('no row is skipped after the row before the position has gone', async () => {
     const list = createList(9);
     list.rows.splice(2, 1);
     expect(names(await read(list, 2, afterR3))).toEqual(['r4', 'r5']);
   });
 
-  test('all rows up to it gone, the walk goes on at the end that there is', async () => {
+  test('the walk continues at the end if all rows before it have gone', async () => {
     const list = createList(0);
     expect(await read(list, 2, afterR3)).toEqual({ rows: [], hasNextPage: false });
     list.rows = named('r9');
@@ -192,17 +192,17 @@ describe('when the list has changed since the cursor was given', () => {
   });
 });
 
-describe('rows that are broken', () => {
+describe('invalid rows', () => {
   const broken = () => new InvalidResponseError('no record in row 2');
 
-  test('stand in their place', async () => {
+  test('keep their positions', async () => {
     const list = createList(3);
     list.rows[1] = broken();
     const slice = await read(list, 3);
     expect(slice.rows).toEqual([{ name: 'r1' }, broken(), { name: 'r3' }]);
   });
 
-  test('give a cursor that counts rows', async () => {
+  test('have a cursor that counts rows', async () => {
     const list = createList(5);
     list.rows[1] = broken();
     const place = placeAfter(await read(list, 3), 1);
@@ -211,10 +211,10 @@ describe('rows that are broken', () => {
   });
 });
 
-describe('rows that do not belong', () => {
+describe('rows that do not match a filter', () => {
   const isOdd = ({ name }: Row) => Number(name.slice(1)) % 2 === 1;
 
-  test('are left out, and the further pages are as large as can be', async () => {
+  test('are skipped, and further pages have the largest size', async () => {
     const list = createList(25);
     const slice = await read(list, 4, undefined, isOdd);
     expect(names(slice)).toEqual(['r1', 'r3', 'r5', 'r7']);
@@ -222,7 +222,7 @@ describe('rows that do not belong', () => {
     expect(list.queries).toEqual(['4', '10@r4']);
   });
 
-  test('are walked over, every other row once', async () => {
+  test('are skipped in a walk, with each match once', async () => {
     const list = createList(25);
     const seen: string[] = [];
     let slice = await read(list, 3, undefined, isOdd);
@@ -234,14 +234,14 @@ describe('rows that do not belong', () => {
     expect(seen).toEqual(list.rows.map(({ name }) => name).filter((name) => isOdd({ name })));
   });
 
-  test('behind the last that does make no next page', async () => {
+  test('after the last match cause no next page', async () => {
     const list = createList(4, () => 4);
     const slice = await read(list, 2, undefined, isOdd);
     expect(names(slice)).toEqual(['r1', 'r3']);
     expect(slice.hasNextPage).toBe(false);
   });
 
-  test('many before one that does cost few pages', async () => {
+  test('before a match cost few pages', async () => {
     const list = createList(500);
     const slice = await read(list, 1, undefined, ({ name }) => name === 'r500');
     expect(names(slice)).toEqual(['r500']);
@@ -249,8 +249,8 @@ describe('rows that do not belong', () => {
   });
 });
 
-describe('a list without end', () => {
-  test('an empty page with a token is passed over', async () => {
+describe('an endless list', () => {
+  test('continues after an empty page with a token', async () => {
     const { pages, calls } = scripted((token) => {
       if (token === undefined) return { rows: named('a'), nextPageToken: 't1' };
       if (token === 't1') return { rows: [], nextPageToken: 't2' };
@@ -262,7 +262,7 @@ describe('a list without end', () => {
     expect(calls()).toBe(3);
   });
 
-  test('a token that comes again is an error', async () => {
+  test('with a repeated token is an error', async () => {
     const { pages, calls } = scripted(() => ({ rows: named('a'), nextPageToken: 't1' }));
     const slice = readPageSlice({ pages, query: {}, first: 5, after: undefined, maxPageSize });
     await expect(slice).rejects.toThrow(
@@ -271,13 +271,13 @@ describe('a list without end', () => {
     expect(calls()).toBe(2);
   });
 
-  test('a token that leads to itself is an error, though the page has rows enough', async () => {
+  test('with a token that leads to itself is an error, even with enough rows', async () => {
     const { pages } = scripted(() => ({ rows: named('a'), nextPageToken: 't1' }));
     const slice = readPageSlice({ pages, query: {}, first: 1, after: nextPage('t1'), maxPageSize });
     await expect(slice).rejects.toThrow(InvalidResponseError);
   });
 
-  test('ever new tokens are an error after 100 pages', async () => {
+  test('with new tokens for ever is an error after 100 pages', async () => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: `t${call}` }));
     const slice = readPageSlice({ pages, query: {}, first: 1, after: undefined, maxPageSize });
     await expect(slice).rejects.toThrow(new InvalidResponseError('A list has not ended after 100 pages'));
@@ -285,7 +285,7 @@ describe('a list without end', () => {
   });
 });
 
-test('what a page fails with, the window fails with', async () => {
+test('the error of a page is the error of the slice', async () => {
   const failure = new Error('GET /v1/orders returned 503');
   const { pages } = scripted(() => {
     throw failure;

@@ -8,7 +8,7 @@ import type { LocationJson } from '../../../src/rest/wire-schema.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { loadAll } from '../list-batch/list.ts';
 
-test('pages are called for so seldom that, with a search for each name, 1.2 calls a name are made at most', () => {
+test('locations cost at most 1.2 calls a name, pages included', () => {
   expect([1, 4, 5, 9, 10, 29, 30, 62, 1_000].map(maxListPages)).toEqual([0, 0, 1, 1, 2, 2, 3, 6, 100]);
   for (let names = 1; names <= 500; names += 1) expect(maxListPages(names)).toBeLessThanOrEqual(names * 0.2);
 });
@@ -106,7 +106,7 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
 }
 
 describe('locations by name', () => {
-  test('are searched where they are few', async () => {
+  test('are searched if they are few', async () => {
     const { look } = startLocations({ count: 15 });
     expect(await look(['locations/l1', 'locations/nowhere'])).toEqual({
       found: ['locations/l1', null],
@@ -116,7 +116,7 @@ describe('locations by name', () => {
     });
   });
 
-  test('are found in the whole list where they are many, those too that it does not hold', async () => {
+  test('are found in the whole list if they are many', async () => {
     const { look } = startLocations({ count: 15 });
     const wanted = [...names(1, 9), 'locations/nowhere', 'locations/l15'];
     expect(await look(wanted)).toEqual({
@@ -127,13 +127,13 @@ describe('locations by name', () => {
     });
   });
 
-  test('are looked for in no page beyond the one that holds the last', async () => {
+  test('cost no page after the last match', async () => {
     const { look } = startLocations({ count: 30 });
     const { calls } = await look(names(1, 10));
     expect(calls).toEqual(['all']);
   });
 
-  test('are searched where the pages that are worth it do not hold them', async () => {
+  test('are searched if the affordable pages lack them', async () => {
     const { look } = startLocations({ count: 500 });
     const wanted = names(491, 500);
     expect(await look(wanted)).toEqual({
@@ -144,12 +144,12 @@ describe('locations by name', () => {
     });
   });
 
-  test('are searched where lists are not to be used for them', async () => {
+  test('are searched if the settings allow no lists', async () => {
     const { look } = startLocations({ count: 15, listsForBatches: false });
     expect((await look(names(1, 12))).calls).toEqual(names(1, 12));
   });
 
-  test('are null where only a broken row may have been meant', async () => {
+  test('are null if only an invalid row may have their name', async () => {
     const { service, look } = startLocations({ count: 8 });
     service.rows[2] = new InvalidResponseError('no record in row 2');
     const { found, calls } = await look(names(1, 8));
@@ -158,7 +158,7 @@ describe('locations by name', () => {
   });
 });
 
-describe('where the list fails', () => {
+describe('if the list fails', () => {
   test.each([
     new ResponseTooLargeError('GET /v1/locations returned more than 16 bytes'),
     new InvalidResponseError('GET /v1/locations returned no list of locations'),
@@ -174,7 +174,7 @@ describe('where the list fails', () => {
     });
   });
 
-  test('by a refusal, names are not asked for in another way', async () => {
+  test('with 429, names are not searched', async () => {
     const { service, look } = startLocations({ count: 15 });
     const refused = answered(429);
     service.failures.all = refused;
@@ -186,13 +186,13 @@ describe('where the list fails', () => {
     });
   });
 
-  test('as there is none, there are no locations', async () => {
+  test('with 404, all locations are null', async () => {
     const { service, look } = startLocations({ count: 15 });
     service.failures.all = answered(404);
     expect((await look(names(1, 5))).found).toEqual(Array(5).fill(null));
   });
 
-  test('in the middle, what was found before is found', async () => {
+  test('on a later page, locations of the earlier pages are found', async () => {
     const { service, look } = startLocations({ count: 15 });
     const refused = answered(403);
     service.failures['all@10'] = refused;
@@ -202,7 +202,7 @@ describe('where the list fails', () => {
   });
 });
 
-describe('while the list is being read', () => {
+describe('while the list is read', () => {
   /** A service that responds after 20 ms. */
   function startWaiting(count: number, referenceMs = 0) {
     const started = startLocations({ count, referenceMs });
@@ -212,7 +212,7 @@ describe('while the list is being read', () => {
     return started;
   }
 
-  test('names asked for later are found in it, however few', async () => {
+  test('later names are found in the list, however few', async () => {
     const { lookInBatches } = startWaiting(15);
     expect(
       await lookInBatches(names(1, 12), ['locations/l15'], ['locations/l1', 'locations/nowhere']),
@@ -222,7 +222,7 @@ describe('while the list is being read', () => {
     });
   });
 
-  test('and ends before them, they are searched', async () => {
+  test('and ends too early, later names are searched', async () => {
     const { lookInBatches } = startWaiting(30);
     expect(await lookInBatches(names(1, 10), ['locations/l25'])).toEqual({
       found: [names(1, 10), ['locations/l25']],
@@ -230,7 +230,7 @@ describe('while the list is being read', () => {
     });
   });
 
-  test('and fails, they are searched', async () => {
+  test('and fails, later names are searched', async () => {
     const { service, lookInBatches } = startWaiting(15);
     service.failures.all = answered(503);
     expect(await lookInBatches(names(1, 5), ['locations/l15'])).toEqual({
@@ -239,7 +239,7 @@ describe('while the list is being read', () => {
     });
   });
 
-  test('and is refused, they are not asked for in another way', async () => {
+  test('and is rejected, later names are not searched', async () => {
     const { service, lookInBatches } = startWaiting(15);
     const refused = answered(429);
     service.failures.all = refused;
@@ -249,14 +249,14 @@ describe('while the list is being read', () => {
     });
   });
 
-  test('a pending search is shared and not made again', async () => {
+  test('a pending search is shared', async () => {
     const { lookInBatches } = startWaiting(500);
     expect((await lookInBatches(names(1, 2), names(2, 4))).calls).toEqual(names(1, 4));
   });
 });
 
-describe('what earlier operations have read', () => {
-  test('answers few names as well as many, without a call', async () => {
+describe('data of earlier operations', () => {
+  test('serves few names and many without a call', async () => {
     const { look } = startLocations({ count: 15, referenceMs: 1_000 });
     await look(names(1, 15));
     expect(await look(names(1, 15))).toEqual({
@@ -274,7 +274,7 @@ describe('what earlier operations have read', () => {
     expect((await look(['locations/nowhere'])).found).toEqual([null]);
   });
 
-  test('by a search answers the same search', async () => {
+  test('of a search serves the same search', async () => {
     const { look } = startLocations({ count: 15, referenceMs: 1_000 });
     await look(names(1, 2));
     expect(await look(names(1, 3))).toEqual({
@@ -286,7 +286,7 @@ describe('what earlier operations have read', () => {
     expect(await look(names(1, 3))).toMatchObject({ found: names(1, 3), calls: [], cached: 3 });
   });
 
-  test('of the list is read on where that is worth it', async () => {
+  test('of a list is extended by the next page if that saves calls', async () => {
     const { look } = startLocations({ count: 35, referenceMs: 1_000 });
     await look(names(1, 10));
     expect(await look([...names(1, 10), ...names(21, 22)])).toMatchObject({
@@ -302,7 +302,7 @@ describe('what earlier operations have read', () => {
     });
   });
 
-  test('is read again when it is too old', async () => {
+  test('is read again after it has expired', async () => {
     const { clock, look } = startLocations({ count: 15, referenceMs: 1_000 });
     await look(names(1, 15));
     clock.nowMs = 1_002;

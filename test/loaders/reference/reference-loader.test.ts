@@ -91,7 +91,7 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
 const names = ({ rows }: Page<Row>) => rows.map(({ name }) => name);
 
 describe('a page that an operation has read', () => {
-  test('counts as known once in each later one', async () => {
+  test('counts as cached once in each later operation', async () => {
     const { operation, learn } = startCaching();
     await learn(...named('a'));
     const { callContext, origins } = operation();
@@ -101,7 +101,7 @@ describe('a page that an operation has read', () => {
     expect([callContext.callLog.cached, callContext.callLog.entries]).toEqual([1, []]);
   });
 
-  test('is of one query, one list and one tenant', async () => {
+  test('belongs to one query, one list and one tenant', async () => {
     const { operation, learn } = startCaching();
     await learn(...named('a'));
     const { origins, channels } = operation();
@@ -112,7 +112,7 @@ describe('a page that an operation has read', () => {
     expect(operation(undefined, 'another').origins.isAvailable({ pageSize: 20 })).toBe(false);
   });
 
-  test('is fresh for so long after the call for it', async () => {
+  test('is fresh for a fixed time after the start of its call', async () => {
     const { clock, operation, lastCall, known, lines } = startCaching();
     void operation().origins.load({ pageSize: 20 });
     const call = await lastCall();
@@ -126,7 +126,7 @@ describe('a page that an operation has read', () => {
     expect(lines()).toEqual(['origins 20', 'origins 20']);
   });
 
-  test('is not kept where nothing is to be, but is known in its own operation', async () => {
+  test('is kept only in its own operation if the cache is off', async () => {
     const { operation, lastCall } = startCaching({ referenceMs: 0 });
     const { origins } = operation();
     void origins.load({ pageSize: 20 });
@@ -144,7 +144,7 @@ describe('a page that an operation has read', () => {
     expect(origins.isAvailable({ pageSize: 20 })).toBe(false);
   });
 
-  test('is forgotten with all pages of its tenant, by a running operation too', async () => {
+  test('is removed with all pages of its tenant, also for a running operation', async () => {
     const { operation, learn, forget } = startCaching();
     await learn(...named('a'));
     const { origins } = operation();
@@ -156,8 +156,8 @@ describe('a page that an operation has read', () => {
   });
 });
 
-describe('a page that has become old', () => {
-  test('is read again for longer than the operation lives, at no cost to it', async () => {
+describe('a stale page', () => {
+  test('is read again by a call that outlives the operation and uses no budget of it', async () => {
     const { clock, operation, learn, lastCall } = startCaching();
     await learn(...named('old'));
     clock.nowMs = 1_001;
@@ -174,7 +174,7 @@ describe('a page that has become old', () => {
     expect(spendAll).not.toThrow();
   });
 
-  test('is waited for once the grace is over', async () => {
+  test('is read before it is used after the grace', async () => {
     const { clock, operation, learn, lastCall, known } = startCaching();
     await learn(...named('old'));
     clock.nowMs = 6_000;
@@ -189,7 +189,7 @@ describe('a page that has become old', () => {
   });
 });
 
-test('beyond so many bytes of all tenants, those pages go that were used longest ago', async () => {
+test('the least recently used pages are evicted beyond a total size', async () => {
   const { operation, lastCall } = startCaching({ maxBytes: 4 * 2_048 });
   const { signal } = new AbortController();
   const reads: [token: string, pageSize: number][] = [
@@ -218,7 +218,7 @@ test('beyond so many bytes of all tenants, those pages go that were used longest
 });
 
 describe('an operation that has stopped using cached pages', () => {
-  test('reads such pages again, for others too, but not its own', async () => {
+  test('reads such pages again, and shares the new ones', async () => {
     const { operation, learn, lastCall, known, lines } = startCaching();
     await learn(...named('old'));
     const { origins } = operation();
@@ -239,7 +239,7 @@ describe('an operation that has stopped using cached pages', () => {
     expect(lines()).toEqual(['origins 20', 'origins 5', 'origins 20']);
   });
 
-  test('reads for itself what it has not read yet', async () => {
+  test('reads new pages for itself', async () => {
     const { operation, learn, lines } = startCaching();
     await learn(...named('old'));
     const { origins } = operation();

@@ -29,7 +29,7 @@ function holding() {
 // Each starts three processes and more.
 const slow = { timeout: 60_000 };
 
-describe('two workers before the sandbox', slow, () => {
+describe('two workers with the sandbox', slow, () => {
   const server = startWorkers();
   let at: Awaited<ReturnType<typeof server.listening>>;
   const bearer = { authorization: 'Bearer sandbox-cafe-andino' };
@@ -51,7 +51,7 @@ describe('two workers before the sandbox', slow, () => {
     ]);
   });
 
-  test('answer alternately from the same data, and each line of the log says which it was', async () => {
+  test('respond in turn with the same data, and each log line names its worker', async () => {
     const workers = await server.workers();
     expect(workers.map(({ worker }) => worker).sort()).toEqual([1, 2]);
     const ids = ['a', 'b', 'c', 'd'];
@@ -67,7 +67,7 @@ describe('two workers before the sandbox', slow, () => {
     expect(new Set(answered().map((line) => (line as { tenant?: string }).tenant)).size).toBe(1);
   });
 
-  test('have one page of metrics, whichever is asked', async () => {
+  test('have one page of metrics, on both workers', async () => {
     const counted = 'waybill_operation_duration_seconds_count{type="query",outcome="ok"} ';
     const page = async () =>
       (await fetch(new URL('/metrics', at.origin), { headers: { connection: 'close' } })).text();
@@ -80,20 +80,20 @@ describe('two workers before the sandbox', slow, () => {
     }
   });
 
-  test('are ready, each of them', async () => {
+  test('are both ready', async () => {
     for (let time = 0; time < 2; time += 1) {
       expect(await outcome(fetch(new URL('/health/ready', at.origin)))).toBe(200);
     }
   });
 
-  test('end with 0 at SIGTERM', async () => {
+  test('exit with 0 at SIGTERM', async () => {
     server.signal('SIGTERM');
     expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
   });
 });
 
-describe('two workers before a live service', slow, () => {
-  test('end with 0 at SIGTERM once both have answered all requests in progress, and accept no more', async () => {
+describe('two workers with a live service', slow, () => {
+  test('exit with 0 at SIGTERM after their running requests', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = startWorkers({ UPSTREAM_URL: service.url.href });
@@ -123,7 +123,7 @@ describe('two workers before a live service', slow, () => {
     expect(new Set(answered.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
   });
 
-  test('end at once with 1 at a second signal', async () => {
+  test('exit with 1 at a second signal', async () => {
     const { waiting, answer } = holding();
     await using service = await startService(answer);
     const server = startWorkers({ UPSTREAM_URL: service.url.href });
@@ -139,7 +139,7 @@ describe('two workers before a live service', slow, () => {
     await until(() => workers.every(({ pid }) => isGone(pid)), 5_000);
   });
 
-  test('are two again after one was killed, and what it had counted stays counted', async () => {
+  test('are two again after one was killed, and its counters stay', async () => {
     await using service = await startService(answerAsPromised);
     const server = startWorkers({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0' });
     const { banner, graphql } = await server.listening();
@@ -163,7 +163,7 @@ describe('two workers before a live service', slow, () => {
     expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
   });
 
-  test('have another one in the place of one that gets SIGTERM before it takes no more, and nobody notices', async () => {
+  test('replace a worker that gets SIGTERM, without a failed request', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = startWorkers({ UPSTREAM_URL: service.url.href, DRAIN_WAIT_MS: '600000' });
@@ -201,7 +201,7 @@ function isGone(pid: number): boolean {
 }
 
 describe('workers that can\u2019t start', slow, () => {
-  test('a port in use is reported once', async () => {
+  test('for a port in use, with one error', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     try {
       await once(other, 'listening');
@@ -220,7 +220,7 @@ describe('workers that can\u2019t start', slow, () => {
     }
   });
 
-  test('so are documents of OPERATIONS_FILE that are none of the schema\u2019s', async () => {
+  test('for an invalid document of OPERATIONS_FILE', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'waybill-'));
     try {
       const file = join(folder, 'operations.json');
@@ -238,7 +238,7 @@ describe('workers that can\u2019t start', slow, () => {
     }
   });
 
-  test('more of them than connections to REST', async () => {
+  test('for fewer connections to REST than workers', async () => {
     const server = startWorkers({ WORKERS: '3', UPSTREAM_CONNECTIONS: '2' });
     expect(await server.exit).toEqual({
       code: 1,
@@ -249,7 +249,7 @@ describe('workers that can\u2019t start', slow, () => {
     });
   });
 
-  test('one after the other, in the place of one that has ended: the others drain, and it ends with 1', async () => {
+  test('as a replacement: the others drain, and the exit code is 1', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'waybill-'));
     try {
       const flag = join(folder, 'flag');

@@ -25,7 +25,7 @@ const refuse = () => {
   throw lost;
 };
 
-describe('before the bytes of a write', () => {
+describe('the check before the bytes of a write', () => {
   test('is called once for each write, and not for a read', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const sentBefore: string[][] = [];
@@ -38,7 +38,7 @@ describe('before the bytes of a write', () => {
     expect(sentBefore).toEqual([['GET /v1/orders/7'], ['GET /v1/orders/7', 'POST /v1/orders']]);
   });
 
-  test('is called after the write has got its slot', async () => {
+  test('is called after the write got its slot', async () => {
     const held: (() => void)[] = [];
     await using rest = await startRestClient((request, response, body) => {
       held.push(() => answerAsPromised(request, response, body));
@@ -60,7 +60,7 @@ describe('before the bytes of a write', () => {
     expect(await written).toEqual({ name: 'orders/1' });
   });
 
-  test('an error of the check is the error of the write, and nothing is sent', async () => {
+  test('makes its error the error of the write, which is not sent', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const error = await errorOf(rest.api.createOrder(newOrder, rest.callContext().untilDeadline(refuse)));
     expect(error).toBe(lost);
@@ -68,7 +68,7 @@ describe('before the bytes of a write', () => {
     expect(rest.service.lines()).toEqual([]);
   });
 
-  test('an error of the check leaves the slot to the next call', async () => {
+  test('leaves the slot to the next call after an error', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const callContext = rest.callContext(undefined, 1);
     await errorOf(rest.api.createOrder(newOrder, callContext.untilDeadline(refuse)));
@@ -140,7 +140,7 @@ describe('after a refused connection', () => {
   });
 });
 
-describe('the circuit breaker counts a write that the check refused neither way', () => {
+describe('the circuit breaker ignores a write that the check rejected', () => {
   /** The outcome that the circuit breaker gets of a write to this service. */
   async function outcomeOf(baseUrl: URL, beforeWrite: () => void): Promise<CallOutcome[]> {
     const outcomes: CallOutcome[] = [];
@@ -158,13 +158,13 @@ describe('the circuit breaker counts a write that the check refused neither way'
     return outcomes;
   }
 
-  test('where REST listens', async () => {
+  test('while REST listens', async () => {
     await using rest = await startRestClient(answerAsPromised);
     expect(await outcomeOf(rest.service.url, refuse)).toEqual(['aborted']);
     expect(rest.service.lines()).toEqual([]);
   });
 
-  test('but a write that nobody answers is failed', async () => {
+  test('but a write without a connection is a failure', async () => {
     const baseUrl = new URL(`http://127.0.0.1:${await freePort()}`);
     expect(await outcomeOf(baseUrl, () => {})).toEqual(['failed']);
   });

@@ -180,7 +180,7 @@ describe('a 2xx response that is not JSON', () => {
 });
 
 describe('a response that is too large', () => {
-  test('is aborted at the limit, not read to the end', async () => {
+  test('is aborted at the limit', async () => {
     let isClosed = false;
     await using rest = await startRestClient((_request, response) => {
       response.on('close', () => {
@@ -200,7 +200,7 @@ describe('a response that is too large', () => {
   });
 });
 
-test('no error holds the token or the query', async () => {
+test('errors hold neither the token nor the query', async () => {
   const answers: Answer[] = [
     answerJson(
       { message: `the token ${bearer} has expired`, errors: [{ field: bearer, message: bearer }] },

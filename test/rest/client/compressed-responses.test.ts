@@ -84,17 +84,14 @@ describe('a compressed response', () => {
 test.each([
   ['gzip', gzipSync(Buffer.alloc(200_000_000))],
   ['br', brotliCompressSync(Buffer.alloc(50_000_000))],
-])(
-  'a decompression bomb in %s is aborted at the limit, and never entirely in memory',
-  async (encoding, bomb) => {
-    await using rest = await startRestClient(compressed(bomb, encoding));
-    const callContext = rest.callContext();
-    const error = await errorOf(rest.api.getOrder('7', callContext));
-    expect(error).toBeInstanceOf(ResponseTooLargeError);
-    expect(error.message).toBe('GET /v1/orders/7 returned more than 16777216 bytes');
-    expect(callContext.callLog.entries[0]?.bytes).toBeLessThan(1.1 * maxResponseBytes);
-  },
-);
+])('a decompression bomb in %s is aborted at the limit', async (encoding, bomb) => {
+  await using rest = await startRestClient(compressed(bomb, encoding));
+  const callContext = rest.callContext();
+  const error = await errorOf(rest.api.getOrder('7', callContext));
+  expect(error).toBeInstanceOf(ResponseTooLargeError);
+  expect(error.message).toBe('GET /v1/orders/7 returned more than 16777216 bytes');
+  expect(callContext.callLog.entries[0]?.bytes).toBeLessThan(1.1 * maxResponseBytes);
+});
 
 test('an HTTP error with a decompression bomb keeps its status', async () => {
   await using rest = await startRestClient(compressed(gzipSync(Buffer.alloc(10_000_000)), 'gzip', 503));

@@ -128,7 +128,7 @@ describe('a write without a connection', () => {
   });
 });
 
-test('a write on a kept connection that breaks is not sent again, as it may have arrived', async () => {
+test('a write on a kept connection that breaks is not sent again', async () => {
   await using rest = await startRestClient(
     (request, response, body) =>
       request.method === 'GET' ? answerJson(order)(request, response, body) : request.socket.end(),

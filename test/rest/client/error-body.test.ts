@@ -72,8 +72,8 @@ describe('the message of an error body', () => {
     ['title', { title: 'a', type: 'about:blank' }, 'a'],
     ['detail rather than title', { title: 'b', detail: 'a' }, 'a'],
     ['none', { code: 7 }, undefined],
-    ['one that is no text', { message: { text: 'a' } }, undefined],
-    ['an empty one', { message: '', error: [] }, undefined],
+    ['a message that is not a text', { message: { text: 'a' } }, undefined],
+    ['an empty message', { message: '', error: [] }, undefined],
   ])('%s', (_what, body, message) => {
     expect(read(body).message).toBe(message);
   });

@@ -124,29 +124,26 @@ describe('a connection', () => {
     ],
   ];
 
-  test.each(resets)(
-    '%s: a read is unavailable, a write is sent once and has an unknown outcome',
-    async (_when, answer) => {
-      await using rest = await startRestClient(answer);
-      const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
-      expect(read).toBeInstanceOf(UnavailableError);
-      expect(read.message).toMatch(/^GET \/v1\/orders\/7 got no response \([A-Z_]+\)$/);
-      expect(read.cause).toBeInstanceOf(Error);
-      expect(rest.service.requests).toHaveLength(1);
+  test.each(resets)('%s: a read is unavailable, and a write is OutcomeUnknown', async (_when, answer) => {
+    await using rest = await startRestClient(answer);
+    const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
+    expect(read).toBeInstanceOf(UnavailableError);
+    expect(read.message).toMatch(/^GET \/v1\/orders\/7 got no response \([A-Z_]+\)$/);
+    expect(read.cause).toBeInstanceOf(Error);
+    expect(rest.service.requests).toHaveLength(1);
 
-      const posted = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
-      expect(posted).toBeInstanceOf(OutcomeUnknownError);
-      expect(rest.service.requests).toHaveLength(2);
+    const posted = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
+    expect(posted).toBeInstanceOf(OutcomeUnknownError);
+    expect(rest.service.requests).toHaveLength(2);
 
-      const update = { order: { notes: 'abc' }, updateMask: ['notes' as const] };
-      const patched = await errorOf(rest.api.updateOrder('7', update, rest.callContext()));
-      expect(patched).toBeInstanceOf(OutcomeUnknownError);
-      expect(patched.message).toBe('PATCH /v1/orders/7 was sent, but its response was lost');
-      expect(rest.service.requests).toHaveLength(3);
-    },
-  );
+    const update = { order: { notes: 'abc' }, updateMask: ['notes' as const] };
+    const patched = await errorOf(rest.api.updateOrder('7', update, rest.callContext()));
+    expect(patched).toBeInstanceOf(OutcomeUnknownError);
+    expect(patched.message).toBe('PATCH /v1/orders/7 was sent, but its response was lost');
+    expect(rest.service.requests).toHaveLength(3);
+  });
 
-  test('refused: nothing was sent, so a write is unavailable too', async () => {
+  test('refused: a write is unavailable, as it was not sent', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
@@ -315,7 +312,7 @@ describe('an operation that is aborted', () => {
   });
 });
 
-test('bytes after the end of a compressed response are aborted and do not keep the connection', async () => {
+test('bytes after a compressed response are aborted, and close the connection', async () => {
   const trailing = Buffer.concat([gzipSync(JSON.stringify({ name: 'orders/7' })), Buffer.alloc(1_000)]);
   let isClosed = false;
   await using rest = await startRestClient(

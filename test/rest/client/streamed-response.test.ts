@@ -24,7 +24,7 @@ import {
 const pdf = { 'content-type': 'application/pdf' };
 
 describe('a label', () => {
-  test('is streamed: the first bytes arrive before the last are sent', async () => {
+  test('is streamed: its first bytes arrive before the last are sent', async () => {
     let finish = () => {};
     await using rest = await startRestClient((_request, response) => {
       response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
@@ -68,7 +68,7 @@ describe('a label', () => {
     await expect(buffer(label.body)).rejects.toThrow('Body Timeout');
   });
 
-  test('that is cut off fails, so that no incomplete label is accepted', async () => {
+  test('that is cut off fails', async () => {
     await using rest = await startRestClient((request, response) => {
       response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
       setTimeout(() => request.socket.resetAndDestroy(), 5);
@@ -121,7 +121,7 @@ describe('a label', () => {
     ['HTML', answerText('<p>', 200, 'text/html')],
     ['JSON', answerJson({})],
     ['application/pdfx', answerText('%PDF', 200, 'application/pdfx')],
-  ])('that is %s is refused', async (_what, answer) => {
+  ])('that is %s is rejected', async (_what, answer) => {
     await using rest = await startRestClient(answer);
     const { signal } = new AbortController();
     const error = await errorOf(rest.api.getLabel('3', rest.callContext(signal)));
@@ -137,7 +137,7 @@ describe('a label', () => {
       (_request, response) => response.writeHead(200, { ...pdf, 'content-length': '0' }).end(),
     ],
     ['without a byte, in chunks', (_request, response) => response.writeHead(200, pdf).end()],
-  ])('that is empty is refused: %s', async (_what, answer) => {
+  ])('that is empty is rejected: %s', async (_what, answer) => {
     await using rest = await startRestClient(answer);
     const { signal } = new AbortController();
     const error = await errorOf(rest.api.getLabel('3', rest.callContext(signal)));
@@ -146,7 +146,7 @@ describe('a label', () => {
     await until(() => getEventListeners(signal, 'abort').length === 0);
   });
 
-  test('with a too large content-length is refused before the body is read', async () => {
+  test('with a too large content-length is rejected before the body is read', async () => {
     await using rest = await startRestClient((_request, response) =>
       response.writeHead(200, { ...pdf, 'content-length': '16777217' }).write('%PDF'),
     );
@@ -239,7 +239,7 @@ describe('a label', () => {
     label.body.destroy();
   });
 
-  test('whose first bytes exceed the size limit is refused', async () => {
+  test('whose first bytes exceed the size limit is rejected', async () => {
     await using rest = await startRestClient((_request, response) => {
       response.writeHead(200, pdf);
       response.write(Buffer.alloc(17_000_000));
@@ -273,7 +273,7 @@ describe('a label', () => {
   });
 });
 
-test('once the client is closed, the process ends by itself', async () => {
+test('a closed client does not keep the process alive', async () => {
   await using service = await startService(answerJson({ name: 'orders/7' }));
   const script = `
     import { createRestClient } from './src/rest/client/client.ts';

@@ -38,7 +38,7 @@ function startOpen() {
   return circuit;
 }
 
-test('it opens when four of five of twenty calls of several tenants have failed, and not before', () => {
+test('it opens when 80 % of twenty calls of several tenants have failed', () => {
   const { breaker, call } = start();
   for (const who of [ana, eva]) {
     call(who, 'failed');
@@ -54,13 +54,13 @@ test('it opens when four of five of twenty calls of several tenants have failed,
   expect(breaker.retryAfterMs()).toBe(5_000);
 });
 
-test('the failures of one tenant alone, however many, open it for nobody', () => {
+test('it stays closed however many calls of one tenant fail', () => {
   const { breaker, call } = start();
   expect(call(ana, 'failed', 10_000)).toBe(10_000);
   expect(breaker.isOpen()).toBe(false);
 });
 
-test('a service that fails half of its calls is asked for the other half', () => {
+test('it stays closed while half of the calls fail', () => {
   const { breaker, call } = start();
   for (let time = 0; time < 500; time += 1) {
     for (const who of [ana, eva]) {
@@ -71,7 +71,7 @@ test('a service that fails half of its calls is asked for the other half', () =>
   expect(breaker.isOpen()).toBe(false);
 });
 
-test('one tenant\u2019s failures do not open it while others are answered, though one of theirs fails too', () => {
+test('it stays closed while other tenants succeed', () => {
   const { breaker, call } = start();
   call(ana, 'failed', 1_000);
   call(eva, 'answered', 9);
@@ -80,7 +80,7 @@ test('one tenant\u2019s failures do not open it while others are answered, thoug
   expect(call(eva, 'answered', 5)).toBe(5);
 });
 
-test('too few calls of others say nothing yet', () => {
+test('it stays closed while other tenants have too few calls', () => {
   const { breaker, call } = start();
   call(ana, 'failed', 100);
   call(eva, 'failed', 4);
@@ -89,13 +89,13 @@ test('too few calls of others say nothing yet', () => {
   expect(breaker.isOpen()).toBe(true);
 });
 
-test('what its callers have given up counts neither way', () => {
+test('aborted calls count neither way', () => {
   const { breaker, call } = start();
   for (const who of [ana, eva, ida]) call(who, 'aborted', 100);
   expect(breaker.isOpen()).toBe(false);
 });
 
-test('failures of more than ten seconds ago are forgotten', () => {
+test('failures older than ten seconds do not count', () => {
   const { breaker, call, pass } = start();
   call(ana, 'failed', 10);
   call(eva, 'failed', 9);
@@ -107,31 +107,28 @@ test('failures of more than ten seconds ago are forgotten', () => {
   expect(breaker.isOpen()).toBe(true);
 });
 
-test.each([2, 10])(
-  'it opens within ten seconds of a failure for all of %i tenants after good times',
-  (count) => {
-    const { breaker, call, pass } = start();
-    const tenants = Array.from({ length: count }, (_, number) => tenant(`${number}`));
-    const callFor = (seconds: number, outcome: CallOutcome) => {
-      for (let time = 0; time < seconds * 10; time += 1) {
-        for (const who of tenants) call(who, outcome);
-        pass(100);
-      }
-    };
-    for (const offset of [0, 1, 2, 3, 4]) {
-      callFor(20 + offset, 'answered');
-      callFor(2, 'failed');
-      expect(breaker.isOpen()).toBe(false);
-      callFor(8, 'failed');
-      expect(breaker.isOpen()).toBe(true);
-      pass(5_000);
-      call(ana, 'answered');
-      pass(10_000);
+test.each([2, 10])('it opens within ten seconds after the first failure of all %i tenants', (count) => {
+  const { breaker, call, pass } = start();
+  const tenants = Array.from({ length: count }, (_, number) => tenant(`${number}`));
+  const callFor = (seconds: number, outcome: CallOutcome) => {
+    for (let time = 0; time < seconds * 10; time += 1) {
+      for (const who of tenants) call(who, outcome);
+      pass(100);
     }
-  },
-);
+  };
+  for (const offset of [0, 1, 2, 3, 4]) {
+    callFor(20 + offset, 'answered');
+    callFor(2, 'failed');
+    expect(breaker.isOpen()).toBe(false);
+    callFor(8, 'failed');
+    expect(breaker.isOpen()).toBe(true);
+    pass(5_000);
+    call(ana, 'answered');
+    pass(10_000);
+  }
+});
 
-test('after five seconds one call goes through, and all do once it is answered', () => {
+test('after five seconds one probe runs, and its success closes the circuit', () => {
   const { breaker, pass } = startOpen();
   pass(4_999);
   expect(breaker.acquirePermit(ana)).toBeUndefined();
@@ -143,7 +140,7 @@ test('after five seconds one call goes through, and all do once it is answered',
   expect([breaker.isOpen(), breaker.acquirePermit(eva)]).toEqual([false, 'usual']);
 });
 
-test('a call that was running when it opened neither closes it nor counts once it is closed again', () => {
+test('a call from before the opening neither closes the circuit nor counts later', () => {
   const { breaker, call, pass } = startOpen();
   breaker.recordOutcome(ana, 'usual', 'answered');
   expect(breaker.isOpen()).toBe(true);
@@ -153,7 +150,7 @@ test('a call that was running when it opened neither closes it nor counts once i
   expect(breaker.isOpen()).toBe(false);
 });
 
-test('it stays open for five seconds more when the probes of two tenants fail, and not when one\u2019s does', () => {
+test('it stays open for five more seconds if the probes of two tenants fail', () => {
   const { breaker, call, pass } = startOpen();
   pass(5_000);
   expect(call(ana, 'failed', 3)).toBe(1);
@@ -166,7 +163,7 @@ test('it stays open for five seconds more when the probes of two tenants fail, a
   expect(breaker.isOpen()).toBe(false);
 });
 
-test('a tenant whose probe has failed may try again after five seconds, where nobody else does', () => {
+test('a tenant whose probe failed may probe again after five seconds', () => {
   const { call, pass } = startOpen();
   pass(5_000);
   expect(call(ana, 'failed')).toBe(1);
@@ -176,14 +173,14 @@ test('a tenant whose probe has failed may try again after five seconds, where no
   expect(call(ana, 'answered', 2)).toBe(2);
 });
 
-test('a probe that nobody waited for makes room for another', () => {
+test('an aborted probe makes room for another', () => {
   const { call, pass } = startOpen();
   pass(5_000);
   expect(call(ana, 'aborted')).toBe(1);
   expect(call(ana, 'answered')).toBe(1);
 });
 
-test('what it counts stays right over many tenants and windows', () => {
+test('its counts stay right over many tenants and windows', () => {
   const { breaker, call, pass } = start();
   for (let second = 0; second < 40; second += 1) {
     for (let number = 0; number < 500; number += 1) call(tenant(`${second}-${number}`), 'answered');
@@ -200,7 +197,7 @@ test('what it counts stays right over many tenants and windows', () => {
   expect(breaker.isOpen()).toBe(true);
 });
 
-test('a failed call costs about as much among many tenants as among few', () => {
+test('a failed call costs the same with many tenants as with few', () => {
   const msPerCall = (tenants: number) => {
     const { call } = start();
     for (let number = 0; number < tenants; number += 1) call(tenant(`${number}`), 'answered', 4);
@@ -213,7 +210,7 @@ test('a failed call costs about as much among many tenants as among few', () => 
   expect(msPerCall(20_000)).toBeLessThan(0.5);
 });
 
-test('each kind of call has its own, also a list and its records', () => {
+test('each endpoint has its own circuit, also a list and its records', () => {
   const circuits = createCircuits({ now: () => 0 });
   const list = circuits.of('GET', '/v1/shipments');
   expect(circuits.of('GET', '/v1/shipments')).toBe(list);

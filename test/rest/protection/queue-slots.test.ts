@@ -30,19 +30,19 @@ async function orderOfReads(callContexts: ReturnType<typeof createCallContexts>,
 }
 
 describe('calls that wait for a slot', () => {
-  test('take turns between accepted tokens, first come first served within one', async () => {
+  test('take turns between accepted tokens, in order within each', async () => {
     const callContexts = createWithAccepted('ana', 'eva');
     const reads = ['ana 1', 'ana 2', 'ana 3', 'ana 4', 'eva 5', 'eva 6'];
     expect(await orderOfReads(callContexts, reads)).toEqual(['1', '2', '5', '3', '6', '4']);
   });
 
-  test('of all tokens that REST has not accepted share the turns of one', async () => {
+  test('of all unaccepted tokens share the turns of one token', async () => {
     const callContexts = createWithAccepted('ana');
     const reads = ['x 1', 'y 2', 'z 3', 'ana 4', 'ana 5'];
     expect(await orderOfReads(callContexts, reads)).toEqual(['1', '2', '4', '3', '5']);
   });
 
-  test('are never refused, however many wait', async () => {
+  test('are never rejected, however many wait', async () => {
     const callContexts = createWithAccepted('ana');
     const reads = numbers(1_200).map((number) => `ana ${number}`);
     expect(await orderOfReads(callContexts, reads)).toEqual(numbers(1_200).map(String));
@@ -50,7 +50,7 @@ describe('calls that wait for a slot', () => {
   });
 });
 
-describe('calls that the circuit breaker ends as they get their slot', () => {
+describe('calls that the circuit breaker rejects at their slot', () => {
   /** The circuit of orders opens with the second failure. */
   const startFailing = () =>
     startRestClient(
@@ -62,7 +62,7 @@ describe('calls that the circuit breaker ends as they get their slot', () => {
       { circuitBreaker: { minCalls: 2 }, callTimeoutMs: 20_000 },
     );
 
-  test('leave it to the next, where thousands wait', async () => {
+  test('release it to the next of thousands of calls', async () => {
     await using rest = await startFailing();
     const callContexts = createWithAccepted('ana', 'eva');
     const [ana, eva] = ['ana', 'eva'].map((token) => callContexts.of(token, signal));
@@ -80,7 +80,7 @@ describe('calls that the circuit breaker ends as they get their slot', () => {
     expect(callContexts.callsWaiting()).toBe(0);
   });
 
-  test('take no turn before those who have waited for theirs', async () => {
+  test('take no turn before calls that have waited for theirs', async () => {
     await using rest = await startFailing();
     const callContexts = createWithAccepted('ana', 'eva', 'ida', 'uma');
     const refused: string[] = [];

@@ -27,7 +27,7 @@ function pauses(error: unknown, remainingMs = noTimeLimit) {
   return [0, 1, 2].map((before) => retries.pauseMs(error, ana, before, remainingMs));
 }
 
-describe('a read is tried again', () => {
+describe('a read is retried', () => {
   test.each([502, 503, 504])('after %d, after up to 100 and then 200 ms', (code) => {
     expect(pauses(status(code))).toEqual([100, 200, undefined]);
   });
@@ -37,7 +37,7 @@ describe('a read is tried again', () => {
   });
 
   test.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])(
-    'at once after a reset, and then like others: %s',
+    'immediately after a reset, and then like others: %s',
     (code) => {
       expect(pauses(broken(code))).toEqual([0, 200, undefined]);
     },
@@ -47,21 +47,21 @@ describe('a read is tried again', () => {
     expect(pauses(new DeadlineError('late'))).toEqual([100, undefined, undefined]);
   });
 
-  test('after as long as REST says, where that is short, and never before', () => {
+  test('after a short Retry-After, and not before', () => {
     expect(pauses(status(429, 1_000))).toEqual([1_100, 1_200, undefined]);
     expect(pauses(status(503, 2_000))).toEqual([2_100, 2_200, undefined]);
     expect(pauses(status(503, 0))).toEqual([100, 200, undefined]);
   });
 });
 
-describe('a read is not tried again', () => {
-  test('if REST requests a long wait, which is passed on to the client', () => {
+describe('a read is not retried', () => {
+  test('if REST requests a long wait', () => {
     expect([...pauses(status(429, 2_001)), ...pauses(status(503, 3_600_000))]).toEqual(
       Array(6).fill(undefined),
     );
   });
 
-  test('after 429 without a word of how long', () => {
+  test('after 429 without Retry-After', () => {
     expect(pauses(status(429))).toEqual([undefined, undefined, undefined]);
   });
 
@@ -79,16 +79,16 @@ describe('a read is not tried again', () => {
     expect(pauses(error)).toEqual([undefined, undefined, undefined]);
   });
 
-  test('where the operation would be out of time by then', () => {
+  test('if the operation would end first', () => {
     expect(pauses(status(503), 150)).toEqual([100, undefined, undefined]);
   });
 
-  test('where the setting says 0', () => {
+  test('if the setting is 0', () => {
     expect(createRetries({ maxRetries: 0 }).pauseMs(status(503), ana, 0, noTimeLimit)).toBeUndefined();
   });
 });
 
-test('pauses are anything from nothing to their bound, which ends at a second', () => {
+test('pauses are random between 0 and their bound, which is at most a second', () => {
   const pausesAt = (random: number) => {
     const retries = createRetries({ maxRetries: 10, random: () => random });
     // For as many in a row.
@@ -107,7 +107,7 @@ describe('the budget of all retries', () => {
       (pauseMs) => pauseMs !== undefined,
     ).length;
 
-  test('is a fifth of the reads, and ten more', () => {
+  test('is a fifth of the reads, plus ten', () => {
     const retries = createRetries({ maxRetries: 1 });
     let tries = 0;
     for (let read = 0; read < 1_000; read += 1) {
@@ -118,13 +118,13 @@ describe('the budget of all retries', () => {
     expect(tries).toBeLessThanOrEqual(1_210);
   });
 
-  test('is 64 at most after good times, of which each tenant takes half of what is left', () => {
+  test('is at most 64, and each tenant takes half of the rest', () => {
     const retries = createRetries({ maxRetries: 1 });
     for (let read = 0; read < 1_000; read += 1) retries.recordFirstAttempt();
     expect([ana, eva, ana, ida].map((who) => retried(retries, who, 100))).toEqual([32, 16, 0, 8]);
   });
 
-  test('leaves as much to others where one tenant takes all that it can, again and again', () => {
+  test('leaves the same share to others while one tenant uses all its retries', () => {
     const retries = createRetries({ maxRetries: 1 });
     expect([ana, eva].map((who) => retried(retries, who, 100))).toEqual([5, 3]);
     for (let read = 0; read < 1_000; read += 1) {

@@ -35,7 +35,7 @@ function cost(to: string, change: Partial<Package> = {}): number {
 }
 
 describe('offers', () => {
-  test('are the same for the same input, which they leave alone', () => {
+  test('are the same for the same input, which stays unchanged', () => {
     const before = structuredClone(parcel);
     expect(offersFor('bogota-dc', 'antioquia-medellin')).toEqual(
       offersFor('bogota-dc', 'antioquia-medellin'),
@@ -43,7 +43,7 @@ describe('offers', () => {
     expect(parcel).toEqual(before);
   });
 
-  test('between two cities, literally', () => {
+  test('between two cities have these prices', () => {
     expect(offersFor('bogota-dc', 'valle-del-cauca-cali', {}, 10_000_000)).toEqual([
       offer('rutandina', 'SUCCESS', 1_130_000, 825_000, 2),
       offer('condor-veloz', 'SUCCESS', 1_450_000, 1_330_000, 1),
@@ -78,14 +78,14 @@ describe('offers', () => {
     }
   });
 
-  test('take longer to farther places', () => {
+  test('take longer to distant places', () => {
     const days = ['bogota-dc-suba', 'valle-del-cauca-cali', 'la-guajira-uribia'].map(
       (to) => offerOf('rutandina', offersFor('bogota-dc', to))?.estimatedDeliveryOperatingDays,
     );
     expect(days).toEqual([1, 2, 4]);
   });
 
-  test('say why a courier does not carry a package', () => {
+  test('give the reason why a courier rejects a package', () => {
     const statuses = (offers: ReturnType<typeof rateOffers>) =>
       Object.fromEntries(offers.map(({ courier, status }) => [courier.replace('couriers/', ''), status]));
     expect(statuses(offersFor('bogota-dc', 'amazonas-leticia', { weightKg: 35 }, 100_000_000))).toEqual({
@@ -103,14 +103,14 @@ describe('offers', () => {
     });
   });
 
-  test('are whole cents within the exact range, even for the largest value', () => {
+  test('are whole cents within the exact range, for the largest value', () => {
     for (const { shipmentCostCents } of offersFor('bogota-dc', 'huila-neiva', {
       declaredValueCents: Number.MAX_SAFE_INTEGER,
     }))
       expect(Number.isSafeInteger(shipmentCostCents)).toBe(true);
   });
 
-  test('need departments that exist', () => {
+  test('need existing departments', () => {
     const atlantis = {
       name: 'locations/atlantis',
       address: { regionCode: 'CO', administrativeArea: 'Atlantis', locality: 'Poseidonia' },
@@ -127,7 +127,7 @@ describe('offers', () => {
   });
 });
 
-test('collecting costs nothing, a minimum, or a share', () => {
+test('cash on delivery costs zero, a minimum, or a share', () => {
   expect([0, 1, 14_000_000, 40_000_000].map(cashOnDeliveryCost)).toEqual([0, 350_000, 350_000, 1_000_000]);
 });
 

@@ -25,7 +25,7 @@ test.each([
   [{ body: 'null', contentType: 'application/json' }, 'application/json', 'null'],
   [{ body: null }, 'application/json; charset=utf-8', 'null'],
   [{}, null, ''],
-])('status answers %j', async (answer, contentType, text) => {
+])('status returns %j', async (answer, contentType, text) => {
   client.sandbox.faults.add({ kind: 'status', status: 503, headers: { 'retry-after': '7' }, ...answer });
   const response = await raw();
   expect([
@@ -63,7 +63,7 @@ test.each(['status', 'reset', 'hang'] as const)('%s leaves a write undone', asyn
   expect(await newestOrder()).toBe(before);
 });
 
-test('applied-then-cut does the write and answers nothing', async () => {
+test('applied-then-cut runs the write, and sends no response', async () => {
   const before = await newestOrder();
   client.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'applied-then-cut' });
   await expect(client.post('/v1/orders', newOrder)).rejects.toThrow('fetch failed');
@@ -71,14 +71,14 @@ test('applied-then-cut does the write and answers nothing', async () => {
   expect(await newestOrder()).not.toBe(before);
 });
 
-test('delay answers late', async () => {
+test('delay responds late', async () => {
   client.sandbox.faults.add({ kind: 'delay', delayMs: 150 });
   const start = performance.now();
   expect((await raw()).status).toBe(200);
   expect(performance.now() - start).toBeGreaterThan(140);
 });
 
-test('reset-in-body sends headers and some bytes', async () => {
+test('reset-in-body sends the headers and some bytes', async () => {
   client.sandbox.faults.add({ kind: 'reset-in-body', bytes: 10 });
   const response = await raw();
   expect(response.status).toBe(200);
@@ -87,14 +87,14 @@ test('reset-in-body sends headers and some bytes', async () => {
   await expect(reader?.read()).rejects.toThrow('terminated');
 });
 
-test('cut-json is whole as HTTP and cut as JSON', async () => {
+test('cut-json is complete HTTP with incomplete JSON', async () => {
   client.sandbox.faults.add({ kind: 'cut-json', bytes: 12 });
   const response = await raw();
   expect(response.headers.get('content-length')).toBe('12');
   expect(await response.text()).toBe('{"name":"ord');
 });
 
-test('short announces more than it sends', async () => {
+test('short sends fewer bytes than its content-length', async () => {
   const whole = (await raw()).headers.get('content-length');
   client.sandbox.faults.add({ kind: 'short', missingBytes: 5 });
   const response = await raw();
@@ -110,7 +110,7 @@ test('drip sends a little at a time', async () => {
   expect(performance.now() - start).toBeGreaterThan((Math.floor(whole.length / 200) - 1) * 14);
 });
 
-test('content-type changes nothing else', async () => {
+test('content-type changes only the content type', async () => {
   const whole = await (await raw()).text();
   client.sandbox.faults.add({ kind: 'content-type', contentType: 'text/html' });
   const response = await raw();
@@ -118,7 +118,7 @@ test('content-type changes nothing else', async () => {
   expect(await response.text()).toBe(whole);
 });
 
-test('change sends what the function makes of the answer', async () => {
+test('change sends the result of the function', async () => {
   client.sandbox.faults.add({
     kind: 'change',
     change: (answer) => ({ ...(answer as object), status: 'ODD', more: 1 }),
@@ -126,13 +126,13 @@ test('change sends what the function makes of the answer', async () => {
   expect(await (await raw()).json()).toMatchObject({ name: 'orders/ca0001', status: 'ODD', more: 1 });
 });
 
-test('change also befalls a refusal', async () => {
+test('change also applies to errors', async () => {
   client.sandbox.faults.add({ kind: 'change', change: () => [] });
   const reply = await client.get('/v1/orders/none');
   expect([reply.status, reply.body]).toEqual([404, []]);
 });
 
-test('match by method, by path, so many times, until removed', async () => {
+test('faults match by method and path, a number of times, until their removal', async () => {
   const { faults } = client.sandbox;
   const status = async (target: string) => (await client.get(target)).status;
   const fail = { kind: 'status', status: 500, body: {} } as const;
@@ -151,7 +151,7 @@ test('match by method, by path, so many times, until removed', async () => {
   expect(await status('/v1/orders/ca0002')).toBe(200);
 });
 
-test('matches one token of a merchant, or a token that nobody has', async () => {
+test('faults match one token of a merchant, or an unknown token', async () => {
   const { faults, tokens } = client.sandbox;
   const status = async (token: string) => (await client.get('/v1/origins', token)).status;
   faults.add({ kind: 'status', status: 500, body: {}, token: tokens.firstRefreshed, times: 1 });
@@ -162,12 +162,12 @@ test('matches one token of a merchant, or a token that nobody has', async () => 
   expect((await fetch(`${client.sandbox.url}/v1/origins`)).status).toBe(401);
 });
 
-test('a fault comes before the bearer is looked at', async () => {
+test('a fault applies before the check of the bearer', async () => {
   client.sandbox.faults.add({ kind: 'status', status: 500, body: {} });
   expect((await client.get(path, 'nobody')).status).toBe(500);
 });
 
-test('close ends what hangs, drips and waits', async () => {
+test('close ends responses that hang, drip or wait', async () => {
   const other = await openSandbox({ seed: smallSeed });
   const { faults, url, tokens } = other.sandbox;
   faults.add({ path: '/v1/orders', kind: 'hang' });

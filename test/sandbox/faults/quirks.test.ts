@@ -57,7 +57,7 @@ const oldest = [
   ],
 ] as const;
 
-test.each(ways)('oldestFirst as %s has every list begin with its oldest, and go on', async (way) => {
+test.each(ways)('oldestFirst as %s starts each list with its oldest record', async (way) => {
   await open(way, { oldestFirst: true }, createSeed);
   for (const [path, field, names] of oldest) {
     const first = (await client.get(`${path}pageSize=2`)).body;
@@ -66,7 +66,7 @@ test.each(ways)('oldestFirst as %s has every list begin with its oldest, and go 
   }
 });
 
-test('a page token of one order is refused in the other', async () => {
+test('a page token of one order is rejected in the other', async () => {
   client = await openSandbox({ quirks: { oldestFirst: true } });
   const tokenOfPage = async () => (await client.get('/v1/orders?pageSize=1')).body.nextPageToken;
   const oldestFirst = await tokenOfPage();
@@ -83,7 +83,7 @@ test('a page token of one order is refused in the other', async () => {
 describe.each(ways)('shipsAgain as %s', (way) => {
   beforeEach(() => open(way, { shipsAgain: true }, smallSeed));
 
-  test('takes a second shipment, which the order names', async () => {
+  test('accepts a second shipment, which the order names', async () => {
     const { order, quote } = await orderAndQuote();
     const [first, second] = [await ship(quote), await ship(quote)];
     expect([first.status, first.body.name]).toEqual([201, 'shipments/fo0001']);
@@ -95,7 +95,7 @@ describe.each(ways)('shipsAgain as %s', (way) => {
     ]);
   });
 
-  test('takes a shipment for an order that is cancelled', async () => {
+  test('accepts a shipment for a cancelled order', async () => {
     const { order, quote } = await orderAndQuote();
     await client.patch(`/v1/${order.name}`, { order: { status: 'CANCELLED' }, updateMask: ['status'] });
     expect((await ship(quote)).status).toBe(201);
@@ -108,7 +108,7 @@ describe.each(ways)('shipmentNamedAfterMs as %s', (way) => {
 
   const readings = async () => [await read('orders/fo0001'), (await client.get('/v1/orders')).body.orders[0]];
 
-  test('shows the order as it was, for so long', async () => {
+  test('shows the earlier order for that time', async () => {
     const { order, quote } = await orderAndQuote();
     client.sandbox.clock.advance(1_000);
     const shipment = (await ship(quote)).body;
@@ -125,7 +125,7 @@ describe.each(ways)('shipmentNamedAfterMs as %s', (way) => {
     expect(await readings()).toEqual([shipped, shipped]);
   });
 
-  test('a second shipment conflicts all the same', async () => {
+  test('a second shipment is still a conflict', async () => {
     const { quote } = await orderAndQuote();
     await ship(quote);
     const again = await ship(quote);
@@ -135,7 +135,7 @@ describe.each(ways)('shipmentNamedAfterMs as %s', (way) => {
     ]);
   });
 
-  test('an update answers the order as it is, and has it read so', async () => {
+  test('an update returns the current order, and later reads show it', async () => {
     const { order, quote } = await orderAndQuote();
     await ship(quote);
     const updated = (
@@ -146,7 +146,7 @@ describe.each(ways)('shipmentNamedAfterMs as %s', (way) => {
   });
 });
 
-test('an order shipped twice names each shipment after its own time', async () => {
+test('an order shipped twice names each shipment after its delay', async () => {
   client = await openSandbox({ seed: smallSeed, quirks: { shipsAgain: true, shipmentNamedAfterMs: 5_000 } });
   const { order, quote } = await orderAndQuote();
   const named = async () => (await read(order.name)).shipment;
@@ -165,7 +165,7 @@ describe('the date', () => {
   /** An answer, refusals by the handler, by the bearer and by the router, and one that Fastify makes alone. */
   const paths = ['/v1/orders', '/v1/orders/none', '/v1/nothing', '/v1/orders/%zz'];
 
-  test('goes by the clock of the sandbox', async () => {
+  test('follows the clock of the sandbox', async () => {
     client = await openSandbox({ seed: smallSeed });
     client.sandbox.clock.advance(61_000);
     for (const path of paths)
@@ -174,24 +174,24 @@ describe('the date', () => {
     expect([refused.status, refused.headers.get('date')]).toEqual([401, 'Mon, 02 Nov 2026 14:01:01 GMT']);
   });
 
-  test('is what a status fault says', async () => {
+  test('is the header of a status fault', async () => {
     client = await openSandbox({ seed: smallSeed });
     client.sandbox.faults.add({ kind: 'status', status: 503, body: {}, headers: { date: 'soon' } });
     expect(await dateOf('/v1/orders')).toBe('soon');
   });
 
-  test('is dateOffsetMs away, as an option', async () => {
+  test('is shifted by the option dateOffsetMs', async () => {
     await open('option', { dateOffsetMs: -90_000 }, smallSeed);
     for (const path of paths)
       expect([path, await dateOf(path)]).toEqual([path, 'Mon, 02 Nov 2026 13:58:30 GMT']);
   });
 
-  test('is left out without hasDate, as an option', async () => {
+  test('is missing with the option hasDate: false', async () => {
     await open('option', { hasDate: false }, smallSeed);
     for (const path of paths) expect([path, await dateOf(path)]).toEqual([path, null]);
   });
 
-  test('is shifted and left out by faults, for their requests alone', async () => {
+  test('is shifted or missing by faults, only for their requests', async () => {
     client = await openSandbox({ seed: smallSeed, quirks: { dateOffsetMs: 1_000 } });
     const { faults } = client.sandbox;
     faults.add({ kind: 'quirks', quirks: { dateOffsetMs: 3_600_000 }, path: '/v1/origins', times: 1 });
@@ -203,7 +203,7 @@ describe('the date', () => {
 });
 
 describe.each(ways)('rowsLack as %s', (way) => {
-  test('takes fields from the rows of these lists, and from nothing else', async () => {
+  test('removes fields from the rows of these lists only', async () => {
     await open(way, { rowsLack: { orders: ['notes', 'shipment'], shipments: ['quote'] } }, smallSeed);
     const { order, quote } = await orderAndQuote();
     const shipment = (await ship(quote)).body;

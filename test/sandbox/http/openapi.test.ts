@@ -22,12 +22,12 @@ function operations(): [string, any][] {
   );
 }
 
-test('it is OpenAPI 3.1, and open', () => {
+test('it is OpenAPI 3.1, and needs no token', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(document.info.version).toBe('1.0.0');
 });
 
-test('it has every endpoint that the REST client calls, and no other', () => {
+test('it has exactly the endpoints of the REST client', () => {
   const patterns = operations().map(([name]) => ({
     name,
     pattern: new RegExp(`^${name.replace(/\{\w+\}/g, '[^/]+')}$`),
@@ -39,7 +39,7 @@ test('it has every endpoint that the REST client calls, and no other', () => {
   expect(patterns.map(({ name }) => name).sort()).toEqual([...new Set(called)].sort());
 });
 
-test('every operation has a summary, a body where it takes one, an answer and its errors', () => {
+test('each operation has a summary, its body, a response and its errors', () => {
   const ids = new Set<string>();
   for (const [name, operation] of operations()) {
     ids.add(operation.operationId);
@@ -57,7 +57,7 @@ test('every operation has a summary, a body where it takes one, an answer and it
   expect(ids.size, 'each has an operationId of its own').toBe(operations().length);
 });
 
-test('every reference leads to a schema, and every schema is referred to', () => {
+test('each reference leads to a schema, and each schema is referenced', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
     ([, reference]) => reference,
   );

@@ -76,7 +76,7 @@ test('is one page of 100 by 150 mm with its title and author', async () => {
   expect([document.getTitle(), document.getAuthor()]).toEqual(['Guía ca2036', 'Cóndor Veloz']);
 });
 
-test('holds what a warehouse needs', async () => {
+test('has the data that a warehouse needs', async () => {
   const { texts } = await drawingOf(await renderLabel(input));
   expect(texts).toEqual([
     'Cóndor Veloz',
@@ -106,7 +106,7 @@ test('holds what a warehouse needs', async () => {
   ]);
 });
 
-test('says so where there is nothing to collect and no reference', async () => {
+test('shows that an order has no cash on delivery and no reference', async () => {
   const { referenceId: _, ...unreferenced } = input;
   const { texts } = await drawingOf(await renderLabel({ ...unreferenced, cashOnDeliveryCents: 0 }));
   expect(texts).toContain('SIN RECAUDO');
@@ -114,14 +114,14 @@ test('says so where there is nothing to collect and no reference', async () => {
   expect(texts.some((text) => text.includes('COP'))).toBe(false);
 });
 
-test('the same shipment gives the same bytes, another one others', async () => {
+test('has the same bytes for the same shipment, and others for another', async () => {
   const bytes = Buffer.from(await renderLabel(input));
   expect(Buffer.from(await renderLabel(structuredClone(input))).equals(bytes)).toBe(true);
   const other = { ...input, shipment: { ...input.shipment, name: 'shipments/ca2037' } };
   expect(Buffer.from(await renderLabel(other)).equals(bytes)).toBe(false);
 });
 
-test('the bars are the Code 128 of the identifier', async () => {
+test('has the identifier as Code 128', async () => {
   const { drawn } = await drawingOf(await renderLabel(input));
   // The bars are the only filled shapes as high as this.
   const bar =
@@ -135,7 +135,7 @@ test('the bars are the Code 128 of the identifier', async () => {
   expect(decodeCode128(widths)).toBe('ca2036');
 });
 
-test('characters that the fonts lack are seen to be missing, and accents are composed', async () => {
+test('replaces characters that the fonts lack, and composes accents', async () => {
   const { recipient } = input.shipment;
   const named = { ...recipient, firstName: 'Jose\u0301 🎂', lastName: 'نادية\n👩‍👩‍👧' };
   const { texts } = await drawingOf(
@@ -144,7 +144,7 @@ test('characters that the fonts lack are seen to be missing, and accents are com
   expect(texts).toContain('José ? ????? ?');
 });
 
-test('long texts stay within the label', async () => {
+test('keeps long texts within the label', async () => {
   const long = 'Wásñ '.repeat(400);
   const { recipient } = input.shipment;
   const address = {

@@ -46,7 +46,7 @@ const municipalities = {
 };
 
 describe('the places', () => {
-  test('hold every department with as many municipalities as it has', () => {
+  test('have each department with all its municipalities', () => {
     const counted = Map.groupBy(towns, ({ address }) => address.administrativeArea);
     expect(Object.fromEntries([...counted].map(([name, list]) => [name, list.length]))).toEqual(
       municipalities,
@@ -95,7 +95,7 @@ describe('the places', () => {
     });
   });
 
-  test('have zones and points of towns that exist only', () => {
+  test('have zones and points only for existing towns', () => {
     const known = new Set(towns.map(placeOf));
     expect([...Object.keys(zones), ...Object.keys(coordinates)].filter((place) => !known.has(place))).toEqual(
       [],

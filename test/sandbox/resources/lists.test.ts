@@ -50,7 +50,7 @@ async function findLists(): Promise<ListOfSandbox[]> {
 
 const lists = await findLists();
 
-test('the lists of the interface have its page sizes', () => {
+test('the lists have the page sizes of the interface', () => {
   const sizes = lists.map(({ path, field, usual, most }) => [path, field, usual, most]);
   expect(sizes).toEqual(
     expect.arrayContaining([
@@ -66,7 +66,7 @@ test('the lists of the interface have its page sizes', () => {
 });
 
 describe.each(lists)('GET $path', ({ path, field, usual, most }) => {
-  test('takes its default and its greatest page size, and no other', async () => {
+  test('accepts its default and its largest page size, and no other', async () => {
     const everything = await client.get(`${path}?pageSize=${most}`);
     expect(everything.status).toBe(200);
     const count = everything.body[field].length;
@@ -77,7 +77,7 @@ describe.each(lists)('GET $path', ({ path, field, usual, most }) => {
     }
   });
 
-  test('refuses parameters that it does not know, or twice', async () => {
+  test('rejects unknown and repeated parameters', async () => {
     expect(faultsOf(await client.get(`${path}?page_size=1&limit=2`))).toEqual([
       'page_size is not a known field',
       'limit is not a known field',
@@ -87,7 +87,7 @@ describe.each(lists)('GET $path', ({ path, field, usual, most }) => {
     ]);
   });
 
-  test('runs through its pages to the end, and says so with an empty token', async () => {
+  test('has an empty token on its last page', async () => {
     const whole = (await client.get(`${path}?pageSize=${most}`)).body[field].slice(0, 7);
     expect(whole.length, 'the record of this path needs two rows at least').toBeGreaterThan(1);
     const rows: unknown[] = [];
@@ -101,7 +101,7 @@ describe.each(lists)('GET $path', ({ path, field, usual, most }) => {
     expect(rows).toEqual(whole);
   });
 
-  test('refuses a token that it did not give', async () => {
+  test('rejects a token that it did not issue', async () => {
     for (const token of ['', 'x', 'AAAA', `${'A'.repeat(32)}`, '%F0%9F%8E%81', 'a'.repeat(8000)]) {
       const reply = await client.get(`${path}?pageToken=${token}`);
       expect([reply.status, faultsOf(reply)]).toEqual([
@@ -112,7 +112,7 @@ describe.each(lists)('GET $path', ({ path, field, usual, most }) => {
   });
 });
 
-test('a token is bound to merchant, list and filters, and not to the page size', async () => {
+test('a token is bound to merchant, list and filters, but not to the page size', async () => {
   const tokenOf = async (path: string) => (await client.get(path)).body.nextPageToken;
   const orders = await tokenOf('/v1/orders?pageSize=3');
   const ready = await tokenOf('/v1/orders?pageSize=3&status=DELIVERED,CANCELLED');
@@ -128,7 +128,7 @@ test('a token is bound to merchant, list and filters, and not to the page size',
   expect(await status(`/v1/orders?pageToken=${orders.toUpperCase()}`)).toBe(400);
 });
 
-test('an order created between two pages neither repeats nor skips one', async () => {
+test('a new order between two pages repeats and skips no order', async () => {
   const before = namesIn((await client.get('/v1/orders?pageSize=6')).body.orders);
   const first = (await client.get('/v1/orders?pageSize=3')).body;
   await client.post('/v1/orders', newOrder);
@@ -136,7 +136,7 @@ test('an order created between two pages neither repeats nor skips one', async (
   expect(namesIn([...first.orders, ...second.orders])).toEqual(before);
 });
 
-test('the status filter takes any of several', async () => {
+test('the status filter accepts several statuses', async () => {
   const { body } = await client.get('/v1/orders?pageSize=1000&status=RETURN,CANCELLED');
   const statuses = body.orders.map((order: { status: string }) => order.status);
   expect(new Set(statuses)).toEqual(new Set(['RETURN', 'CANCELLED']));
@@ -188,7 +188,7 @@ describe('the search of orders', () => {
     );
   });
 
-  test('narrows the status filter, and pages', async () => {
+  test('is combined with the status filter, and has pages', async () => {
     const path = '/v1/orders?pageSize=1&search=gonzales&status=NEW';
     const first = (await client.get(path)).body;
     const second = (await client.get(`${path}&pageToken=${first.nextPageToken}`)).body;
@@ -209,12 +209,12 @@ test.each([
   ['Cundinamarca', false],
   ['%', false],
   ['_', false],
-])('locations that hold %s', async (query, isFound) => {
+])('the search of locations finds %s', async (query, isFound) => {
   const { body } = await client.get(`/v1/locations?pageSize=1000&query=${encodeURIComponent(query)}`);
   expect(namesIn(body.locations).includes('locations/antioquia-medellin')).toBe(isFound);
 });
 
-test('locations are the same for both merchants', async () => {
+test('both merchants have the same locations', async () => {
   const { body } = await client.get('/v1/locations?query=pitalito');
   expect(body.locations[0]).toEqual({
     name: 'locations/huila-pitalito',

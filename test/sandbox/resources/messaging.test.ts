@@ -27,7 +27,7 @@ afterAll(() => client.close());
 
 const conversation = '/v1/channels/ca1/conversations/ca5/messages';
 
-test('the channels are these', async () => {
+test('the seed has these channels', async () => {
   expect((await client.get('/v1/channels')).body).toEqual({
     channels: [
       { name: 'channels/ca1', type: 'chat', active: true, chatApp: { phoneNumber: '+576015550142' } },
@@ -38,7 +38,7 @@ test('the channels are these', async () => {
   });
 });
 
-test('a text is SENDING, then goes its way by the clock', async () => {
+test('a text is SENDING, and then changes its status by the clock', async () => {
   const { status, body } = await client.post(conversation, { text: 'Hola 👋🏽' });
   expect(status).toBe(201);
   expect(body).toEqual({
@@ -68,7 +68,7 @@ test('a few messages fail', async () => {
   expect(statuses.filter((status) => status === 'FAILED').length).toBeLessThan(10);
 });
 
-test('a text by phone finds the conversation of that phone, or starts one', async () => {
+test('a text by phone uses the conversation of that phone, or starts one', async () => {
   const send = async (phone: string) =>
     client.post('/v1/channels/ca1/messages', { recipient: { phone, name: 'Zoé' }, text: 'Hola' });
   const first = await send('+57 300 999 0042');
@@ -86,7 +86,7 @@ test('a text by phone finds a conversation of the seed', async () => {
   expect(name.startsWith(`${seeded?.name}/messages/`)).toBe(true);
 });
 
-test('a template is answered as it was sent', async () => {
+test('a template is returned as sent', async () => {
   const template = {
     name: 'pedido_en_camino',
     language: 'es',
@@ -140,13 +140,13 @@ test.each([
       'template.bodyParameters.order_id is required',
     ],
   ],
-])('refuses %j', async (body, faults) => {
+])('rejects %j', async (body, faults) => {
   const reply = await client.post(conversation, body);
   expect(reply.status).toBe(400);
   expect(faultsOf(reply)).toEqual(faults);
 });
 
-test('by phone there is text alone', async () => {
+test('a message by phone can only be a text', async () => {
   const recipient = { phone: '+573009990044', name: 'Zoé' };
   const template = { name: 'gracias_por_tu_compra', language: 'es' };
   expect(faultsOf(await client.post('/v1/channels/ca1/messages', { recipient, template }))).toEqual([
@@ -155,7 +155,7 @@ test('by phone there is text alone', async () => {
   ]);
 });
 
-test('a channel that is not active sends nothing', async () => {
+test('an inactive channel sends no message', async () => {
   const { status, body } = await client.post('/v1/channels/ca3/conversations/ca1/messages', { text: 'Hola' });
   expect([status, body.error.message]).toEqual([409, 'channels/ca3 is not active']);
 });

@@ -14,7 +14,7 @@ async function createOrder(changes: object = {}) {
 }
 
 describe('create', () => {
-  test('answers the whole order, with what follows from the location', async () => {
+  test('returns the whole order, with the fields of its location', async () => {
     const { status, body } = await client.post('/v1/orders', newOrder);
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -66,7 +66,7 @@ describe('create', () => {
     expect(order).toMatchObject({ ...optional, recipient });
   });
 
-  test('keeps text and money as they came', async () => {
+  test('keeps text and money unchanged', async () => {
     const notes = 'Regalo 🎁👩🏽‍🌾 — שלום مرحبا; NFC \u00e9, NFD e\u0301, \u0000 and \ud800';
     const order = await createOrder({
       notes,
@@ -119,14 +119,14 @@ describe('create', () => {
       { recipient: { ...newOrder.recipient, documentType: 'XX' } },
       ['recipient.documentType must be one of CC, CE, NI, TI, null'],
     ],
-  ])('refuses %j', async (changes, faults) => {
+  ])('rejects %j', async (changes, faults) => {
     const reply = await client.post('/v1/orders', { ...newOrder, ...changes });
     expect(reply.status).toBe(400);
     expect(reply.body.error).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
     expect(faultsOf(reply)).toEqual(faults);
   });
 
-  test('names all faults at once, in words instead of patterns', async () => {
+  test('lists all faults, with a reason for each', async () => {
     const address = { addressLines: [], organization: 7 };
     const reply = await client.post('/v1/orders', {
       recipient: { firstName: 'a', email: 'b', phoneNumber: 'c', location: 'orders/ca0001', address },
@@ -149,26 +149,26 @@ describe('create', () => {
     expect(reply.body.error.message).toBe(`The request is invalid: ${faultsOf(reply).join('; ')}`);
   });
 
-  test('takes exactly the limits', async () => {
+  test('accepts values at the limits', async () => {
     await createOrder({ contentDescription: 'abc', notes: 'abc' });
     await createOrder({ contentDescription: 'a'.repeat(128), notes: 'ñ'.repeat(2048) });
   });
 
-  test.each(['null', '[]', '"x"', '1'])('refuses the body %s', async (body) => {
+  test.each(['null', '[]', '"x"', '1'])('rejects the body %s', async (body) => {
     const reply = await client.post('/v1/orders', body);
     expect(reply.status).toBe(400);
     expect(faultsOf(reply)).toEqual([' the body must be an object']);
     expect(reply.body.error.message).toBe('The request is invalid: the body must be an object');
   });
 
-  test('refuses a field called __proto__ rather than to lose it', async () => {
+  test('rejects a field with the name __proto__', async () => {
     const body = JSON.stringify(newOrder).replace('{', '{"__proto__":{"notes":"x"},');
     expect(faultsOf(await client.post('/v1/orders', body))).toEqual(['__proto__ is not a known field']);
   });
 });
 
 describe('update', () => {
-  test('applies the fields of the mask and no other', async () => {
+  test('sets only the fields of the mask', async () => {
     const order = await createOrder();
     client.sandbox.clock.advance(1000);
     const { status, body } = await client.patch(`/v1/${order.name}`, {
@@ -185,7 +185,7 @@ describe('update', () => {
     expect((await client.get(`/v1/${order.name}`)).body).toEqual(body);
   });
 
-  test('replaces the recipient as a whole', async () => {
+  test('replaces the whole recipient', async () => {
     const order = await createOrder({
       recipient: { ...newOrder.recipient, documentType: 'CC', document: '1' },
     });
@@ -204,7 +204,7 @@ describe('update', () => {
     expect(found.orders.map(({ name }: { name: string }) => name)).toEqual([order.name]);
   });
 
-  test('takes each field of the mask', async () => {
+  test('accepts each field of the mask', async () => {
     const order = await createOrder();
     const changes = {
       status: 'CONFIRMED',
@@ -244,14 +244,14 @@ describe('update', () => {
       ),
     ],
     [{ order: { notes: null }, updateMask: ['notes'] }, ['order.notes must be a text']],
-  ])('refuses %j', async (body, faults) => {
+  ])('rejects %j', async (body, faults) => {
     const reply = await client.patch('/v1/orders/ca2500', body);
     expect(reply.status).toBe(400);
     expect(faultsOf(reply)).toEqual(faults);
   });
 
   test.each(['IN_PROGRESS', 'DELIVERED', 'RETURN', 'CANCELLED'])(
-    'conflicts with an order that is %s',
+    'conflicts with an order with the status %s',
     async (status) => {
       const { body } = await client.get(`/v1/orders?pageSize=1&status=${status}`);
       const [order] = body.orders;

@@ -28,7 +28,7 @@ test('a record that one token creates is read and changed with the other', async
   expect((await client.get(`/v1/${order.name}`, second)).status).toBe(404);
 });
 
-test('a token that has ended is 401, and the other tokens stay valid', async () => {
+test('a token that has ended gets 401, and other tokens stay valid', async () => {
   const { sandbox } = client;
   const { first, firstRefreshed, second } = sandbox.tokens;
   expect(await statusOf(first)).toBe(200);
@@ -40,7 +40,7 @@ test('a token that has ended is 401, and the other tokens stay valid', async () 
   expect(await statusOf(second)).toBe(200);
 });
 
-test('a write with a token that has ended is not done', async () => {
+test('a write with a token that has ended does not run', async () => {
   const { sandbox } = client;
   const { first, firstRefreshed } = sandbox.tokens;
   sandbox.endToken(first);
@@ -48,7 +48,7 @@ test('a write with a token that has ended is not done', async () => {
   expect((await client.get('/v1/orders', firstRefreshed)).body.orders).toEqual([]);
 });
 
-test('a token ends twice without an error', () => {
+test('a token may end twice', () => {
   const { sandbox } = client;
   sandbox.endToken(sandbox.tokens.first);
   expect(() => sandbox.endToken(sandbox.tokens.first)).not.toThrow();
@@ -62,7 +62,7 @@ test.each(['first', 'second'] as const)('an issued token belongs to the merchant
   expect((await mine(issued)).body).toEqual((await mine(token)).body);
 });
 
-test('a token is issued for a token that has ended, and is never one that was issued before', async () => {
+test('a token has a successor after its end, which is always new', async () => {
   const { sandbox } = client;
   const { first } = sandbox.tokens;
   sandbox.endToken(first);
@@ -125,7 +125,7 @@ describe('by HTTP', () => {
     expect(await post('/sandbox/tokens/end', first)).toMatchObject([401, {}]);
   });
 
-  test.each(['end', 'issue'])('%s refuses a missing and an unknown token', async (action) => {
+  test.each(['end', 'issue'])('%s rejects a missing and an unknown token', async (action) => {
     expect(await post(`/sandbox/tokens/${action}`)).toMatchObject([
       401,
       { error: { message: 'A bearer token is required' } },

@@ -25,7 +25,7 @@ async function ship(quote: string) {
   });
 }
 
-test('a shipment moves to its end with the clock, and its order with it', async () => {
+test('a shipment and its order reach their last status with the clock', async () => {
   const order = (await client.post('/v1/orders', newOrder)).body;
   const { name } = (await ship((await quoteFor({ order: order.name })).name)).body;
   const seen: string[] = [];
@@ -47,7 +47,7 @@ test('a shipment moves to its end with the clock, and its order with it', async 
   ]);
 });
 
-test('it comes to the same end in one turn of the clock, and the filter knows', async () => {
+test('a single advance of the clock has the same result, also for the filter', async () => {
   const order = (await client.post('/v1/orders', newOrder)).body;
   await ship((await quoteFor({ order: order.name })).name);
   client.sandbox.clock.advance(30 * 24 * hourMs);
@@ -77,7 +77,7 @@ test('some shipments wait for their label', async () => {
   });
 });
 
-test('seeded records keep their status for a while, then change it', async () => {
+test('seeded records keep their status at first, and then change it', async () => {
   const seeded = await openSandbox();
   const statuses = async () =>
     (await seeded.get('/v1/shipments?pageSize=60')).body.shipments.map(
@@ -91,13 +91,13 @@ test('seeded records keep their status for a while, then change it', async () =>
   await seeded.close();
 });
 
-test('the clock does not turn back', () => {
+test('the clock does not run backwards', () => {
   for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
     expect(() => client.sandbox.clock.advance(ms)).toThrow(`A clock advances by 0 ms or more, not by ${ms}`);
   }
 });
 
-test('without a start the clock runs', async () => {
+test('the clock runs without a start', async () => {
   const running = await startSandbox({ seed: smallSeed });
   const apart = Date.now() - running.clock.now().getTime();
   expect(Math.abs(apart)).toBeLessThan(1000);

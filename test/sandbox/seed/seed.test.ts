@@ -25,7 +25,7 @@ function timesFall(items: readonly { createTime: string }[]): boolean {
   return items.every(({ createTime }, index) => createTime <= (items[index - 1]?.createTime ?? createTime));
 }
 
-test('two merchants, in the numbers that the documentation tells', () => {
+test('two merchants have the documented numbers of records', () => {
   expect(seed.merchants.map(({ token, organization }) => [token, organization.name])).toEqual([
     ['sandbox-cafe-andino', 'organization/cafe-andino'],
     ['sandbox-sur-textil', 'organization/sur-textil'],
@@ -41,17 +41,17 @@ test('two merchants, in the numbers that the documentation tells', () => {
   expect(textil.organization.balanceCents).toBeGreaterThan(0);
 });
 
-test('the same moment gives the same bytes', () => {
+test('the same time gives the same bytes', () => {
   expect(hash(createSeed(now))).toBe(hash(seed));
 });
 
-test('another moment changes times and nothing else', () => {
+test('another time changes only the times', () => {
   const timeless = (value: unknown) => JSON.stringify(value).replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '""');
   for (const other of ['2026-11-10T05:00:00.000Z', '2027-03-01T09:41:07.123Z'])
     expect(hash(timeless(createSeed(new Date(other))))).toBe(hash(timeless(seed)));
 });
 
-test('nothing happens after now, at any hour', () => {
+test('no record is later than now, at any hour', () => {
   for (const hour of ['04:59', '05:00', '05:01', '12:00', '23:59']) {
     const at = `2026-11-10T${hour}:00.000Z`;
     const times = JSON.stringify(createSeed(new Date(at))).match(/\d{4}-\d\d-\d\dT[\d:.]+Z/g) ?? [];
@@ -60,7 +60,7 @@ test('nothing happens after now, at any hour', () => {
   }
 });
 
-test('every resource is what the interface says', () => {
+test('each record matches the interface', () => {
   const faults = (schema: TSchema, items: readonly unknown[]) => {
     const validator = Compile(schema);
     return items.filter((item) => !validator.Check(item));
@@ -88,7 +88,7 @@ test('every resource is what the interface says', () => {
   }
 });
 
-test('every value of every enum occurs, and every shipment status in either shop', () => {
+test('each value of each enum occurs, and each shipment status for both merchants', () => {
   const orders = seed.merchants.flatMap((merchant) => merchant.orders);
   const messages = messagesOf(seed.merchants.flatMap(({ channels }) => channels));
   const all = (...values: readonly unknown[]) => new Set(values);
@@ -116,7 +116,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
     const shipmentNamed = byName(shipments);
     const originNamed = byName(origins);
 
-    test('every reference resolves, both ways', () => {
+    test('each reference leads to a record, in both directions', () => {
       expect(orderNamed.size + quoteNamed.size + shipmentNamed.size).toBe(
         orders.length + quotes.length + shipments.length,
       );
@@ -135,7 +135,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
       }
     });
 
-    test('shipments cost what the chosen offer said, and leave from its origin', () => {
+    test('shipments have the cost of their offer and the origin of their quote', () => {
       for (const shipment of shipments) {
         const quote = quoteNamed.get(shipment.quote);
         const offer = quote?.offers.find(({ courier }) => courier === shipment.courier);
@@ -150,7 +150,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
       }
     });
 
-    test('quotes are those that the rates give, four to seven offers each', () => {
+    test('quotes have the offers of the rates, four to seven each', () => {
       for (const quote of quotes) {
         const [origin, destination] = [locations.get(quote.origin), locations.get(quote.destination)];
         if (!origin || !destination) throw new Error(`${quote.name} names no place`);
@@ -163,7 +163,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
       }
     });
 
-    test('all lists are newest first, and things follow each other', () => {
+    test('all lists are newest first, and later records have later times', () => {
       expect([orders, quotes, shipments].map(timesFall)).toEqual([true, true, true]);
       for (const shipment of shipments) {
         const quote = quoteNamed.get(shipment.quote);
@@ -176,7 +176,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
       for (const order of orders) expect(order.createTime <= order.updateTime).toBe(true);
     });
 
-    test('an order stands where its shipment or its age puts it', () => {
+    test('the status of an order matches its shipment or its age', () => {
       for (const order of orders) {
         const shipment = shipmentNamed.get(order.shipment ?? '');
         const days = (now.getTime() - Date.parse(order.createTime)) / 86_400_000;
@@ -192,7 +192,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
       expect(orders.some(({ name }) => !quoted.has(name))).toBe(true);
     });
 
-    test("what is said of a customer is what came of the customer's shipments", () => {
+    test("the history of a customer matches the customer's shipments", () => {
       for (const [, theirs] of Map.groupBy(orders, ({ recipient }) => recipient.phoneNumber)) {
         const statuses = theirs.flatMap(({ shipment }) => shipmentNamed.get(shipment ?? '')?.status ?? []);
         const behavior = customerBehaviorOf(statuses);
@@ -203,7 +203,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
       }
     });
 
-    test('template messages fill the parameters that their template defines', () => {
+    test('template messages fill the parameters of their template', () => {
       const lost = merchant.channels.flatMap(({ channel, templates, conversations }) => {
         expect(new Set(templates.map(({ name, language }) => `${name} ${language}`)).size).toBe(
           templates.length,
@@ -250,7 +250,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
   },
 );
 
-test('the two share no identifier, no customer and no phone', () => {
+test('the two merchants share no identifier, customer or phone', () => {
   const identities = ({ orders, quotes, shipments, origins, channels }: MerchantSeed) => [
     ...[...orders, ...quotes, ...shipments, ...origins].map(({ name }) => name),
     ...channels.map(({ channel }) => channel.name),
@@ -263,7 +263,7 @@ test('the two share no identifier, no customer and no phone', () => {
   expect(identities(cafe).filter((identity) => others.has(identity))).toEqual([]);
 });
 
-test('customers come back with the same phone', () => {
+test('customers return with the same phone', () => {
   const byPhone = Map.groupBy(cafe.orders, ({ recipient }) => recipient.phoneNumber);
   expect(byPhone.size).toBeGreaterThan(550);
   expect(byPhone.size).toBeLessThan(680);
@@ -279,7 +279,7 @@ test('customers come back with the same phone', () => {
   for (const phone of byPhone.keys()) expect(phone).toMatch(/^\+573\d{9}$/);
 });
 
-test('amounts and texts reach their bounds', () => {
+test('amounts and texts include their bounds', () => {
   const prices = cafe.orders.map(({ sellingPriceCents }) => sellingPriceCents);
   expect(Math.max(...prices)).toBe(9_007_199_254_740_991);
   expect(prices.filter((price) => price > 2 ** 31).length).toBeGreaterThan(5);
@@ -317,7 +317,7 @@ test('channels, templates and conversations have the numbers of the profile', ()
   expect(new Set(languages)).toEqual(new Set(['es', 'en']));
 });
 
-test('the examples of the documentation are there', () => {
+test('the examples of the documentation exist', () => {
   const order = cafe.orders.find(({ name }) => name === 'orders/ca2481');
   const shipment = cafe.shipments.find(({ name }) => name === order?.shipment);
   const quote = cafe.quotes.find(({ name }) => name === shipment?.quote);

@@ -27,7 +27,7 @@ test.each([
   ['of another merchant', { ...list, merchant: 'sur-textil' }, false],
   ['of another list', { ...list, path: 'areas' }, false],
   ['of another order', list, true],
-])('a token is refused by a list %s', (_what, other, oldestFirst) => {
+])('a token is rejected by a list %s', (_what, other, oldestFirst) => {
   const request = { pageSize: 1, pageToken: undefined, oldestFirst: false };
   const { nextPageToken: pageToken } = pageOfConstants(list, rows, request);
   expect(() => pageOfConstants(other, rows, { pageSize: 1, pageToken, oldestFirst })).toThrow('pageToken');

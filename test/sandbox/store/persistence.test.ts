@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('a file survives a restart, with tokens of pages and of labels, and is not seeded again', async () => {
+test('a file survives a restart with its tokens, and is not seeded again', async () => {
   const file = join(folder, 'kept.db');
   const first = await openSandbox({ file });
   const order = (await first.post('/v1/orders', newOrder)).body;
@@ -37,7 +37,7 @@ test('a file survives a restart, with tokens of pages and of labels, and is not 
   await second.close();
 });
 
-test('a file keeps which tokens have ended, and a start has two valid ones of the first merchant', async () => {
+test('a file keeps its ended tokens, and the first merchant always has two valid ones', async () => {
   const file = join(folder, 'ended.db');
   const earlier = await startSandbox({ file, seed: smallSeed });
   const { first, firstRefreshed } = earlier.tokens;
@@ -56,7 +56,7 @@ test('a file keeps which tokens have ended, and a start has two valid ones of th
   await later.close();
 });
 
-test('a file of version 1 keeps its data and its tokens, and gets the new ones', async () => {
+test('a file of version 1 keeps its data and tokens, and gets the new tokens', async () => {
   const file = join(folder, 'version-1.db');
   const earlier = await openSandbox({ file, seed: smallSeed });
   const order = (await earlier.post('/v1/orders', newOrder)).body;
@@ -86,7 +86,7 @@ test('a file of version 1 keeps its data and its tokens, and gets the new ones',
   }
 });
 
-test('a file of a later version is not opened', async () => {
+test('a file of a later version is rejected', async () => {
   const file = join(folder, 'later.db');
   await (await startSandbox({ file, seed: smallSeed })).close();
   const database = new DatabaseSync(file);
@@ -95,7 +95,7 @@ test('a file of a later version is not opened', async () => {
   await expect(startSandbox({ file })).rejects.toThrow('is no sandbox of layout 2 (its user_version is 3)');
 });
 
-test('a file that was not filled to the end is filled again', async () => {
+test('an incomplete file is seeded again', async () => {
   const file = join(folder, 'broken-off.db');
   const seed = () => {
     throw new Error('broken off');
@@ -106,7 +106,7 @@ test('a file that was not filled to the end is filled again', async () => {
   await sandbox.close();
 });
 
-test('a file that is no sandbox is left alone', async () => {
+test('a file of another program is rejected', async () => {
   const file = join(folder, 'letter.txt');
   await writeFile(file, 'Dear reader, this is no database. '.repeat(50));
   await expect(startSandbox({ file })).rejects.toThrow('file is not a database');
@@ -119,7 +119,7 @@ test('a port that is in use is reported', async () => {
   await sandbox.close();
 });
 
-test('it runs on its own, and ends on a signal', async () => {
+test('the sandbox runs as a program, and ends at a signal', async () => {
   const main = new URL('../../../src/sandbox/main.ts', import.meta.url).pathname;
   const run = spawn(process.execPath, [main, '--port', '0']);
   const [greeting] = await once(run.stdout, 'data');

@@ -29,7 +29,7 @@ const doubling = `{ ...F0 } ${Array.from({ length: 40 }, (_, index) => {
 
 const circle = '{ a ...A } fragment A on Query { b { ...A } ...B } fragment B on Query { c ...A }';
 
-test('fields are selected in the order of the document, each fragment once', () => {
+test('fields have the order of the document, with each fragment once', () => {
   expect(fieldsOf('{ a { x } ...F b ...F ... { c } } fragment F on Query { d a }')).toEqual([
     '.a',
     'Query.d',
@@ -42,14 +42,14 @@ test('fields are selected in the order of the document, each fragment once', () 
   expect(fieldsOf('{ a ...Unknown }')).toEqual(['.a']);
 });
 
-test('fields under a type condition that is not included are left out, with all below', () => {
+test('fields under an excluded type condition are excluded, with all fields below', () => {
   const query = '{ a ... on A { b ... { c } ... on B { d } } ... on B { e ... on A { f } } }';
   expect(
     fieldsOf(query, { includesType: (condition) => condition === 'A', includesSelection: () => true }),
   ).toEqual(['.a', 'A.b', 'A.c']);
 });
 
-test('sizes count a fragment as often as it is spread', () => {
+test('sizes count a fragment once for each spread', () => {
   const { sizes, isCyclic } = sizesOf(doubling);
   const spreads = 2 ** 40;
   expect({ sizes, isCyclic }).toEqual({
@@ -65,7 +65,7 @@ test('sizes count a fragment as often as it is spread', () => {
   });
 });
 
-test('sizes of circles end', () => {
+test('sizes of circular fragments are finite', () => {
   const { sizes, isCyclic } = sizesOf(circle);
   expect(isCyclic).toBe(true);
   expect(sizes).toMatchObject([{ selections: 7, depth: 1 }]);

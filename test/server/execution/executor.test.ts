@@ -96,9 +96,9 @@ async function resultOf(execute: Execute, operation: Operation) {
 }
 
 test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
-  ['values at hand', '{ a: text(of: "x") text numbers kinds __typename }'],
+  ['synchronous values', '{ a: text(of: "x") text numbers kinds __typename }'],
   ['arguments from variables', 'query ($of: String) { text(of: $of) }', { of: 'v' }],
-  ['variables that are left out', 'query ($of: String) { text(of: $of) }'],
+  ['missing variables', 'query ($of: String) { text(of: $of) }'],
   ['variables with a default', 'query ($first: Int! = 1) { shelf { books(first: $first) { name } } }'],
   ['items that are promises, some of which reject', '{ late { name } }'],
   ['a non-null item that fails', '{ lateRequired { name } text }'],
@@ -131,7 +131,7 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
     { yes: true },
   ],
   [
-    'one field that is included and left out',
+    'one field that is included and skipped',
     '{ text @skip(if: true) text self { text @skip(if: true) } self { shelf { name } } }',
   ],
   ['an object without fields', 'query ($no: Boolean!) { self { text @include(if: $no) } }', { no: false }],
@@ -161,7 +161,7 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
     'a null that propagates through a mutation',
     'mutation { writeRequired { required late { name } } c: write(text: "c") { text } }',
   ],
-  ['a variable that is missing', 'query ($name: String!) { thing(name: $name) { name } }'],
+  ['a missing variable', 'query ($name: String!) { thing(name: $name) { name } }'],
   ['a variable of another type', 'query ($of: String) { text(of: $of) }', { of: 7 }],
   [
     'several wrong variables',
@@ -206,7 +206,7 @@ test('the root fields of a mutation run one after the other', async () => {
   expect(written).toEqual(['begin a', 'end a', 'begin b', 'end b']);
 });
 
-test('a mutation ends after a non-null root field that fails', async () => {
+test('a mutation ends after a non-null root field fails', async () => {
   written.length = 0;
   const query = 'mutation { writeRequired(text: "null") { text } write(text: "b") { text } }';
   const { data } = await createExecutor(schema)(operationOf(query), {});
@@ -225,21 +225,21 @@ test('an error of a variable has the status 400', async () => {
 test.each([
   [false, /unknown field "firs"\. Did you mean "first"\?/],
   [true, /unknown field "firs", found: /],
-])('an error of a variable may omit similar names: %s', async (hideSuggestions, message) => {
+])('an error of a variable may omit suggestions: %s', async (hideSuggestions, message) => {
   const variables = { f: { kinds: [], firs: 1 } };
   const operation = operationOf('mutation ($f: Filter!) { writeAll(filter: $f) }', variables);
   const { errors } = await createExecutor(schema, hideSuggestions)(operation, {});
   expect(errors?.map((error) => error.message)).toEqual([expect.stringMatching(message)]);
 });
 
-test('the conditions of another operation in the document have no say', async () => {
+test('the conditions of another operation in the document have no effect', async () => {
   const query =
     'query A($a: Boolean!) { text @include(if: $a) } query B($b: Boolean!) { ...F } fragment F on Query { text @include(if: $b) }';
   const result = await createExecutor(schema)(operationOf(query, { b: true }, 1), {});
   expect(result).toEqual({ data: { text: 'none' } });
 });
 
-test('each outcome of the conditions has a plan, and more outcomes than are kept have one too', async () => {
+test('each outcome of the conditions has a plan, also beyond the cached plans', async () => {
   const names = Array.from({ length: 6 }, (_, index) => `is${index}`);
   const query = `query (${names.map((name) => `$${name}: Boolean!`)}) {
     ${names.map((name) => `${name}: text @include(if: $${name}) not_${name}: text @skip(if: $${name})`).join(' ')}
@@ -255,7 +255,7 @@ test('each outcome of the conditions has a plan, and more outcomes than are kept
   }
 });
 
-test('an operation is planned at its first use, once', async () => {
+test('an operation gets its plan at its first use, once', async () => {
   let objects = 0;
   const counting = schemaOfSource();
   counting.getRootType = (...args) => {

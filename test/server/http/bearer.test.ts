@@ -12,7 +12,7 @@ test.each([
   [' Bearer abc ', 'abc'],
   ['Bearer aZ09-._~+/==', 'aZ09-._~+/=='],
   [`Bearer ${'a'.repeat(8_192)}`, 'a'.repeat(8_192)],
-])('"%s" bears a token', (header, token) => {
+])('"%s" has a token', (header, token) => {
   expect(of(header)).toBe(token);
 });
 
@@ -30,7 +30,7 @@ test.each([
   'Bearer ñ',
   'Bearer a\tb',
   `Bearer ${'a'.repeat(20_480)}`,
-])('"%s" bears none, and is not quoted', (header) => {
+])('"%s" has no token, and is not quoted', (header) => {
   const error = of(header);
   expect(error).toBeInstanceOf(MissingBearerError);
   expect(error).toMatchObject({
@@ -38,7 +38,7 @@ test.each([
   });
 });
 
-test('no header bears none', () => {
+test('a missing header has no token', () => {
   expect(of()).toMatchObject({
     name: 'MissingBearerError',
     message: 'Expected the header "Authorization: Bearer <access token>", but there is none.',

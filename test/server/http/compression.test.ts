@@ -57,7 +57,7 @@ test('both codings have the level 4', async () => {
   expect(await compress(text, 'gzip')).toEqual(gzipSync(text, { level: 4 }));
 });
 
-test('compressed texts and bytes are the same again afterwards', async () => {
+test('texts and bytes are unchanged after compression and decompression', async () => {
   const text = 'Camisetas de algodón, '.repeat(500);
   for (const body of [text, Buffer.from(text)]) {
     expect(brotliDecompressSync(await compress(body, 'br')).toString()).toBe(text);

@@ -37,7 +37,7 @@ describe('the address', () => {
     ['127.0.0.1', '127.0.0.1'],
     ['0.0.0.0', 'localhost'],
     ['localhost', '(127.0.0.1|\\[::1\\])'],
-  ])('of the host %s can be called', async (host, shown) => {
+  ])('of the host %s is reachable', async (host, shown) => {
     const listener = await listen(answerOk, host, 0);
     try {
       expect(listener.url.href).toMatch(new RegExp(`^http://${shown}:\\d+/$`));
@@ -47,7 +47,7 @@ describe('the address', () => {
     }
   });
 
-  test('that is taken is an error', async () => {
+  test('that is in use is an error', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     try {
       await once(other, 'listening');
@@ -60,8 +60,8 @@ describe('the address', () => {
   });
 });
 
-describe('the end', () => {
-  test('waits for the pending request, then for nothing, though its connection is kept alive', async () => {
+describe('the shutdown', () => {
+  test('waits for the pending request, and not for its idle connection', async () => {
     let finish = () => {};
     const listener = await listen(
       (_request, response) => {
@@ -81,7 +81,7 @@ describe('the end', () => {
     agent.destroy();
   });
 
-  test('does not wait for connections that are idle, or were never used', async () => {
+  test('does not wait for idle or unused connections', async () => {
     const listener = await listen(answerOk, '127.0.0.1', 0);
     const unused = await opened(listener);
     const idle = await opened(listener);
@@ -94,7 +94,7 @@ describe('the end', () => {
   test.each([
     ['the first', ''],
     ['a later', 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'],
-  ])('does not wait for %s request of which half a head is sent', async (_what, before) => {
+  ])('does not wait for %s request with an incomplete head', async (_what, before) => {
     const listener = await listen(answerOk, '127.0.0.1', 0);
     const slow = await opened(listener);
     slow.write(before);
@@ -104,7 +104,7 @@ describe('the end', () => {
     expect(await closeTimeMs(listener)).toBeLessThan(1_000);
   });
 
-  test('waits for a body as long as it may stand still, though it comes a byte at a time', async () => {
+  test('waits for a slow body up to its timeout', async () => {
     const readAll: RequestListener = (request, response) => request.resume().on('end', () => response.end());
     const listener = await listen(readAll, '127.0.0.1', 0, { stallTimeoutMs: 300 });
     const slow = await opened(listener);
@@ -158,7 +158,7 @@ describe('the end', () => {
     expect(asked).toEqual(['/first']);
   });
 
-  test('cuts off no response that a client still reads', async () => {
+  test('lets clients finish their responses', async () => {
     const bytes = 20_000_000;
     const listener = await listen((_request, response) => response.end('x'.repeat(bytes)), '127.0.0.1', 0);
     const client = await opened(listener);
@@ -181,7 +181,7 @@ describe('a pipelined request', () => {
       'GET /first HTTP/1.1\r\nhost: a\r\nexpect: tea\r\n\r\n',
       '417 Expectation Failed',
     ],
-  ])('does not run behind the refusal of %s', async (_what, first, status) => {
+  ])('does not run behind the rejection of %s', async (_what, first, status) => {
     const asked: (string | undefined)[] = [];
     const listener = await listen(
       ({ url }, response) => {
@@ -202,7 +202,7 @@ describe('a pipelined request', () => {
     await listener.close();
   });
 
-  test('that stalls gets no response in place of an earlier one', async () => {
+  test('that stalls gets no response before an earlier one', async () => {
     const listener = await listen(() => {}, '127.0.0.1', 0, { stallTimeoutMs: 100 });
     const client = await opened(listener);
     client.write('GET /first HTTP/1.1\r\nhost: a\r\n\r\n');
@@ -211,7 +211,7 @@ describe('a pipelined request', () => {
     await listener.close();
   });
 
-  test('that is no HTTP is refused after the earlier response', async () => {
+  test('that is not HTTP is rejected after the earlier response', async () => {
     let finish = () => {};
     const listener = await listen(
       (_request, response) => (finish = () => response.end('first')),
@@ -234,7 +234,7 @@ describe('a pipelined request', () => {
   });
 });
 
-test('connections that the kernel has accepted before the close are answered, and none is reset', async () => {
+test('connections that the kernel has accepted before the close get a response', async () => {
   const listener = await listen(answerOk, '127.0.0.1', 0);
   const port = Number(listener.url.port);
   const outcomes = Array.from({ length: 80 }, async () => {
@@ -274,7 +274,7 @@ describe('pipelined requests', () => {
       (index: number) =>
         `POST /${index} HTTP/1.1\r\nhost: a\r\ncontent-length: 2000\r\n\r\n${'x'.repeat(2_000)}`,
     ],
-  ])('%s: at most 10 run, and all get their responses in order', async (_what, requestAt) => {
+  ])('%s: at most 10 run, and responses keep their order', async (_what, requestAt) => {
     const app = createCountingApp();
     // The connection is paused for longer than this time, in the middle of a request.
     const listener = await listen(app.listener, '127.0.0.1', 0, { headersTimeoutMs: 40 });
@@ -315,7 +315,7 @@ describe('pipelined requests', () => {
     await listener.close();
   });
 
-  test('that wait do not run after the connection has closed', async () => {
+  test('that wait do not run after the close of their connection', async () => {
     const responses: ServerResponse[] = [];
     const listener = await listen(
       (_request, response) => {

@@ -21,4 +21,4 @@ test.each([
   'application/json; charset=latin1',
   'application/json; charset=utf-8; charset=utf-16',
   'text/plain; application/json',
-])('%s is not', (contentType) => expect(isJson(contentType)).toBe(false));
+])('%s is not JSON', (contentType) => expect(isJson(contentType)).toBe(false));

@@ -12,14 +12,14 @@ const read = (...chunks: string[]) => {
 test.each([
   ['nothing', [], ''],
   ['one piece', ['abc'], 'abc'],
-  ['pieces that fill it', ['ab', 'cd', 'e'], 'abcde'],
-])('a body of %s is read whole', async (_what, chunks, text) => {
+  ['pieces that fill the limit', ['ab', 'cd', 'e'], 'abcde'],
+])('a body of %s is read completely', async (_what, chunks, text) => {
   const { body, outcome } = read(...chunks);
   body.end();
   expect(String(await outcome)).toBe(text);
 });
 
-test('a body beyond the limit is refused before its end, and what follows is thrown away', async () => {
+test('a body beyond the limit is rejected before its end', async () => {
   const { body, outcome } = read('abc', 'def');
   expect(await outcome).toMatchObject({ status: 413, code: 'REQUEST_TOO_LARGE' });
   for (let count = 0; count < 100; count += 1) body.write('x'.repeat(10_000));
@@ -29,14 +29,14 @@ test('a body beyond the limit is refused before its end, and what follows is thr
 test.each([
   ['breaks off', (body: PassThrough) => body.destroy()],
   ['fails', (body: PassThrough) => body.destroy(new Error('reset'))],
-])('a body that %s is none', async (_what, end) => {
+])('a body that %s is an error', async (_what, end) => {
   const { body, outcome } = read('ab');
   end(body);
   expect(await outcome).toMatchObject({ status: 400, message: 'The body broke off before its end.' });
   expect(await readBody(body, 5, budget)).toMatchObject({ status: 400 });
 });
 
-test('a body in pieces that grow is read whole', async () => {
+test('a body in growing pieces is read completely', async () => {
   const body = new PassThrough();
   const outcome = readBody(body, 100_000, createBodyBudget(100_000));
   const pieces = Array.from({ length: 40 }, (_, index) => String.fromCharCode(65 + index).repeat(index ** 2));
@@ -45,7 +45,7 @@ test('a body in pieces that grow is read whole', async () => {
   expect(String(await outcome)).toBe(pieces.join(''));
 });
 
-describe('what all bodies share', () => {
+describe('the memory of all bodies', () => {
   const small = 16_384;
   const large = 20_000;
   const ways: [string, (body: PassThrough) => void, object][] = [
@@ -56,7 +56,7 @@ describe('what all bodies share', () => {
     ['finds no room', (body) => body.write('xx'), { status: 503, code: 'OVERLOADED', retryable: true }],
   ];
 
-  test.each(ways)('is given back when a body %s', async (_what, end, ended) => {
+  test.each(ways)('is released when a body %s', async (_what, end, ended) => {
     const shared = createBodyBudget(large + 1);
     const first = new PassThrough();
     const reading = readBody(first, 30_000, shared);
@@ -77,7 +77,7 @@ describe('what all bodies share', () => {
     expect(shared.reserve(large + 1, 0)).toBe(true);
   });
 
-  test('is there for small bodies, whatever others hold', async () => {
+  test('has room for small bodies at any load', async () => {
     const shared = createBodyBudget(10);
     const body = new PassThrough();
     const reading = readBody(body, 30_000, shared);
@@ -102,7 +102,7 @@ test.each([
   expect(parseBody(Buffer.from(text))).toMatchObject(parsed);
 });
 
-test('a body gives its room back once, also where its connection breaks after it was refused', async () => {
+test('a body releases its memory once, also if its connection breaks after the error', async () => {
   const shared = createBodyBudget(20_000);
   const body = new PassThrough();
   const outcome = readBody(body, 100, shared);

@@ -39,7 +39,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       return store;
     };
 
-    test('gives a free key to one of two claims', async () => {
+    test('grants a free key to one of two claims', async () => {
       const store = await use(open({}));
       const [first, second] = await Promise.all([store.claim(key, 'input'), store.claim(key, 'input')]);
       expect(first).toEqual({
@@ -57,20 +57,20 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       expect(await store.claim({ ...key, merchant: 'other' }, 'input')).toMatchObject({ state: 'claimed' });
     });
 
-    test('gives the outcome of finished work', async () => {
+    test('returns the outcome of finished work', async () => {
       const store = await use(open({}));
       const outcome = { orders: ['orders/1', null], priceCents: 5 };
       await store.finish(await mustClaim(store, key), outcome);
       expect(await store.claim(key, 'input')).toEqual({ state: 'done', outcome });
     });
 
-    test('gives null as the outcome of work without a value', async () => {
+    test('returns null as the outcome of work without a value', async () => {
       const store = await use(open({}));
       await store.finish(await mustClaim(store, key), undefined);
       expect(await store.claim(key, 'input')).toEqual({ state: 'done', outcome: null });
     });
 
-    test('gives the last progress of abandoned work', async () => {
+    test('returns the last progress of abandoned work', async () => {
       const store = await use(open({}));
       const first = await mustClaim(store, key);
       await store.checkpoint(first, { step: 1 });
@@ -167,7 +167,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
     test.each([
       [false, { isResumed: false }],
       [true, { isResumed: true, progress: 'posted' }],
-    ])('gives a new lifetime by a checkpoint: %s', async (restartLifetime, expected) => {
+    ])('extends a lifetime by a checkpoint: %s', async (restartLifetime, expected) => {
       let nowMs = 0;
       const store = await use(open({ now: () => nowMs }));
       const claim = await mustClaim(store, key);
@@ -178,7 +178,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       expect(await store.claim(key, 'input')).toMatchObject(expected);
     });
 
-    test('gives a new lifetime to a resumed key', async () => {
+    test('extends the lifetime of a resumed key', async () => {
       let nowMs = 0;
       const store = await use(open({ now: () => nowMs }));
       await store.abandon(await mustClaim(store, key));
@@ -188,7 +188,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       expect(await store.claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
     });
 
-    test('refuses only new keys of a merchant without room', async () => {
+    test('rejects only new keys of a merchant without room', async () => {
       const store = await use(open({ maxKeysPerMerchant: 2 }));
       await store.finish(await mustClaim(store, key), 'outcome');
       const second = await mustClaim(store, { ...key, id: 'second' });
@@ -226,13 +226,13 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
     describe.skipIf(openSecond === undefined)('that two processes share', () => {
       const openTwo = async () => [await use(open({})), await use(openSecond?.({}))] as const;
 
-      test('gives a free key to one of them', async () => {
+      test('grants a free key to one of them', async () => {
         const [a, b] = await openTwo();
         const results = await Promise.all([a.claim(key, 'input'), b.claim(key, 'input')]);
         expect(results.map(({ state }) => state).sort()).toEqual(['claimed', 'held']);
       });
 
-      test('gives both the outcome, the conflicts and the services', async () => {
+      test('shows both the outcome, the conflicts and the services', async () => {
         const [a, b] = await openTwo();
         await a.finish(await mustClaim(a, key), 'outcome');
         expect(await b.claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
@@ -242,7 +242,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
         expect(b.secret).toEqual(a.secret);
       });
 
-      test('lets one resume what the other abandons', async () => {
+      test('lets one resume the abandoned work of the other', async () => {
         const [a, b] = await openTwo();
         const claim = await mustClaim(a, key);
         await a.checkpoint(claim, 'progress');

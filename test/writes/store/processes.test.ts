@@ -158,7 +158,7 @@ describe('a process that is killed', () => {
     },
   };
 
-  test('leaves no key free whose work has not ended', async () => {
+  test('keeps a key of unfinished work', async () => {
     const child = await openChild();
     const store = await open();
     for (const { make } of Object.values(states)) expect(await make(child)).not.toHaveProperty('error');
@@ -185,7 +185,7 @@ describe('a process that is killed', () => {
   });
 });
 
-describe('a process that stands still', () => {
+describe('a process that is suspended', () => {
   test('loses its claims to another process after its lease', async () => {
     const child = await openChild();
     const store = await open();
@@ -204,7 +204,7 @@ describe('a process that stands still', () => {
     await store.finish(taken, 'outcome');
   });
 
-  test('loses its claims after its lease though nobody takes them', async () => {
+  test('loses its claims after its lease even if no process takes them', async () => {
     const child = await openChild();
     const claim = await claimIn(child, key);
     child.kill('SIGSTOP');
@@ -221,7 +221,7 @@ describe('a process that stands still', () => {
     expect(await store.claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
   });
 
-  test('can end its work after its lease if nobody took it over', async () => {
+  test('can end its work after its lease if no process took it over', async () => {
     const child = await openChild();
     const [finished, abandoned, released] = [
       await claimIn(child, { ...key, id: 'finished' }),
@@ -274,8 +274,8 @@ test('a store without claims keeps no lease', async () => {
   expect(store.holds(second)).toBe(true);
 });
 
-describe('another process that stands still inside a transaction', () => {
-  test('fails a claim within 2 s, and holds the event loop for at most 20 ms', async () => {
+describe('another process that is suspended inside a transaction', () => {
+  test('fails a claim within 2 s, and blocks the event loop for at most 20 ms', async () => {
     const store = await open();
     const child = startChild();
     await ask(child, { run: 'lock', file });
@@ -366,7 +366,7 @@ test.each([false, true])('undoes a claim that came too late, with earlier work: 
   });
 });
 
-test('100 claims at once hold the event loop for at most 20 ms', async () => {
+test('100 claims at the same time block the event loop for at most 20 ms', async () => {
   const store = await open();
   await mustClaim(store, key);
   const delayMs = await eventLoopDelayMs(10, async (round) => {
@@ -378,7 +378,7 @@ test('100 claims at once hold the event loop for at most 20 ms', async () => {
   expect(delayMs).toBeLessThanOrEqual(20);
 });
 
-test('processes that start at once create one file', async () => {
+test('processes that start at the same time create one file', async () => {
   const opened = await Promise.all(Array.from({ length: 4 }, () => openChild()));
   const states = await Promise.all(opened.map((child) => ask(child, { run: 'claim', key })));
   // The children send what their `claim` returns.

@@ -144,7 +144,7 @@ describe('a file that cannot be a store', () => {
     ['has no application_id', 'CREATE TABLE keys (id)'],
     ['has another application_id', 'PRAGMA application_id = 1'],
     ['has another application_id and the same version', 'PRAGMA application_id = 1; PRAGMA user_version = 1'],
-  ])('%s, and stays as it is', async (_, sql) => {
+  ])('%s, and stays unchanged', async (_, sql) => {
     execute(sql);
     expect(await openError()).toBe('/keys.db belongs to another program. Name another file.');
     expect(query('PRAGMA journal_mode')).toBe('delete');
@@ -225,7 +225,7 @@ describe('a full disk', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('refuses new keys and still gives stored outcomes', async () => {
+  test('rejects new keys, and still returns stored outcomes', async () => {
     const store = await open({ maxPages: 30 });
     const name = (index: number) => ({ ...key, id: `${index} ${'x'.repeat(500)}` });
     let count = 0;

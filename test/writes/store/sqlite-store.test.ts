@@ -21,7 +21,7 @@ describeKeyStore('a file', {
   openSecond: (options) => openSqliteStore({ file, ...options }),
 });
 
-test('a store whose thread failed responds no more', async () => {
+test('a store whose thread failed stops responding', async () => {
   const store = await openSqliteStore({ file: 'memory' });
   const claim = await mustClaim(store, { merchant: 'merchant', id: 'key' });
   // Deliberately wrong: SQLite stores no objects, so the thread throws.
@@ -34,7 +34,7 @@ test('a store whose thread failed responds no more', async () => {
   await store.close();
 });
 
-test('a store in memory that was not used closes', async () => {
+test('an unused store in memory can close', async () => {
   const store = await openSqliteStore({ file: 'memory' });
   expect(store.secret).toHaveLength(32);
   expect(store.failure()).toBeUndefined();
@@ -42,7 +42,7 @@ test('a store in memory that was not used closes', async () => {
   await expect(store.wasOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);
 });
 
-test('a store refuses requests beyond 10,000 without an answer', async () => {
+test('a store rejects requests beyond 10,000 pending ones', async () => {
   const store = await openSqliteStore({ file: 'memory', timeoutMs: 30_000 });
   const accepted = Array.from({ length: 10_000 }, () => store.wasOrganizationShown('service'));
   await expect(store.wasOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);
