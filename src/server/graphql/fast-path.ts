@@ -19,6 +19,7 @@ import type { HeaderReader, RequestRecord } from '../../telemetry/request-record
 import { type DocumentSources, requestedOperation } from '../documents/requested-operation.ts';
 import { type ContentCoding, compress, contentCodingOf } from '../http/compression.ts';
 import { mediaTypeFor } from '../http/media-types.ts';
+import type { NodeContext } from '../http/node-context.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import { checkAuthorization } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
@@ -26,7 +27,7 @@ import { type AccessLog, recordResult } from '../operations/access-log.ts';
 import { toClientResult } from '../operations/error-mapping.ts';
 import type { OperationRequest } from '../operations/operation-request.ts';
 import type { RunOperation } from '../operations/prepare-operation.ts';
-import type { NodeContext, RequestBodyOptions } from './yoga-request.ts';
+import type { RequestBodyOptions } from './yoga-request.ts';
 
 /** Responds to any request. `context` has the results of the steps that the fast path has done. */
 export type Fallback = (request: IncomingMessage, response: ServerResponse, context: NodeContext) => void;
