@@ -21,7 +21,7 @@ import { idParameters, persistedDocuments } from './documents/persisted-queries.
 import type { SchemaAccess } from './documents/schema-access.ts';
 import type { TrustedDocuments } from './documents/trusted-documents.ts';
 import { createExecutor, type Execute } from './execution/executor.ts';
-import { fastPath } from './graphql/fast-path.ts';
+import { createFastPath } from './graphql/fast-path.ts';
 import { recordedRequests } from './graphql/recorded-requests.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { readYogaRequest } from './graphql/yoga-request.ts';
@@ -303,15 +303,15 @@ export function createApp(options: AppOptions): App {
     ],
   });
   if (forTests.fastPath === false) return yoga;
-  const fastPathOptions = {
-    ...requestOptions,
+  const fastPath = createFastPath({
+    bodies: requestOptions,
+    sources: { documentPolicy, documents },
     accessLog,
     responseHeaders: headers,
     compressResponses,
     report,
-    documentPolicy,
-    documents,
     runOperation,
-  };
-  return Object.assign(fastPath(fastPathOptions, yoga), { fetch: yoga.fetch });
+    fallback: yoga,
+  });
+  return Object.assign(fastPath, { fetch: yoga.fetch });
 }
