@@ -21,12 +21,13 @@ import { idParameters, persistedDocuments } from './documents/persisted-queries.
 import type { SchemaAccess } from './documents/schema-access.ts';
 import type { TrustedDocuments } from './documents/trusted-documents.ts';
 import { createExecutor, type Execute } from './execution/executor.ts';
-import { fastPath } from './graphql/fast-path.ts';
+import { createFastPath } from './graphql/fast-path.ts';
 import { recordedRequests } from './graphql/recorded-requests.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
-import { type NodeContext, readYogaRequest } from './graphql/yoga-request.ts';
+import { readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
 import { Cors } from './http/cors.ts';
+import type { NodeContext } from './http/node-context.ts';
 import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { createBodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
 import { bearerOf } from './http/request-checks.ts';
@@ -302,15 +303,15 @@ export function createApp(options: AppOptions): App {
     ],
   });
   if (forTests.fastPath === false) return yoga;
-  const fastPathOptions = {
-    ...requestOptions,
+  const fastPath = createFastPath({
+    bodies: requestOptions,
+    sources: { documentPolicy, documents },
     accessLog,
     responseHeaders: headers,
     compressResponses,
     report,
-    documentPolicy,
-    documents,
     runOperation,
-  };
-  return Object.assign(fastPath(fastPathOptions, yoga), { fetch: yoga.fetch });
+    fallback: yoga,
+  });
+  return Object.assign(fastPath, { fetch: yoga.fetch });
 }

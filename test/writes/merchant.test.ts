@@ -58,7 +58,7 @@ function startMerchants(ask: Ask, { service = '', store = memoryStore } = {}) {
       answer = next;
     },
     of: (bearer: string, signal = new CancelSource()) => merchants.of(callContexts.of(bearer, signal)),
-    forget: (bearer: string) => merchants.forget(callContexts.tenantOf(bearer)),
+    forget: (bearer: string) => merchants.forget(callContexts.of(bearer, new CancelSource()).tenant),
   };
 }
 

@@ -123,8 +123,6 @@ export interface CallContexts {
    * @param connection the client's connection. Undefined for a call through `fetch`.
    */
   of(bearer: string, signal: Cancellation, deadline?: Deadline, connection?: object): CallContext;
-  /** The tenant of an access token, for code that makes no calls. */
-  tenantOf(bearer: string): Tenant;
   callsWaiting(): number;
 }
 
@@ -151,7 +149,6 @@ export function createCallContexts(options: CallContextsOptions): CallContexts {
   const process = { queue, readsPerOperation, tenants, ...(onTokenRejected && { onTokenRejected }) };
   return {
     callsWaiting: () => queue.waiting,
-    tenantOf: tenants.of,
     of(bearer, signal, deadline = noDeadline, connection) {
       const tenant = tenants.of(bearer);
       const owner = tenants.owner(tenant, connection);

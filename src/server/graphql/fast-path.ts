@@ -19,6 +19,7 @@ import type { HeaderReader, RequestRecord } from '../../telemetry/request-record
 import { type DocumentSources, requestedOperation } from '../documents/requested-operation.ts';
 import { type ContentCoding, compress, contentCodingOf } from '../http/compression.ts';
 import { responseTypeFor } from '../http/media-types.ts';
+import type { NodeContext } from '../http/node-context.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import { checkAuthorization } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
@@ -26,41 +27,34 @@ import { type AccessLog, recordResult } from '../operations/access-log.ts';
 import { toClientResult } from '../operations/error-mapping.ts';
 import type { OperationRequest } from '../operations/operation-request.ts';
 import type { RunOperation } from '../operations/prepare-operation.ts';
-import type { NodeContext, RequestBodyOptions } from './yoga-request.ts';
+import type { RequestBodyOptions } from './yoga-request.ts';
 
-/** Responds to any request. `context` has the results of the steps that the fast path has done. */
-export type Fallback = (request: IncomingMessage, response: ServerResponse, context: NodeContext) => void;
-
-export interface FastPathOptions extends RequestBodyOptions, DocumentSources {
+export interface FastPathOptions {
+  bodies: RequestBodyOptions;
+  sources: DocumentSources;
   accessLog: AccessLog;
   responseHeaders: ResponseHeaders;
   /** Whether responses are compressed for clients that accept it. */
   compressResponses: boolean;
   report: ReportError;
   runOperation: RunOperation;
+  /** Responds to any request. `context` has the results of the steps that the fast path has done. */
+  fallback(request: IncomingMessage, response: ServerResponse, context: NodeContext): void;
 }
 
-/** Creates a listener that runs operations of cached documents itself, and passes all other requests to `fallback`. */
-export function fastPath(options: FastPathOptions, fallback: Fallback): RequestListener {
-  const { maxBodyBytes, budget, admission, responseHeaders } = options;
-  const fixedHeaderList = responseHeaders.fixed.flat();
-  const dependencies: FastPathDependencies = {
-    ...options,
-    fallback,
-    fixedHeaderList,
-    sharedResponses: new WeakMap(),
-    largeBodies: new StepQueue(),
-  };
+/** Creates a listener that runs operations of cached documents itself, and passes all other requests to the fallback. */
+export function createFastPath(options: FastPathOptions): RequestListener {
+  const { maxBodyBytes, budget, admission } = options.bodies;
   const defer = createDefer();
   return (request, response) => {
     const mediaType = hasFastPathHead(request, maxBodyBytes)
       ? responseTypeFor(request.headers.accept)
       : undefined;
     if (!mediaType?.startsWith('application/') || admission.overloadError() !== undefined) {
-      fallback(request, response, {});
+      options.fallback(request, response, {});
       return;
     }
-    const fastRequest = new FastRequest(dependencies, request, response, mediaType);
+    const fastRequest = new FastRequest(options, request, response, mediaType);
     receiveBody(request, maxBodyBytes, budget, (body) => {
       if (Buffer.isBuffer(body) && body.length <= maxDeferredBytes) defer(() => fastRequest.run(body));
       else fastRequest.run(body);
@@ -84,24 +78,28 @@ function hasFastPathHead(
   );
 }
 
-interface FastPathDependencies extends FastPathOptions {
-  fallback: Fallback;
-  /** Names and values alternate. */
-  fixedHeaderList: readonly string[];
-  sharedResponses: WeakMap<ExecutionResult, SharedResponse>;
-  largeBodies: StepQueue;
-}
-
-/** What the requests of one result share. Each part is undefined until a request needs it. */
+/** What the requests of one result share. Each part is absent until a request needs it. */
 interface SharedResponse {
-  /** The result with masked errors. Not set without errors: V8 would keep each result for longer than its request. */
-  masked: ExecutionResult | undefined;
-  body: Buffer | undefined;
-  br: Promise<Buffer> | undefined;
-  gzip: Promise<Buffer> | undefined;
+  /** Absent also without errors: V8 would keep each result for longer than its request. */
+  clientResult?: ExecutionResult;
+  body?: Buffer;
+  br?: Promise<Buffer>;
+  gzip?: Promise<Buffer>;
 }
 
-/** A shared body of at least this size waits until the event loop has time, because hundreds of clients may share it. */
+const sharedResponses = new WeakMap<ExecutionResult, SharedResponse>();
+
+function sharedResponse(result: ExecutionResult): SharedResponse {
+  let shared = sharedResponses.get(result);
+  if (shared === undefined) {
+    shared = {};
+    sharedResponses.set(result, shared);
+  }
+  return shared;
+}
+
+const largeBodies = new StepQueue();
+/** A shared body of at least this size waits until the event loop has time: hundreds of clients may share it. */
 const minLargeBodyBytes = 262_144;
 /** To write these bytes to a socket takes at most as long as a node. The kernel takes most of them later. */
 const bytesPerNode = 4_096;
@@ -114,7 +112,7 @@ class FastRequest implements OperationRequest {
   readonly headers: HeaderReader;
   readonly response: ServerResponse;
   readonly sharesBody = true;
-  readonly #dependencies: FastPathDependencies;
+  readonly #options: FastPathOptions;
   readonly #request: IncomingMessage;
   readonly #mediaType: string;
   #body: BodyReadResult | undefined;
@@ -122,17 +120,17 @@ class FastRequest implements OperationRequest {
   #result: Promise<ExecutionResult> | undefined;
 
   constructor(
-    dependencies: FastPathDependencies,
+    options: FastPathOptions,
     request: IncomingMessage,
     response: ServerResponse,
     mediaType: string,
   ) {
-    this.#dependencies = dependencies;
+    this.#options = options;
     this.#request = request;
     this.response = response;
     this.#mediaType = mediaType;
     this.headers = new NodeHeaders(request.headers);
-    this.requestRecord = dependencies.accessLog.begin(request.headers['x-request-id']);
+    this.requestRecord = options.accessLog.begin(request.headers['x-request-id']);
     this.requestRecord.route = 'graphql';
   }
 
@@ -147,7 +145,7 @@ class FastRequest implements OperationRequest {
     if (this.#result === undefined) this.#fallBack();
     else
       this.#result.then(
-        (unmaskedResult) => this.#respond(unmaskedResult),
+        (result) => this.#respond(result),
         // The fallback reports the error.
         () => this.#fallBack(),
       );
@@ -165,89 +163,71 @@ class FastRequest implements OperationRequest {
   #start(body: BodyReadResult): Promise<ExecutionResult> | undefined {
     if (!Buffer.isBuffer(body)) return undefined;
     this.#parsed = parseBody(body);
-    const operation = requestedOperation(this.#parsed, this.headers, this.#dependencies);
-    return operation && this.#dependencies.runOperation(operation, this);
+    const operation = requestedOperation(this.#parsed, this.headers, this.#options.sources);
+    return operation && this.#options.runOperation(operation, this);
   }
 
-  #respond(unmaskedResult: ExecutionResult): void {
+  #respond(result: ExecutionResult): void {
     // Without data the operation did not run, and the response has a status of its own.
-    if (unmaskedResult.data === undefined) {
-      this.#fallBack();
+    if (result.data === undefined) this.#fallBack();
+    else {
+      try {
+        this.#sendResult(this.#toClientResult(result));
+      } catch {
+        this.#fallBack();
+      }
+    }
+  }
+
+  /** The result for clients, which is the same object for all requests that share the result. */
+  #toClientResult(result: ExecutionResult): ExecutionResult {
+    if (result.errors === undefined) return result;
+    const shared = sharedResponse(result);
+    shared.clientResult ??= toClientResult(result, this.requestRecord.requestId, this.#options.report);
+    return shared.clientResult;
+  }
+
+  #sendResult(result: ExecutionResult): void {
+    const { requestRecord, response } = this;
+    const { compressResponses, report } = this.#options;
+    recordResult(requestRecord, result);
+    const body = requestRecord.joined ? sharedBody(result) : JSON.stringify(result);
+    const byteLength = Buffer.byteLength(body);
+    const acceptEncoding = this.#request.headers['accept-encoding'];
+    const mayCompress = compressResponses && !response.destroyed;
+    const coding = mayCompress ? contentCodingOf(byteLength, acceptEncoding) : undefined;
+    if (coding === undefined) {
+      this.#sendInTurn(body, byteLength);
       return;
     }
-    const { requestRecord } = this;
-    const { compressResponses, report } = this.#dependencies;
-    try {
-      const result = this.#masked(unmaskedResult);
-      recordResult(requestRecord, result);
-      const body = requestRecord.joined ? this.#sharedBodyOf(result) : JSON.stringify(result);
-      const byteLength = Buffer.byteLength(body);
-      const acceptEncoding = this.#request.headers['accept-encoding'];
-      const coding =
-        compressResponses && !this.response.destroyed
-          ? contentCodingOf(byteLength, acceptEncoding)
-          : undefined;
-      if (coding === undefined) {
+    const shared = sharedResponse(result);
+    shared[coding] ??= compress(body, coding);
+    shared[coding].then(
+      (compressed) => this.#sendInTurn(compressed, compressed.length, coding),
+      (error: unknown) => {
+        report(error, requestRecord.requestId);
         this.#sendInTurn(body, byteLength);
-        return;
-      }
-      const shared = this.#sharedOf(result);
-      shared[coding] ??= compress(body, coding);
-      shared[coding].then(
-        (compressed) => this.#sendInTurn(compressed, compressed.length, coding),
-        (error: unknown) => {
-          report(error, requestRecord.requestId);
-          this.#sendInTurn(body, byteLength);
-        },
-      );
-    } catch {
-      this.#fallBack();
-    }
-  }
-
-  /** The result with masked errors, which is the same object for all requests that share the result. */
-  #masked(result: ExecutionResult): ExecutionResult {
-    if (result.errors === undefined) return result;
-    const shared = this.#sharedOf(result);
-    shared.masked ??= toClientResult(result, this.requestRecord.requestId, this.#dependencies.report);
-    return shared.masked;
-  }
-
-  #sharedBodyOf(result: ExecutionResult): Buffer {
-    const shared = this.#sharedOf(result);
-    shared.body ??= Buffer.from(JSON.stringify(result));
-    return shared.body;
-  }
-
-  /** What all requests with this result share. A request does not know whether others join it. */
-  #sharedOf(result: ExecutionResult): SharedResponse {
-    const { sharedResponses } = this.#dependencies;
-    let shared = sharedResponses.get(result);
-    if (shared === undefined) {
-      shared = { masked: undefined, body: undefined, br: undefined, gzip: undefined };
-      sharedResponses.set(result, shared);
-    }
-    return shared;
+      },
+    );
   }
 
   #sendInTurn(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
     const send = () => this.#send(body, byteLength, coding);
     if (this.requestRecord.joined && byteLength >= minLargeBodyBytes)
-      this.#dependencies.largeBodies.run(byteLength / bytesPerNode, send);
+      largeBodies.run(byteLength / bytesPerNode, send);
     else send();
   }
 
   #send(body: string | Buffer, byteLength: number, coding: ContentCoding | undefined): void {
-    const { requestRecord } = this;
-    const { accessLog, responseHeaders, fixedHeaderList } = this.#dependencies;
-    const response = this.response;
+    const { requestRecord, response } = this;
+    const { accessLog, responseHeaders } = this.#options;
     try {
       accessLog.finish(requestRecord, this.headers, 200, response.destroyed);
       if (response.destroyed) return;
-      const headers = [...fixedHeaderList, 'content-type', `${this.#mediaType}; charset=utf-8`];
-      headers.push('content-length', String(byteLength), 'x-request-id', requestRecord.requestId);
+      const headers = [...responseHeaders.fixed, ...responseHeaders.forRequest(this.headers)].flat();
+      headers.push('content-type', `${this.#mediaType}; charset=utf-8`, 'content-length', String(byteLength));
+      headers.push('x-request-id', requestRecord.requestId);
       if (coding !== undefined) headers.push('content-encoding', coding);
-      for (const header of responseHeaders.forRequest(this.headers)) headers.push(...header);
       response.writeHead(200, headers);
       response.end(body);
     } catch {
@@ -257,13 +237,19 @@ class FastRequest implements OperationRequest {
 
   #fallBack(): void {
     if (this.response.headersSent) return;
-    this.#dependencies.fallback(this.#request, this.response, {
+    this.#options.fallback(this.#request, this.response, {
       requestRecord: this.requestRecord,
       body: this.#body,
       parsed: this.#parsed,
       result: this.#result,
     });
   }
+}
+
+function sharedBody(result: ExecutionResult): Buffer {
+  const shared = sharedResponse(result);
+  shared.body ??= Buffer.from(JSON.stringify(result));
+  return shared.body;
 }
 
 class NodeHeaders implements HeaderReader {

@@ -1,8 +1,8 @@
 import type { Plugin } from 'graphql-yoga';
 import type { ReportError } from '../../telemetry/error-report.ts';
+import type { NodeContext } from '../http/node-context.ts';
 import { type AccessLog, recordResult } from '../operations/access-log.ts';
 import { toClientResult } from '../operations/error-mapping.ts';
-import type { NodeContext } from './yoga-request.ts';
 
 /**
  * Yoga plugin: records requests in `accessLog`, returns the request id in the header `x-request-id`, and maps the errors

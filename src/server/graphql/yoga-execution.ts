@@ -1,8 +1,8 @@
 import { getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
+import type { NodeContext } from '../http/node-context.ts';
 import type { OperationRequest } from '../operations/operation-request.ts';
 import type { RunOperation } from '../operations/prepare-operation.ts';
-import type { NodeContext } from './yoga-request.ts';
 
 /** Yoga plugin: runs operations by the same function as the fast path. */
 export function yogaOperations(runOperation: RunOperation): Plugin<NodeContext> {

@@ -1,32 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ExecutionResult, GraphQLError } from 'graphql';
-import type { FetchAPI, GraphQLParams, Plugin } from 'graphql-yoga';
-import { countError, type RequestRecordContext } from '../../telemetry/request-record.ts';
-import { type HttpError, httpErrorBody, httpErrorHeaders } from '../http/http-error.ts';
+import { GraphQLError } from 'graphql';
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { responseTypeFor } from '../http/media-types.ts';
-import {
-  type BodyBudget,
-  type BodyReadResult,
-  type ParsedBody,
-  parseBody,
-  parseText,
-  readBody,
-} from '../http/request-body.ts';
+import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
+import { type BodyBudget, type ParsedBody, parseBody, parseText, readBody } from '../http/request-body.ts';
 import { bodyTooLarge, checkAuthorization, checkRequestHead } from '../http/request-checks.ts';
-import { lingeringClose } from '../http/socket-errors.ts';
 import type { Admission } from '../operations/admission.ts';
-
-/** The context of a request from Node's HTTP server. Empty if the application is called by `fetch`. */
-export interface NodeContext extends RequestRecordContext {
-  req?: IncomingMessage;
-  res?: ServerResponse;
-  /** The body, if the fast path has read it. */
-  body?: BodyReadResult | undefined;
-  /** The parsed body, if the fast path has parsed it. */
-  parsed?: ParsedBody | undefined;
-  /** The result of the operation, if the fast path has run or refused it. */
-  result?: Promise<ExecutionResult> | undefined;
-}
 
 /** How request bodies are read, and when requests are refused. */
 export interface RequestBodyOptions {
@@ -97,22 +75,4 @@ async function parseUrlParameters<Parameters>(parse: () => Parameters): Promise<
       extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
     });
   }
-}
-
-/** The response for an HTTP error. If the response closes the connection, the client gets time to read it first. */
-export function httpErrorResponse(
-  httpError: HttpError,
-  { req, res, requestRecord }: NodeContext,
-  { Response }: Pick<FetchAPI, 'Response'>,
-): Response {
-  if (requestRecord !== undefined) countError(requestRecord, httpError.code);
-  if (req !== undefined && httpError.headers?.connection === 'close') {
-    const { socket } = req;
-    if (res !== undefined) res.shouldKeepAlive = false;
-    socket.destroySoon = () => lingeringClose(socket);
-  }
-  return new Response(httpErrorBody(httpError), {
-    status: httpError.status,
-    headers: httpErrorHeaders(httpError),
-  });
 }

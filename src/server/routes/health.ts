@@ -1,6 +1,6 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
-import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
+import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 
 /** Checks whether REST is reachable. Resolves to the reason if not, in words fit for the public. */
 export type Probe = () => Promise<string | undefined>;

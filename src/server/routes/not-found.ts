@@ -1,6 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
-import { httpErrorResponse, type NodeContext } from '../graphql/yoga-request.ts';
 import { notFoundError } from '../http/http-error.ts';
+import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 
 /** Responds with 404 to every path but `/graphql`. This plugin must follow the plugins of all other routes. */
 export function notFoundRoute(): Plugin<object, NodeContext> {

@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ExecutionResult } from 'graphql';
+import type { FetchAPI } from 'graphql-yoga';
+import { countError, type RequestRecordContext } from '../../telemetry/request-record.ts';
+import { type HttpError, httpErrorBody, httpErrorHeaders } from './http-error.ts';
+import type { BodyReadResult, ParsedBody } from './request-body.ts';
+import { lingeringClose } from './socket-errors.ts';
+
+/** The context of a request from Node's HTTP server. Empty if the application is called by `fetch`. */
+export interface NodeContext extends RequestRecordContext {
+  req?: IncomingMessage;
+  res?: ServerResponse;
+  /** The body, if the fast path has read it. */
+  body?: BodyReadResult | undefined;
+  /** The parsed body, if the fast path has parsed it. */
+  parsed?: ParsedBody | undefined;
+  /** The result of the operation, if the fast path has run or refused it. */
+  result?: Promise<ExecutionResult> | undefined;
+}
+
+/** The response for an HTTP error. If the response closes the connection, the client gets time to read it first. */
+export function httpErrorResponse(
+  httpError: HttpError,
+  { req, res, requestRecord }: NodeContext,
+  { Response }: Pick<FetchAPI, 'Response'>,
+): Response {
+  if (requestRecord !== undefined) countError(requestRecord, httpError.code);
+  if (req !== undefined && httpError.headers?.connection === 'close') {
+    const { socket } = req;
+    if (res !== undefined) res.shouldKeepAlive = false;
+    socket.destroySoon = () => lingeringClose(socket);
+  }
+  return new Response(httpErrorBody(httpError), {
+    status: httpError.status,
+    headers: httpErrorHeaders(httpError),
+  });
+}
