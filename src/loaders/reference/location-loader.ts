@@ -2,7 +2,7 @@ import type { LocationQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import { InvalidResponseError, isNotFound, StatusError } from '../../rest/errors.ts';
 import type { LocationJson } from '../../rest/wire-schema.ts';
-import { firstRecord, pagesFrom } from '../paging/page-loader.ts';
+import { allRecords, pagesFrom } from '../paging/page-loader.ts';
 import { BatchLoader, type RecordLoader, type RecordResult, settleAll } from '../record-loader.ts';
 import type { ReferenceLoader } from './reference-loader.ts';
 
@@ -86,7 +86,8 @@ async function searchCacheThenRest(
   query: LocationQuery,
   pages: LocationLoaderOptions['pages'],
 ): Promise<LocationJson | null> {
-  const search = () => firstRecord(pages, query, (location) => location.name === name);
+  const search = async () =>
+    (await allRecords(pages, query)).find((location) => location.name === name) ?? null;
   const location = await search();
   // The location may be newer than a cached search result.
   return location === null && pages.forgetEarlier() ? search() : location;
