@@ -2,7 +2,7 @@ import type { LocationQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import { InvalidResponseError, isNotFound, StatusError } from '../../rest/errors.ts';
 import type { LocationJson } from '../../rest/wire-schema.ts';
-import { allRecords, pagesFrom } from '../paging/page-loader.ts';
+import { pagesFrom } from '../paging/page-loader.ts';
 import { BatchLoader, type RecordLoader, type RecordResult, settleAll } from '../record-loader.ts';
 import type { ReferenceLoader } from './reference-loader.ts';
 
@@ -80,15 +80,16 @@ async function findInList(
   return found;
 }
 
-/** The filter matches substrings, so `locations/1` also finds `locations/10` ("List query parameters"). */
 async function searchCacheThenRest(
   name: string,
   query: LocationQuery,
   pages: LocationLoaderOptions['pages'],
 ): Promise<LocationJson | null> {
-  const search = async () =>
-    (await allRecords(pages, query)).find((location) => location.name === name) ?? null;
-  const location = await search();
+  // The filter matches substrings, so `locations/1` also finds `locations/10` ("List query parameters").
+  for await (const { rows } of pagesFrom(pages, query)) {
+    const location = rows.find((row): row is LocationJson => row.name === name);
+    if (location !== undefined) return location;
+  }
   // The location may be newer than a cached search result.
-  return location === null && pages.forgetEarlier() ? search() : location;
+  return pages.forgetEarlier() ? searchCacheThenRest(name, query, pages) : null;
 }
