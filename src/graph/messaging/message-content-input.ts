@@ -1,8 +1,9 @@
 import * as v from 'valibot';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { SendMessageJson } from '../../rest/api-types.ts';
 import { builder } from '../builder.ts';
 import { list, object, optional, text } from '../mutation/input-rules.ts';
-import { TemplateParameterInput } from './template.ts';
+import { findRepeatedName, TemplateParameterInput } from './template.ts';
 
 const SendTemplateInput = builder.inputType('SendTemplateInput', {
   description:
@@ -31,24 +32,14 @@ export const MessageContentInput = builder.inputType('MessageContentInput', {
   }),
 });
 
-// Names are unique, because REST takes the values as a map.
+// REST takes the values as a map.
 const parameterRules = v.pipe(
   list(object({ name: text, value: text })),
-  v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
-    const { value: input } = dataset;
-    const names = new Set<string>();
-    for (const [index, value] of input.entries()) {
-      if (names.size < names.add(value.name).size) continue;
-      addIssue({
-        message: `must be another name than those before it: ${JSON.stringify(value.name)} is given already`,
-        path: [
-          { type: 'array', origin: 'value', input, key: index, value },
-          { type: 'object', origin: 'value', input: { ...value }, key: 'name', value: value.name },
-        ],
-      });
-    }
-  }),
+  v.check(
+    (parameters) => findRepeatedName(parameters) === undefined,
+    ({ input }) =>
+      `must have each name once, but has ${quoteForMessage(findRepeatedName(input) ?? '')} twice`,
+  ),
 );
 
 /** The rules of the body of a new message ("Endpoints"). `isOneOf` ensures exactly one of the two fields. */
@@ -77,9 +68,7 @@ export function messageJson({ text = '', template }: MessageContent): SendMessag
   return { template: { name: template.name, language: template.language, headerParameters, bodyParameters } };
 }
 
-/** Sorted, because the order of the values does not change the message. */
 function valuesByName(parameters: readonly { name: string; value: string }[] = []): Record<string, string> {
-  const sorted = parameters.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   // An assignment would lose a parameter named `__proto__`.
-  return Object.fromEntries(sorted.map(({ name, value }) => [name, value]));
+  return Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
 }

@@ -3,6 +3,7 @@ import { builder } from '../builder.ts';
 import {
   centsAtLeast,
   idempotencyKey,
+  keyDescription,
   list,
   number,
   object,
@@ -67,11 +68,7 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
         'Who ships the order: the REST service itself (the default) or its partner. `Order.fulfiller` shows ' +
         'both names.',
     }),
-    idempotencyKey: t.string({
-      description:
-        'A key that you choose for this order, 1 to 255 characters. For 24 hours, a retry with the same key ' +
-        'and input returns the same order and creates no other. A retry costs `GET /v1/orders/{id}`.',
-    }),
+    idempotencyKey: t.string({ description: keyDescription('order', 'creates', '`GET /v1/orders/{id}`') }),
   }),
 });
 

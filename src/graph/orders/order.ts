@@ -16,11 +16,7 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
   fields: (t) => ({
     createTime: t.expose('createTime', { type: 'DateTime', description: 'The time of creation.' }),
     updateTime: t.expose('updateTime', { type: 'DateTime', description: 'The time of the last change.' }),
-    status: t.field({
-      type: orderStatus.ref,
-      description: 'The status of the order.',
-      resolve: (order) => orderStatus.recognize(order.status),
-    }),
+    status: t.field(orderStatus.field('The status of the order.', (order) => order.status)),
     recipient: t.expose('recipient', { type: Recipient, description: 'The person who receives the order.' }),
     contentDescription: t.exposeString('contentDescription', {
       description: 'The contents of the package, 3 to 128 characters.',
@@ -36,11 +32,9 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
       description: 'The amount that the courier collects on delivery, or zero.',
       resolve: (order, _args, { currency }) => money(order.cashOnDeliveryRequestCents, currency),
     }),
-    customerReliability: t.field({
-      type: customerReliability.ref,
-      description: 'The reliability of this customer.',
-      resolve: (order) => customerReliability.recognize(order.customerReliability),
-    }),
+    customerReliability: t.field(
+      customerReliability.field('The reliability of this customer.', (order) => order.customerReliability),
+    ),
     customerBehavior: t.expose('customerBehavior', {
       type: CustomerBehavior,
       description: "The outcomes of this customer's earlier shipments.",

@@ -4,6 +4,7 @@ import { builder } from '../builder.ts';
 import {
   centsAtLeast,
   idempotencyKey,
+  keyDescription,
   locationId,
   object,
   optional,
@@ -46,10 +47,11 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
         "becomes the order's shipment.",
     }),
     idempotencyKey: t.string({
-      description:
-        'A key that you choose for this quote, 1 to 255 characters. For 24 hours, a retry with the same key ' +
-        'and input returns the same quote and creates no other. A retry costs `GET /v1/quotes/{id}` unless ' +
-        "only the quote's id is selected.",
+      description: keyDescription(
+        'quote',
+        'creates',
+        "`GET /v1/quotes/{id}` unless only the quote's id is selected",
+      ),
     }),
   }),
 });

@@ -4,7 +4,8 @@ import { cheapest, fastest, isAvailable, readOffers } from '../../rest/offers.ts
 import type { OfferJson, PackageDimensionsJson, PackageJson, QuoteJson } from '../../rest/wire-schema.ts';
 import { type NamedRecord, restoredRecordMissing } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
-import { Money, money, shipmentCurrency } from '../fields/money.ts';
+import { Money, money, shippingCost } from '../fields/money.ts';
+import { optionalTime } from '../fields/optional-time.ts';
 import { relatedRecord } from '../fields/related-record.ts';
 import { Order } from '../orders/order.ts';
 import { Location } from '../places/location.ts';
@@ -57,18 +58,10 @@ export const Offer = builder.objectRef<OfferJson>('Offer').implement({
       description: 'Whether a shipment can be created from this offer. True if the status is `SUCCESS`.',
       resolve: isAvailable,
     }),
-    shipmentCost: t.field({
-      type: Money,
-      nullable: true,
-      description: 'The cost of the shipment.',
-      resolve: (offer) => money(offer.shipmentCostCents, shipmentCurrency),
-    }),
-    returnShipmentCost: t.field({
-      type: Money,
-      nullable: true,
-      description: 'The cost of returning the package.',
-      resolve: (offer) => money(offer.returnShipmentCostCents, shipmentCurrency),
-    }),
+    shipmentCost: t.field(shippingCost('The cost of the shipment.', (offer) => offer.shipmentCostCents)),
+    returnShipmentCost: t.field(
+      shippingCost('The cost of returning the package.', (offer) => offer.returnShipmentCostCents),
+    ),
     estimatedDeliveryOperatingDays: t.exposeFloat('estimatedDeliveryOperatingDays', {
       nullable: true,
       description: 'The expected delivery time in working days.',
@@ -80,16 +73,8 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
   description: "The couriers' offers for one package between two locations.",
   interfaces: [Node],
   fields: (t) => ({
-    createTime: t.expose('createTime', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'The time of creation.',
-    }),
-    updateTime: t.expose('updateTime', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'The time of the last change.',
-    }),
+    createTime: t.expose('createTime', optionalTime('The time of creation.')),
+    updateTime: t.expose('updateTime', optionalTime('The time of the last change.')),
     order: t.field({
       type: Order,
       nullable: true,
