@@ -138,7 +138,7 @@ function adviceOnUnknownOutcome(
   }
   const searchAdvice = `ook for it with orderByReference(referenceId: ${JSON.stringify(referenceId)}) before you record it again`;
   if (wasNotFound) {
-    return `No one order with its reference is as it was sent. L${searchAdvice}, then with a new idempotencyKey.`;
+    return `No order with this referenceId matches the input. L${searchAdvice}, then with a new idempotencyKey.`;
   }
   return key === undefined || key === null
     ? `L${searchAdvice}, and give an idempotencyKey, which makes this server look.`

@@ -61,6 +61,12 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
 });
 
 const orderList = defineList(Order, 'orders');
+const statusArgs = builder.args((t) => ({
+  status: t.field({
+    type: [orderStatus.ref],
+    description: 'The statuses of the returned orders. By default all.',
+  }),
+}));
 
 builder.objectFields(Recipient, (t) => ({
   orders: t.field({
@@ -70,10 +76,7 @@ builder.objectFields(Recipient, (t) => ({
       'The orders with this phone number. Costs a searched `GET /v1/orders` for each distinct number.',
     args: {
       ...orderList.args,
-      status: t.arg({
-        type: [orderStatus.ref],
-        description: 'The statuses of the returned orders. By default all.',
-      }),
+      ...statusArgs,
     },
     resolve: (recipient, { status, ...args }, { loaders }) => {
       const phoneNumber = phoneNumberOf(recipient);
@@ -124,10 +127,7 @@ builder.queryFields((t) => ({
       "The merchant's orders, usually newest first: the REST service decides. Costs `GET /v1/orders`.",
     args: {
       ...orderList.args,
-      status: t.arg({
-        type: [orderStatus.ref],
-        description: 'The statuses of the returned orders. By default all.',
-      }),
+      ...statusArgs,
       search: t.arg.string({
         description:
           "A recipient's name, also misspelt, or an exact phone number or reference. At most 256 characters.",

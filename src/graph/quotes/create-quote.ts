@@ -13,7 +13,7 @@ import {
 import { runMutation } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { PackageInput, packageRules } from './package-input.ts';
-import { loadCreatedQuote, Quote } from './quote.ts';
+import { createdQuote } from './quote.ts';
 
 const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
   description: 'A package with its origin and destination.',
@@ -71,11 +71,7 @@ const CreateQuoteSuccess = builder
   .implement({
     description: 'The couriers returned their offers.',
     fields: (t) => ({
-      quote: t.field({
-        type: Quote,
-        description: 'The quote, with one offer or rejection per courier.',
-        resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
-      }),
+      quote: t.field(createdQuote('The quote, with one offer or rejection per courier.')),
     }),
   });
 

@@ -1,9 +1,9 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import type { Loaders } from '../../loaders/loaders.ts';
 import { cheapest, fastest, isAvailable, readOffers } from '../../rest/offers.ts';
 import type { OfferJson, PackageDimensionsJson, PackageJson, QuoteJson } from '../../rest/wire-schema.ts';
 import { type NamedRecord, restoredRecordMissing } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
+import type { Context } from '../context.ts';
 import { Money, money, shippingCost } from '../fields/money.ts';
 import { optionalTime } from '../fields/optional-time.ts';
 import { relatedRecord } from '../fields/related-record.ts';
@@ -134,16 +134,19 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
 defineRecordQuery('quote', Quote, 'quotes', 'Costs `GET /v1/quotes/{id}`.');
 
 /**
- * Loads the quote of a mutation. For a repeated key it is a name, which costs `GET /v1/quotes/{id}` unless only the id is
- * selected.
- * @throws StatusError if REST no longer has the quote
+ * The options of a field with the quote of a mutation. For a repeated key the quote is a name, which costs
+ * `GET /v1/quotes/{id}` unless only the id is selected. The resolver throws a StatusError if REST no longer has the quote.
  */
-export async function loadCreatedQuote(
-  quote: QuoteJson | NamedRecord,
-  loaders: Loaders,
-  info: GraphQLResolveInfo,
-): Promise<QuoteJson> {
-  if ('offers' in quote) return quote;
-  const { name } = quote;
-  return (await relatedRecord('quotes', name, loaders, info)) ?? restoredRecordMissing(name);
-}
+export const createdQuote = (description: string) => ({
+  type: Quote,
+  description,
+  async resolve(
+    { quote }: { quote: QuoteJson | NamedRecord },
+    _args: object,
+    { loaders }: Context,
+    info: GraphQLResolveInfo,
+  ): Promise<QuoteJson> {
+    if ('offers' in quote) return quote;
+    return (await relatedRecord('quotes', quote.name, loaders, info)) ?? restoredRecordMissing(quote.name);
+  },
+});
