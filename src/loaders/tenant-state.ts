@@ -1,7 +1,7 @@
 import { PerTenant, type Tenant } from '../tenancy/tenant.ts';
 import { ListState, SharedListState } from './list-batch/list-state.ts';
 import { type LoadingObserver, noObserver } from './loading-observer.ts';
-import { CachedPages, PageCache } from './reference/page-cache.ts';
+import { CachedPages, createPageCache, type PageCache } from './reference/page-cache.ts';
 import { KeptCounts } from './scan/status-counts.ts';
 
 /** Settings that let loaders save calls. */
@@ -82,7 +82,7 @@ export function createLoaderStates(
 ): LoaderStates {
   const now = () => performance.now();
   const shared = {
-    pages: new PageCache({ ...options, now }),
+    pages: createPageCache({ ...options, now }),
     orders: new SharedListState(now),
     shipments: new SharedListState(now),
   };

@@ -1,9 +1,7 @@
-import { type Cancellation, pause, untilAborted } from '../concurrency/cancellation.ts';
+import { type Cancellation, pause } from '../concurrency/cancellation.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
-import { AbortedError, mayHaveHappened, OperationDeadlineError, WaybillError } from '../rest/errors.ts';
-import type { Tenant } from '../tenancy/tenant.ts';
+import { mayHaveHappened, WaybillError } from '../rest/errors.ts';
 import { createDigest, type Digest } from './digest.ts';
-import { ConflictError } from './errors.ts';
 import type { Merchants } from './merchant.ts';
 import {
   type Claim,
@@ -12,6 +10,7 @@ import {
   type KeyName,
   type KeyStore,
 } from './store/key-store.ts';
+import { createTurns, expectNotAborted, otherInputError } from './turns.ts';
 
 /** A write that runs once per idempotency key. `Stored` is JSON: the names and times of what the write created. */
 export interface IdempotentWrite<Result, Stored, Progress> {
@@ -105,6 +104,9 @@ const firstPollMs = 20;
 const maxPollMs = 200;
 /** The fingerprint of all work on a lock: the same, so that a lock has no conflicts. */
 const lockFingerprint = 'lock';
+
+const fullMessage =
+  'This merchant has used all of its idempotency keys. Nothing was sent. Keys become free 24 hours after their first use.';
 
 export function createIdempotency({ store, merchants, report }: IdempotencyOptions): Idempotency {
   const digest = createDigest(store.secret);
@@ -229,90 +231,4 @@ const withoutClaim: Attempt<unknown> = { checkpoint: async () => {}, expectHeld:
 
 function expectHeld(store: KeyStore, claim: Claim): void {
   if (!store.holds(claim)) throw new ClaimLostError();
-}
-
-/** @throws OperationDeadlineError or AbortedError after the signal has aborted. */
-function expectNotAborted({ aborted, reason }: Cancellation): void {
-  if (!aborted) return;
-  throw reason instanceof OperationDeadlineError
-    ? reason
-    : new AbortedError(abortedMessage, { cause: reason });
-}
-
-interface TurnRequest {
-  name: KeyName;
-  fingerprint: string;
-  /** Ends the waiting. */
-  signal: Cancellation;
-  tenant: Tenant;
-}
-
-/** The work of this process on each key. One request at a time asks the store for a key. */
-interface Turns {
-  /** Runs work after all earlier work on the key. @throws ConflictError for another fingerprint, and AbortedError. */
-  take<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result>;
-  /** Like `take`, but takes the result of the last work on the key if the same access token runs it now. */
-  takeOrShare<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result>;
-}
-
-function createTurns(): Turns {
-  const lastByKey = new Map<
-    string,
-    { request: TurnRequest; result: Promise<unknown>; ended: Promise<void> }
-  >();
-  const keyOf = ({ name: { merchant, id } }: TurnRequest) => `${merchant}.${id}`;
-
-  function take<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result> {
-    const key = keyOf(request);
-    const earlier = lastByKey.get(key);
-    if (earlier !== undefined && earlier.request.fingerprint !== request.fingerprint) throw otherInputError();
-    const result = (earlier?.ended ?? Promise.resolve()).then(() => {
-      expectNotAborted(request.signal);
-      return work();
-    });
-    const last = { request, result, ended: result.then(ignore, ignore) };
-    lastByKey.set(key, last);
-    void last.ended.then(() => {
-      if (lastByKey.get(key) === last) lastByKey.delete(key);
-    });
-    if (earlier === undefined) return result;
-    return untilAborted(earlier.ended, request.signal).then(() => {
-      expectNotAborted(request.signal);
-      return result;
-    });
-  }
-
-  return {
-    take,
-    async takeOrShare<Result>(request: TurnRequest, work: () => Promise<Result>) {
-      while (true) {
-        const { tenant, fingerprint, signal } = request;
-        const earlier = lastByKey.get(keyOf(request));
-        const isSame = earlier?.request.tenant === tenant && earlier.request.fingerprint === fingerprint;
-        if (earlier === undefined || !isSame) return take(request, work);
-        try {
-          // The key belongs to one mutation, so its work has results of the same type.
-          return (await earlier.result) as Result;
-        } catch (error) {
-          // The operation of the earlier work was aborted. This operation was not, so it runs the work itself.
-          if (!(error instanceof AbortedError) || signal.aborted) throw error;
-        }
-      }
-    },
-  };
-}
-
-const ignore = () => {};
-
-const abortedMessage = 'The request was aborted while it waited for its idempotencyKey';
-
-const fullMessage =
-  'This merchant has used all of its idempotency keys. Nothing was sent. Keys become free 24 hours after their first use.';
-
-function otherInputError(): ConflictError {
-  return new ConflictError(
-    'This idempotencyKey was used with another input. Nothing was sent. Use a new key for a new write, or the original ' +
-      'input to get the original result.',
-    'KEY_REUSED',
-  );
 }

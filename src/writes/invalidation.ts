@@ -1,9 +1,7 @@
 import type { Loaders } from '../loaders/loaders.ts';
-import type { OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 
-// `invalidateAfter…` clears the cached reads that a write may have changed, whether the write succeeded or not.
-// `replace…` stores the record that a successful write returned. No mutation changes places, origins, channels or
-// templates.
+// Each function clears the cached reads that a write may have changed, whether the write succeeded or not. No mutation
+// changes places, origins, channels or templates.
 
 /** Clears the searches that a new order may match. */
 export function invalidateAfterOrderCreation({ orderPage, orderByReference }: Loaders): void {
@@ -25,20 +23,4 @@ export function invalidateAfterShipmentCreation(loaders: Loaders): void {
   loaders.orderById.clearAll();
   loaders.shipmentPage.clearAll();
   loaders.organization.clearAll();
-}
-
-export function invalidateAfterMessage({ messagePage }: Loaders): void {
-  messagePage.clearAll();
-}
-
-export function replaceOrder({ orderById }: Loaders, order: OrderJson): void {
-  orderById.replace(order.name, order);
-}
-
-export function replaceQuote({ quoteById }: Loaders, quote: QuoteJson): void {
-  quoteById.replace(quote.name, quote);
-}
-
-export function replaceShipment({ shipmentById }: Loaders, shipment: ShipmentJson): void {
-  shipmentById.replace(shipment.name, shipment);
 }

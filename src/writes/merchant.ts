@@ -1,14 +1,11 @@
 import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
-  CircuitOpenError,
-  DeadlineError,
   InvalidResponseError,
   isNotFound,
   isOfOneOperation,
-  ResponseTooLargeError,
+  isUnauthenticated,
   StatusError,
-  UnavailableError,
   WaybillError,
 } from '../rest/errors.ts';
 import { PerTenant, type Tenant } from '../tenancy/tenant.ts';
@@ -107,13 +104,5 @@ export function createMerchants({ api, store, digest, service }: MerchantsOption
 
 /** Whether REST answered, or failed to answer, the question for the organization. A 401 is about the token. */
 function isAboutOrganization(error: unknown): error is WaybillError {
-  if (error instanceof StatusError) return error.status !== 401;
-  const types = [
-    UnavailableError,
-    DeadlineError,
-    CircuitOpenError,
-    InvalidResponseError,
-    ResponseTooLargeError,
-  ];
-  return types.some((type) => error instanceof type);
+  return error instanceof WaybillError && !isOfOneOperation(error) && !isUnauthenticated(error);
 }

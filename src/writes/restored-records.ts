@@ -1,6 +1,6 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
 import type { SendMessageJson, SendToPhoneJson } from '../rest/api-types.ts';
-import { InvalidResponseError, StatusError } from '../rest/errors.ts';
+import { StatusError } from '../rest/errors.ts';
 import type { MessageJson, OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { explainNoOffer, type NoOfferExplanation, type OfferPreference } from './offer-selection.ts';
 
@@ -87,8 +87,8 @@ export function createRestoredRecords(loaders: Loaders) {
       const [, channel = '', , conversation = ''] = sent.name.split('/');
       const pageSize = maxPageSize.messages;
       const { rows } = await loaders.messagePage.load({ channel, conversation, pageSize });
-      const found = rows.find((row) => !(row instanceof InvalidResponseError) && row.name === sent.name);
-      if (found !== undefined && !(found instanceof InvalidResponseError)) return found;
+      const found = rows.find((row): row is MessageJson => row.name === sent.name);
+      if (found !== undefined) return found;
       // REST returns new messages in this status ("Message status").
       const message = { ...sent, status: 'SENDING' };
       return 'template' in content

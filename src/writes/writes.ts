@@ -29,13 +29,9 @@ import {
   type Lock,
 } from './idempotency.ts';
 import {
-  invalidateAfterMessage,
   invalidateAfterOrderCreation,
   invalidateAfterOrderUpdate,
   invalidateAfterShipmentCreation,
-  replaceOrder,
-  replaceQuote,
-  replaceShipment,
 } from './invalidation.ts';
 import { findCreatedOrder, withRecovery } from './recovery.ts';
 import {
@@ -101,14 +97,14 @@ export function createWrites(
 
   async function createQuote(quote: CreateQuoteJson, attempt: Held) {
     const created = await api.createQuote(quote, contextOf(attempt));
-    replaceQuote(loaders, created);
+    loaders.quoteById.replace(created.name, created);
     return created;
   }
 
   async function createOrder(order: CreateOrderJson, attempt: Attempt<WriteAttempt>): Promise<OrderJson> {
     await attempt.checkpoint(writeAttemptNow(api));
     const created = await api.createOrder(order, contextOf(attempt));
-    replaceOrder(loaders, created);
+    loaders.orderById.replace(created.name, created);
     return created;
   }
 
@@ -116,7 +112,7 @@ export function createWrites(
     const created = await api
       .createShipment(shipment, contextOf(attempt))
       .finally(() => invalidateAfterShipmentCreation(loaders));
-    replaceShipment(loaders, created);
+    loaders.shipmentById.replace(created.name, created);
     return created;
   }
 
@@ -176,6 +172,22 @@ export function createWrites(
     return idempotency.runOnce({ ...write, resume: async () => outcomeUnknown(false) }, key, writeContext);
   }
 
+  function send(
+    operation: string,
+    input: { message: SendMessageJson | SendToPhoneJson; [field: string]: unknown },
+    key: Key,
+    post: (callContext: CallContext) => Promise<MessageJson>,
+  ): Promise<MessageJson> {
+    const write = {
+      operation,
+      input,
+      run: (attempt: Held) => post(contextOf(attempt)),
+      toStored: toSentMessage,
+      restore: (sent: SentMessage) => restored.message(sent, input.message),
+    };
+    return runOnce(write, key).finally(() => loaders.messagePage.clearAll());
+  }
+
   return {
     createOrder: (order, key) =>
       idempotency
@@ -202,7 +214,7 @@ export function createWrites(
       const updated = await api
         .updateOrder(order, update, writeContext)
         .finally(() => invalidateAfterOrderUpdate(loaders, order));
-      replaceOrder(loaders, updated);
+      loaders.orderById.replace(updated.name, updated);
       return updated;
     },
     createQuote: (quote, key) =>
@@ -231,30 +243,14 @@ export function createWrites(
         key,
       ).finally(() => invalidateAfterShipmentCreation(loaders)),
     sendMessage: ({ name, channel, conversation }, message, key, expectValid) =>
-      runOnce<MessageJson, SentMessage>(
-        {
-          operation: 'sendMessage',
-          input: { conversation: name, message },
-          async run(attempt) {
-            await expectValid();
-            return api.sendMessage(channel, conversation, message, contextOf(attempt));
-          },
-          toStored: toSentMessage,
-          restore: (sent) => restored.message(sent, message),
-        },
-        key,
-      ).finally(() => invalidateAfterMessage(loaders)),
+      send('sendMessage', { conversation: name, message }, key, async (context) => {
+        await expectValid();
+        return api.sendMessage(channel, conversation, message, context);
+      }),
     sendToPhone: (channel, message, key) =>
-      runOnce<MessageJson, SentMessage>(
-        {
-          operation: 'sendMessageToPhone',
-          input: { channel, message },
-          run: (attempt) => api.sendToPhone(channel, message, contextOf(attempt)),
-          toStored: toSentMessage,
-          restore: (sent) => restored.message(sent, message),
-        },
-        key,
-      ).finally(() => invalidateAfterMessage(loaders)),
+      send('sendMessageToPhone', { channel, message }, key, (context) =>
+        api.sendToPhone(channel, message, context),
+      ),
     shipOrder: async (request, key) => {
       const outcome = await idempotency.runOnce<ShippedOrder, StoredShipping, ShippingProgress>(
         {

@@ -41,6 +41,17 @@ export const Money = builder.objectRef<MoneySource>('Money').implement({
   }),
 });
 
+/** A nullable field with a cost of shipping. */
+export const shippingCost = <Source>(
+  description: string,
+  centsOf: (source: Source) => number | null | undefined,
+) => ({
+  type: Money,
+  nullable: true as const,
+  description,
+  resolve: (source: Source) => money(centsOf(source), shipmentCurrency),
+});
+
 // A formatter takes much longer to create than to use, and V8 frees its memory only in a full garbage collection.
 // Undefined for a tag that is none: the check takes as long.
 const formatters = new Map<string, Intl.NumberFormat | undefined>();

@@ -6,7 +6,7 @@ const UNRECOGNIZED = 'UNRECOGNIZED';
 /**
  * Makes a GraphQL enum for an enum of the REST service. UNRECOGNIZED stands for a value that REST adds later, so that
  * a new value never fails a field.
- * @returns the enum type and `recognize`, which maps a value of REST to the enum
+ * @returns the enum type, `recognize`, which maps a value of REST to the enum, and the options of a non-null field
  */
 export function openEnum<Value extends string>(
   name: string,
@@ -36,7 +36,13 @@ export function openEnum<Value extends string>(
     return knownValues.has(value) ? value : UNRECOGNIZED;
   }
 
-  return { ref, recognize };
+  const field = <Source>(description: string, read: (source: Source) => string) => ({
+    type: ref,
+    description,
+    resolve: (source: Source) => recognize(read(source)),
+  });
+
+  return { ref, recognize, field };
 }
 
 /** Sorted and without duplicates. An absent or empty list means no filter. @throws BadInputError for UNRECOGNIZED */

@@ -73,42 +73,25 @@ export function checkName(collection: Collection, name: string): void {
 
 /**
  * Makes a predicate on a field: whether the operation selects more than the id of a record below the field. The result
- * is cached by field node, unless a @skip or @include condition may change it. Without the cache, each row of a list
- * would evaluate the predicate, which takes longer than the rest of the row.
+ * is cached by the nodes of the field: a plan has one array of nodes for each of its fields, and one outcome of @skip
+ * and @include. Without the cache, the predicate would take longer than the rest of each row of a list.
  * @param paths the field names from the field to the record; one matching path is enough
  */
 export function selectsMoreThanIdAt(
   ...paths: readonly (readonly string[])[]
 ): (info: GraphQLResolveInfo) => boolean {
-  return memoizedByField((fields, childrenOf) =>
+  const cache = new WeakMap<readonly FieldNode[], boolean>();
+  const evaluate = (info: GraphQLResolveInfo) =>
     paths.some((path) => {
       const records = path.reduce<readonly FieldNode[]>(
-        (parents, name) => childrenOf(parents).filter((field) => field.name.value === name),
-        fields,
+        (parents, name) => selectChildren(parents, info).filter((field) => field.name.value === name),
+        info.fieldNodes,
       );
-      return !childrenOf(records).every(isIdOrTypename);
-    }),
-  );
-}
-
-/** Returns the selected child fields of fields, with fragments expanded. */
-type ChildrenOf = (parents: readonly FieldNode[]) => FieldNode[];
-
-/**
- * Caches the result of a predicate by the nodes of the field. A plan has one array of nodes for each of its fields, and
- * one outcome of @skip and @include. Without the cache, each row of a list would evaluate the predicate, which takes
- * longer than the rest of the row.
- */
-function memoizedByField(
-  evaluate: (fields: readonly FieldNode[], childrenOf: ChildrenOf) => boolean,
-): (info: GraphQLResolveInfo) => boolean {
-  const cache = new WeakMap<readonly FieldNode[], boolean>();
+      return !selectChildren(records, info).every(isIdOrTypename);
+    });
   return (info) => {
-    let result = cache.get(info.fieldNodes);
-    if (result === undefined) {
-      result = evaluate(info.fieldNodes, (parents) => selectChildren(parents, info));
-      cache.set(info.fieldNodes, result);
-    }
+    const result = cache.get(info.fieldNodes) ?? evaluate(info);
+    cache.set(info.fieldNodes, result);
     return result;
   };
 }
@@ -122,6 +105,7 @@ function isIdOrTypename({ name }: FieldNode): boolean {
   return name.value === 'id' || name.value === '__typename';
 }
 
+/** The selected child fields of fields, with fragments expanded. */
 function selectChildren(parents: readonly FieldNode[], info: GraphQLResolveInfo): FieldNode[] {
   // Visits each fragment once: fragments may spread the same fragment many times.
   const visitedFragments = new Set<string>();

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
+import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { SendMessageJson } from '../../rest/api-types.ts';
 import { builder } from '../builder.ts';
-import { issueOf, list, object, optional, text } from '../mutation/input-rules.ts';
-import { TemplateParameterInput } from './template.ts';
+import { list, object, optional, rule, text } from '../mutation/input-rules.ts';
+import { findRepeatedName, TemplateParameterInput } from './template.ts';
 
 const SendTemplateInput = builder.inputType('SendTemplateInput', {
   description:
@@ -31,26 +32,16 @@ export const MessageContentInput = builder.inputType('MessageContentInput', {
   }),
 });
 
-// Names are unique, because REST takes the values as a map.
+// REST takes the values as a map.
 const parameterRules = v.pipe(
   list(object({ name: text, value: text })),
-  v.rawCheck(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
-    const { value: input } = dataset;
-    const names = new Set<string>();
-    for (const [index, value] of input.entries()) {
-      if (names.size < names.add(value.name).size) continue;
-      addIssue({
-        ...issueOf({
-          code: 'DUPLICATE',
-          message: `must be unique, but ${JSON.stringify(value.name)} occurs before`,
-        }),
-        path: [
-          { type: 'array', origin: 'value', input, key: index, value },
-          { type: 'object', origin: 'value', input: { ...value }, key: 'name', value: value.name },
-        ],
-      });
-    }
+  rule((parameters: { name: string; value: string }[]) => {
+    const repeated = findRepeatedName(parameters);
+    if (repeated === undefined) return undefined;
+    return {
+      code: 'DUPLICATE',
+      message: `must have each name once, but has ${quoteForMessage(repeated)} twice`,
+    };
   }),
 );
 
@@ -80,9 +71,7 @@ export function messageJson({ text = '', template }: MessageContent): SendMessag
   return { template: { name: template.name, language: template.language, headerParameters, bodyParameters } };
 }
 
-/** Sorted, because the order of the values does not change the message. */
 function valuesByName(parameters: readonly { name: string; value: string }[] = []): Record<string, string> {
-  const sorted = parameters.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   // An assignment would lose a parameter named `__proto__`.
-  return Object.fromEntries(sorted.map(({ name, value }) => [name, value]));
+  return Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
 }

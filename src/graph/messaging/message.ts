@@ -87,16 +87,13 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
       description: 'The id, `channels/<identifier>/conversations/<identifier>/messages/<identifier>`.',
     }),
     createTime: t.expose('createTime', { type: 'DateTime', description: 'The time of creation.' }),
-    status: t.field({
-      type: messageStatus.ref,
-      description: 'The delivery status of the message.',
-      resolve: (message) => messageStatus.recognize(message.status),
-    }),
-    contentType: t.field({
-      type: messageContentType.ref,
-      description: 'The type of the content: text or template.',
-      resolve: (message) => messageContentType.recognize(message.contentType),
-    }),
+    status: t.field(messageStatus.field('The delivery status of the message.', ({ status }) => status)),
+    contentType: t.field(
+      messageContentType.field(
+        'The type of the content: text or template.',
+        ({ contentType }) => contentType,
+      ),
+    ),
     text: t.exposeString('text', { nullable: true, description: 'The text, or null for a template.' }),
     template: t.field({
       type: SentTemplate,

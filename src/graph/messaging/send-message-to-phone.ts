@@ -1,5 +1,5 @@
 import { builder } from '../builder.ts';
-import { idempotencyKey, object, recordId, text } from '../mutation/input-rules.ts';
+import { idempotencyKey, keyDescription, object, recordId, text } from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
 import { SendMessageResult } from './send-message.ts';
 
@@ -14,10 +14,7 @@ const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
     name: t.string({ required: true, description: "The customer's name." }),
     text: t.string({ required: true, description: 'The text that the customer reads.' }),
     idempotencyKey: t.string({
-      description:
-        'A key that you choose for this message, 1 to 255 characters. For 24 hours, a retry with the same key ' +
-        'and input returns the same message and sends no other. A retry costs `GET ' +
-        '/v1/channels/{id}/conversations/{id}/messages`.',
+      description: keyDescription('message', 'sends', '`GET /v1/channels/{id}/conversations/{id}/messages`'),
     }),
   }),
 });

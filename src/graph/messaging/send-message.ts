@@ -3,7 +3,7 @@ import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { type ConversationName, conversationName } from '../../rest/resource-name.ts';
 import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { idempotencyKey, issueOf, object, text } from '../mutation/input-rules.ts';
+import { idempotencyKey, issueOf, keyDescription, object, text } from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { Message } from './message.ts';
@@ -23,10 +23,7 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
       description: 'The content of the message: either a text or a template.',
     }),
     idempotencyKey: t.string({
-      description:
-        'A key that you choose for this message, 1 to 255 characters. For 24 hours, a retry with the same key ' +
-        'and input returns the same message and sends no other. A retry costs `GET ' +
-        '/v1/channels/{id}/conversations/{id}/messages`.',
+      description: keyDescription('message', 'sends', '`GET /v1/channels/{id}/conversations/{id}/messages`'),
     }),
   }),
 });

@@ -97,9 +97,14 @@ function valuesByName(
   argument: string,
   parameters: readonly (typeof TemplateParameterInput.$inferInput)[] | null | undefined,
 ): Map<string, string> {
-  const values = new Map(parameters?.map(({ name, value }) => [name, value]));
-  if (values.size === (parameters?.length ?? 0)) return values;
-  throw new BadInputError(`Expected each name in "${argument}" once, but one name occurs twice.`);
+  if (findRepeatedName(parameters ?? []) !== undefined)
+    throw new BadInputError(`Expected each name in "${argument}" once, but one name occurs twice.`);
+  return new Map(parameters?.map(({ name, value }) => [name, value]));
+}
+
+export function findRepeatedName(parameters: readonly { name: string }[]): string | undefined {
+  const seen = new Set<string>();
+  return parameters.find(({ name }) => seen.size === seen.add(name).size)?.name;
 }
 
 const templateList = defineList(Template, 'templates');

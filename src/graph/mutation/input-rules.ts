@@ -112,6 +112,10 @@ export const locationId = recordId('locations', 96);
 /** Null means no key. */
 export const idempotencyKey = optional(nullable(textOfLength(1, 255)));
 
+export const keyDescription = (record: string, verb: string, cost: string) =>
+  `A key that you choose for this ${record}, 1 to 255 characters. For 24 hours, a retry with the same key and input ` +
+  `returns the same ${record} and ${verb} no other. A retry costs ${cost}.`;
+
 /** Validates an input against its rules, without a REST call. @returns the validated value, or all errors */
 export function validateInput<Rules extends v.GenericSchema>(
   rules: Rules,

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import {
   centsAtLeast,
   idempotencyKey,
+  keyDescription,
   list,
   number,
   object,
@@ -71,11 +72,7 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
         'Who ships the order: the REST service itself (the default) or its partner. `Order.fulfiller` shows ' +
         'both names.',
     }),
-    idempotencyKey: t.string({
-      description:
-        'A key that you choose for this order, 1 to 255 characters. For 24 hours, a retry with the same key ' +
-        'and input returns the same order and creates no other. A retry costs `GET /v1/orders/{id}`.',
-    }),
+    idempotencyKey: t.string({ description: keyDescription('order', 'creates', '`GET /v1/orders/{id}`') }),
   }),
 });
 

@@ -21,10 +21,8 @@ export const CustomerBehavior = builder.objectRef<CustomerBehaviorJson>('Custome
       description: 'The number of delivered shipments.',
     }),
     returnedShipments: t.exposeInt('returnedShipments', { description: 'The number of returned shipments.' }),
-    reliability: t.field({
-      type: customerReliability.ref,
-      description: 'The reliability that these numbers show.',
-      resolve: (behavior) => customerReliability.recognize(behavior.reliability),
-    }),
+    reliability: t.field(
+      customerReliability.field('The reliability that these numbers show.', ({ reliability }) => reliability),
+    ),
   }),
 });

@@ -19,11 +19,7 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
   fields: (t) => ({
     createTime: t.expose('createTime', { type: 'DateTime', description: 'The time of creation.' }),
     updateTime: t.expose('updateTime', { type: 'DateTime', description: 'The time of the last change.' }),
-    status: t.field({
-      type: orderStatus.ref,
-      description: 'The status of the order.',
-      resolve: (order) => orderStatus.recognize(order.status),
-    }),
+    status: t.field(orderStatus.field('The status of the order.', (order) => order.status)),
     recipient: t.expose('recipient', { type: Recipient, description: 'The person who receives the order.' }),
     contentDescription: t.exposeString('contentDescription', {
       description: 'The contents of the package, 3 to 128 characters.',
@@ -39,11 +35,9 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
       description: 'The amount that the courier collects on delivery, or zero.',
       resolve: (order, _args, { currency }) => money(order.cashOnDeliveryRequestCents, currency),
     }),
-    customerReliability: t.field({
-      type: customerReliability.ref,
-      description: 'The reliability of this customer.',
-      resolve: (order) => customerReliability.recognize(order.customerReliability),
-    }),
+    customerReliability: t.field(
+      customerReliability.field('The reliability of this customer.', (order) => order.customerReliability),
+    ),
     customerBehavior: t.expose('customerBehavior', {
       type: CustomerBehavior,
       description: "The outcomes of this customer's earlier shipments.",
@@ -71,6 +65,12 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
 
 const orderList = defineList(Order, 'orders');
 const OrderCounts = defineStatusCounts('Order', 'orders', orderStatus);
+const statusArgs = builder.args((t) => ({
+  status: t.field({
+    type: [orderStatus.ref],
+    description: 'The statuses of the returned orders. By default all.',
+  }),
+}));
 
 builder.objectFields(Recipient, (t) => ({
   orders: t.field({
@@ -80,10 +80,7 @@ builder.objectFields(Recipient, (t) => ({
       'The orders with this phone number. Costs a searched `GET /v1/orders` for each distinct number.',
     args: {
       ...orderList.args,
-      status: t.arg({
-        type: [orderStatus.ref],
-        description: 'The statuses of the returned orders. By default all.',
-      }),
+      ...statusArgs,
     },
     resolve: (recipient, { status, ...args }, { loaders }) => {
       const phoneNumber = phoneNumberOf(recipient);
@@ -135,10 +132,7 @@ builder.queryFields((t) => ({
       'of creation up to 20 pages of it.',
     args: {
       ...orderList.args,
-      status: t.arg({
-        type: [orderStatus.ref],
-        description: 'The statuses of the returned orders. By default all.',
-      }),
+      ...statusArgs,
       search: t.arg.string({
         description:
           "A recipient's name, also misspelt, or an exact phone number or reference. At most 256 characters.",

@@ -4,6 +4,7 @@ import { builder } from '../builder.ts';
 import {
   centsAtLeast,
   idempotencyKey,
+  keyDescription,
   locationId,
   object,
   optional,
@@ -12,7 +13,7 @@ import {
 import { runMutation } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { PackageInput, packageRules } from './package-input.ts';
-import { loadCreatedQuote, Quote } from './quote.ts';
+import { createdQuote } from './quote.ts';
 
 const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
   description: 'A package with its origin and destination.',
@@ -46,10 +47,11 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
         "becomes the order's shipment.",
     }),
     idempotencyKey: t.string({
-      description:
-        'A key that you choose for this quote, 1 to 255 characters. For 24 hours, a retry with the same key ' +
-        'and input returns the same quote and creates no other. A retry costs `GET /v1/quotes/{id}` unless ' +
-        "only the quote's id is selected.",
+      description: keyDescription(
+        'quote',
+        'creates',
+        "`GET /v1/quotes/{id}` unless only the quote's id is selected",
+      ),
     }),
   }),
 });
@@ -69,11 +71,7 @@ const CreateQuoteSuccess = builder
   .implement({
     description: 'The couriers returned their offers.',
     fields: (t) => ({
-      quote: t.field({
-        type: Quote,
-        description: 'The quote, with one offer or rejection per courier.',
-        resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
-      }),
+      quote: t.field(createdQuote('The quote, with one offer or rejection per courier.')),
     }),
   });
 

@@ -1,10 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import type { Loaders } from '../../loaders/loaders.ts';
 import { cheapest, fastest, isAvailable, readOffers } from '../../rest/offers.ts';
 import type { OfferJson, PackageDimensionsJson, PackageJson, QuoteJson } from '../../rest/wire-schema.ts';
 import { type NamedRecord, restoredRecordMissing } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
-import { Money, money, shipmentCurrency } from '../fields/money.ts';
+import type { Context } from '../context.ts';
+import { Money, money, shippingCost } from '../fields/money.ts';
+import { optionalTime } from '../fields/optional-time.ts';
 import { relatedRecord } from '../fields/related-record.ts';
 import { Order } from '../orders/order.ts';
 import { Location } from '../places/location.ts';
@@ -57,18 +58,10 @@ export const Offer = builder.objectRef<OfferJson>('Offer').implement({
       description: 'Whether a shipment can be created from this offer. True if the status is `SUCCESS`.',
       resolve: isAvailable,
     }),
-    shipmentCost: t.field({
-      type: Money,
-      nullable: true,
-      description: 'The cost of the shipment.',
-      resolve: (offer) => money(offer.shipmentCostCents, shipmentCurrency),
-    }),
-    returnShipmentCost: t.field({
-      type: Money,
-      nullable: true,
-      description: 'The cost of returning the package.',
-      resolve: (offer) => money(offer.returnShipmentCostCents, shipmentCurrency),
-    }),
+    shipmentCost: t.field(shippingCost('The cost of the shipment.', (offer) => offer.shipmentCostCents)),
+    returnShipmentCost: t.field(
+      shippingCost('The cost of returning the package.', (offer) => offer.returnShipmentCostCents),
+    ),
     estimatedDeliveryOperatingDays: t.exposeFloat('estimatedDeliveryOperatingDays', {
       nullable: true,
       description: 'The expected delivery time in working days.',
@@ -80,16 +73,8 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
   description: "The couriers' offers for one package between two locations.",
   interfaces: [Node],
   fields: (t) => ({
-    createTime: t.expose('createTime', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'The time of creation.',
-    }),
-    updateTime: t.expose('updateTime', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'The time of the last change.',
-    }),
+    createTime: t.expose('createTime', optionalTime('The time of creation.')),
+    updateTime: t.expose('updateTime', optionalTime('The time of the last change.')),
     order: t.field({
       type: Order,
       nullable: true,
@@ -149,16 +134,19 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
 defineRecordQuery('quote', Quote, 'quotes', 'Costs `GET /v1/quotes/{id}`.');
 
 /**
- * Loads the quote of a mutation. For a repeated key it is a name, which costs `GET /v1/quotes/{id}` unless only the id is
- * selected.
- * @throws StatusError if REST no longer has the quote
+ * The options of a field with the quote of a mutation. For a repeated key the quote is a name, which costs
+ * `GET /v1/quotes/{id}` unless only the id is selected. The resolver throws a StatusError if REST no longer has the quote.
  */
-export async function loadCreatedQuote(
-  quote: QuoteJson | NamedRecord,
-  loaders: Loaders,
-  info: GraphQLResolveInfo,
-): Promise<QuoteJson> {
-  if ('offers' in quote) return quote;
-  const { name } = quote;
-  return (await relatedRecord('quotes', name, loaders, info)) ?? restoredRecordMissing(name);
-}
+export const createdQuote = (description: string) => ({
+  type: Quote,
+  description,
+  async resolve(
+    { quote }: { quote: QuoteJson | NamedRecord },
+    _args: object,
+    { loaders }: Context,
+    info: GraphQLResolveInfo,
+  ): Promise<QuoteJson> {
+    if ('offers' in quote) return quote;
+    return (await relatedRecord('quotes', quote.name, loaders, info)) ?? restoredRecordMissing(quote.name);
+  },
+});

@@ -1,6 +1,6 @@
 import type { ObjectRef } from '@pothos/core';
 import { maxPageSize } from '../../loaders/loaders.ts';
-import { ListCursors } from '../../loaders/paging/cursor.ts';
+import { ListCursors, type Position } from '../../loaders/paging/cursor.ts';
 import type { PageLoader } from '../../loaders/paging/page-loader.ts';
 import { type PageSlice, readPageSlice } from '../../loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../loaders/scan/filtered-slice.ts';
@@ -29,30 +29,31 @@ class Connection<Json> {
     return this.#slice.hasNextPage;
   }
 
-  get nodes(): PageSlice<Json>['rows'] {
-    return this.#slice.rows;
+  get nodes(): (Json | InvalidResponseError)[] {
+    return this.#slice.rows.map(({ row }) => row);
   }
 
   get edges(): Edge<Json>[] {
-    return this.nodes.map((node, index) => ({ node, index, connection: this }));
+    return this.#slice.rows.map(({ row, after }) => ({ node: row, after, cursors: this.#cursors }));
+  }
+
+  /** @param index -1 for the last row */
+  cursorAt(index: number): string | null {
+    const row = this.#slice.rows.at(index);
+    return row === undefined ? null : this.#cursors.encode(row.after);
   }
 
   /** Null on an empty page, unless the list goes on behind it. */
   get endCursor(): string | null {
     const { endPosition } = this.#slice;
-    if (endPosition !== undefined) return this.#cursors.encode(endPosition);
-    return this.nodes.length === 0 ? null : this.cursorAt(this.nodes.length - 1);
-  }
-
-  cursorAt(index: number): string {
-    return this.#cursors.encode(this.#slice.positionAfter(index));
+    return endPosition === undefined ? this.cursorAt(-1) : this.#cursors.encode(endPosition);
   }
 }
 
 interface Edge<Json> {
   node: Json | InvalidResponseError;
-  index: number;
-  connection: Connection<Json>;
+  after: Position;
+  cursors: ListCursors;
 }
 
 const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
@@ -65,7 +66,7 @@ const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
     startCursor: t.string({
       nullable: true,
       description: 'The cursor of the first edge, or null on an empty page.',
-      resolve: (connection) => (connection.nodes.length === 0 ? null : connection.cursorAt(0)),
+      resolve: (connection) => connection.cursorAt(0),
     }),
     endCursor: t.string({
       nullable: true,
@@ -108,7 +109,7 @@ export function defineList<Json extends Named>(
       cursor: t.string({
         description:
           'The cursor of this row. Pass it as `after`, with the same filters, to read the rows after this one.',
-        resolve: ({ connection, index }) => connection.cursorAt(index),
+        resolve: ({ cursors, after }) => cursors.encode(after),
       }),
       node: t.field({
         type: node,

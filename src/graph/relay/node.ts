@@ -13,7 +13,7 @@ interface NodeType {
   load(id: string, loaders: Loaders): Promise<{ name: string } | null>;
 }
 
-interface UnreadableType {
+interface NonRefetchableType {
   owns(id: string): boolean;
   /** A sentence on how to read the record instead. */
   instead(id: string): string;
@@ -21,7 +21,7 @@ interface UnreadableType {
 
 const maxNodes = 100;
 const nodeTypes: NodeType[] = [];
-const unreadableTypes: UnreadableType[] = [];
+const nonRefetchableTypes: NonRefetchableType[] = [];
 
 /** Makes `node(id:)` load records of a type. */
 export function registerNode(type: NodeType): void {
@@ -29,8 +29,8 @@ export function registerNode(type: NodeType): void {
 }
 
 /** Makes `node(id:)` fail for ids that REST has no call for, with a message on how to read the record instead. */
-export function registerNonRefetchable(type: UnreadableType): void {
-  unreadableTypes.push(type);
+export function registerNonRefetchable(type: NonRefetchableType): void {
+  nonRefetchableTypes.push(type);
 }
 
 export const Node = builder.interfaceRef<{ name: string }>('Node').implement({
@@ -110,10 +110,10 @@ builder.queryFields((t) => ({
 function loadNode(id: string, loaders: Loaders): Promise<{ name: string } | null> | BadInputError {
   const type = nodeTypes.find((candidate) => candidate.owns(id));
   if (type !== undefined) return type.load(id, loaders);
-  const unreadable = unreadableTypes.find((candidate) => candidate.owns(id));
+  const nonRefetchable = nonRefetchableTypes.find((candidate) => candidate.owns(id));
   return new BadInputError(
-    unreadable === undefined
+    nonRefetchable === undefined
       ? `Expected a whole id, such as "orders/abc", but got ${quoteForMessage(id)}.`
-      : `${quoteForMessage(id)} cannot be read by its id, because the REST service has no call for that. ${unreadable.instead(id)}`,
+      : `${quoteForMessage(id)} cannot be read by its id, because the REST service has no call for that. ${nonRefetchable.instead(id)}`,
   );
 }

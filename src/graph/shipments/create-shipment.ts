@@ -1,6 +1,6 @@
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { boolean, idempotencyKey, object, recordId } from '../mutation/input-rules.ts';
+import { boolean, idempotencyKey, keyDescription, object, recordId } from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { ShipmentRecipientInput, shipmentRecipientRules } from '../orders/recipient-input.ts';
@@ -38,10 +38,7 @@ const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
         'Whether the courier collects the package. Otherwise the merchant brings it to the courier.',
     }),
     idempotencyKey: t.string({
-      description:
-        'A key that you choose for this shipment, 1 to 255 characters. For 24 hours, a retry with the same ' +
-        'key and input returns the same shipment and creates no other. A retry costs `GET ' +
-        '/v1/shipments/{id}`.',
+      description: keyDescription('shipment', 'creates', '`GET /v1/shipments/{id}`'),
     }),
   }),
 });

@@ -10,7 +10,7 @@ import { bareIdentifier, runBatch } from '../mutation/run-batch.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
 import { Conflict, codeEnum, NotFound, resultUnion, UserError, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from '../orders/order.ts';
-import { loadCreatedQuote, Offer, Quote } from '../quotes/quote.ts';
+import { createdQuote, Offer } from '../quotes/quote.ts';
 import { ShipOrderInput, shipOrderRules } from './ship-order-input.ts';
 import { Shipment } from './shipment.ts';
 
@@ -35,11 +35,7 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
         // Only the id is selected, so nothing but the name is read from the order.
         selectsOnlyId(info) ? (order as OrderJson) : rereadOrder(order, loaders),
     }),
-    quote: t.field({
-      type: Quote,
-      description: 'The requested quote, with one offer or rejection per courier.',
-      resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
-    }),
+    quote: t.field(createdQuote('The requested quote, with one offer or rejection per courier.')),
     offer: t.expose('offer', { type: Offer, description: 'The accepted offer.' }),
     shipment: t.expose('shipment', {
       type: Shipment,
@@ -80,11 +76,7 @@ const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
       type: NoOfferReason,
       description: 'The reason, for a text of your own. Keep a default branch for later reasons.',
     }),
-    quote: t.field({
-      type: Quote,
-      description: 'The requested quote, with one offer or rejection per courier.',
-      resolve: ({ quote }, _args, { loaders }, info) => loadCreatedQuote(quote, loaders, info),
-    }),
+    quote: t.field(createdQuote('The requested quote, with one offer or rejection per courier.')),
   }),
 });
 

@@ -1,8 +1,9 @@
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { createdRange, createdRangeArgs, toMs } from '../fields/created-range.ts';
-import { Money, money, shipmentCurrency } from '../fields/money.ts';
+import { shippingCost } from '../fields/money.ts';
 import { openEnum, statusFilter } from '../fields/open-enum.ts';
+import { optionalTime } from '../fields/optional-time.ts';
 import { relatedRecord } from '../fields/related-record.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { Order } from '../orders/order.ts';
@@ -34,21 +35,9 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
   description: 'A package that a courier delivers.',
   interfaces: [Node],
   fields: (t) => ({
-    createTime: t.expose('createTime', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'The time of creation.',
-    }),
-    updateTime: t.expose('updateTime', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'The time of the last change.',
-    }),
-    status: t.field({
-      type: shipmentStatus.ref,
-      description: 'The status of the shipment.',
-      resolve: (shipment) => shipmentStatus.recognize(shipment.status),
-    }),
+    createTime: t.expose('createTime', optionalTime('The time of creation.')),
+    updateTime: t.expose('updateTime', optionalTime('The time of the last change.')),
+    status: t.field(shipmentStatus.field('The status of the shipment.', (shipment) => shipment.status)),
     order: t.field({
       type: Order,
       nullable: true,
@@ -91,24 +80,16 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
       description:
         'Whether the courier collects the package. Otherwise the merchant brings it to the courier.',
     }),
-    shipmentCost: t.field({
-      type: Money,
-      nullable: true,
-      description: 'The cost of the transport.',
-      resolve: (shipment) => money(shipment.shipmentCostCents, shipmentCurrency),
-    }),
-    cashOnDeliveryCost: t.field({
-      type: Money,
-      nullable: true,
-      description: 'The fee for collecting cash on delivery.',
-      resolve: (shipment) => money(shipment.cashOnDeliveryCostCents, shipmentCurrency),
-    }),
-    totalCost: t.field({
-      type: Money,
-      nullable: true,
-      description: 'The total cost with all fees.',
-      resolve: (shipment) => money(shipment.totalCostCents, shipmentCurrency),
-    }),
+    shipmentCost: t.field(
+      shippingCost('The cost of the transport.', (shipment) => shipment.shipmentCostCents),
+    ),
+    cashOnDeliveryCost: t.field(
+      shippingCost(
+        'The fee for collecting cash on delivery.',
+        (shipment) => shipment.cashOnDeliveryCostCents,
+      ),
+    ),
+    totalCost: t.field(shippingCost('The total cost with all fees.', (shipment) => shipment.totalCostCents)),
     label: t.field({
       type: Label,
       nullable: true,

@@ -28,14 +28,12 @@ const maxLength = 16_384;
  * (docs/decisions/0023-cursors-without-a-signature.md).
  */
 export class ListCursors {
-  readonly #list: string;
-  readonly #query: object;
-  #cachedDigest: string | undefined;
+  /** Tells lists and filters apart. */
+  readonly #digest: string;
 
   /** @param query The filters of the list. */
   constructor(list: string, query: object) {
-    this.#list = list;
-    this.#query = query;
+    this.#digest = hash('sha256', `${list} ${queryKey(query)}`, 'base64url').slice(0, 11);
   }
 
   encode({ pageToken, rowsBefore, skip, anchor }: Position): string {
@@ -45,39 +43,31 @@ export class ListCursors {
 
   /** @throws InvalidCursorError if the cursor is of another list or other filters, or is no cursor. */
   decode(cursor: string): Position {
-    const fields = cursor.length > maxLength ? undefined : parsePayload(cursor);
-    const position = Array.isArray(fields) && fields[0] === this.#digest ? positionFrom(fields) : undefined;
-    if (position !== undefined) return position;
+    const fields = cursor.length > maxLength ? [] : parseFields(cursor);
+    const [digest, pageToken, rowsBefore, skip, anchor] = fields.map((field) => field ?? undefined);
+    // Clients may have made the fields up.
+    if (
+      fields.length === 5 &&
+      digest === this.#digest &&
+      isTextOrAbsent(pageToken) &&
+      isRowCount(rowsBefore) &&
+      isRowCount(skip) &&
+      isTextOrAbsent(anchor)
+    )
+      return { pageToken, rowsBefore, skip, anchor };
     throw new InvalidCursorError(
       'Expected "after" to be a cursor of this list with the same filters. Start again without "after".',
     );
   }
-
-  /** Tells lists and filters apart. */
-  get #digest(): string {
-    this.#cachedDigest ??= hash('sha256', `${this.#list} ${queryKey(this.#query)}`, 'base64url').slice(0, 11);
-    return this.#cachedDigest;
-  }
 }
 
-/** Validates the fields: clients may have made them up. */
-function positionFrom(values: readonly unknown[]): Position | undefined {
-  const [pageToken, rowsBefore, skip, anchor] = values.slice(1).map((field) => field ?? undefined);
-  const isValid =
-    values.length === 5 &&
-    isTextOrAbsent(pageToken) &&
-    isRowCount(rowsBefore) &&
-    isRowCount(skip) &&
-    isTextOrAbsent(anchor);
-  return isValid ? { pageToken, rowsBefore, skip, anchor } : undefined;
-}
-
-function parsePayload(payload: string): unknown {
+function parseFields(cursor: string): unknown[] {
   try {
-    return JSON.parse(Buffer.from(payload, 'base64url').toString());
+    const fields: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(fields) ? fields : [];
   } catch {
     // Not JSON, so `encode` did not make this cursor.
-    return undefined;
+    return [];
   }
 }
 
@@ -85,7 +75,6 @@ function isTextOrAbsent(value: unknown): value is string | undefined {
   return value === undefined || typeof value === 'string';
 }
 
-/** Whether a value is a valid number of rows. */
 function isRowCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

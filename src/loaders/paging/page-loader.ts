@@ -37,13 +37,13 @@ export async function* pagesFrom<Row, Query extends PageQuery>(
   loader: Pick<PageLoader<Row, Query>, 'load'>,
   query: Query,
 ): AsyncGenerator<Page<Row>> {
-  const guard = createEndlessListGuard(query.pageToken);
+  const checkToken = endlessListGuard(query.pageToken);
   let next = query;
   while (true) {
     const page = await loader.load(next);
     yield page;
     if (page.nextPageToken === undefined) return;
-    guard.check(page.nextPageToken);
+    checkToken(page.nextPageToken);
     next = { ...next, pageToken: page.nextPageToken };
   }
 }
@@ -54,41 +54,23 @@ export async function allRecords<Row, Query extends PageQuery>(
   query: Query,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for await (const page of pagesFrom(loader, query)) rows.push(...records(page));
+  for await (const page of pagesFrom(loader, query)) {
+    rows.push(...page.rows.filter((row): row is Row => !(row instanceof InvalidResponseError)));
+  }
   return rows;
 }
 
-/** The first record from `query` on that matches, or null. Reads no page after the first match. */
-export async function firstRecord<Row, Query extends PageQuery>(
-  loader: PageLoader<Row, Query>,
-  query: Query,
-  matches: (row: Row) => boolean,
-): Promise<Row | null> {
-  for await (const page of pagesFrom(loader, query)) {
-    const row = records(page).find(matches);
-    if (row !== undefined) return row;
-  }
-  return null;
-}
-
-/** Creates a guard against a list without an end. `startToken` is the token of the first page read. */
-export function createEndlessListGuard(startToken: string | undefined) {
+/**
+ * Creates a check of the next page's token, from the token of the first page on. The check throws an InvalidResponseError
+ * if a token repeats, or after 100 pages.
+ */
+export function endlessListGuard(startToken: string | undefined): (nextToken: string) => void {
   const seen = new Set([startToken]);
-  return {
-    /** @throws InvalidResponseError if a token repeats, or after 100 pages. */
-    check(nextToken: string): void {
-      if (seen.has(nextToken))
-        throw new InvalidResponseError('A list repeats a page token, so it has no end');
-      if (seen.size >= maxPages)
-        throw new InvalidResponseError(`A list has not ended after ${maxPages} pages`);
-      seen.add(nextToken);
-    },
+  return (nextToken) => {
+    if (seen.has(nextToken)) throw new InvalidResponseError('A list repeats a page token, so it has no end');
+    if (seen.size >= maxPages) throw new InvalidResponseError(`A list has not ended after ${maxPages} pages`);
+    seen.add(nextToken);
   };
-}
-
-/** The rows of a page without the invalid ones. */
-function records<Row>(page: Page<Row>): Row[] {
-  return page.rows.filter((row): row is Row => !(row instanceof InvalidResponseError));
 }
 
 /** A key that is equal for equal queries in any field order: a JSON array of names and values. */

@@ -1,47 +1,21 @@
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { Position } from './cursor.ts';
-import { createEndlessListGuard, type PageLoader } from './page-loader.ts';
+import { endlessListGuard, type PageLoader } from './page-loader.ts';
 
-/** Consecutive rows of a list. */
+/** Consecutive rows of a list, each with the position after it. */
 export interface PageSlice<Row> {
-  readonly rows: readonly (Row | InvalidResponseError)[];
+  readonly rows: readonly { readonly row: Row | InvalidResponseError; readonly after: Position }[];
   readonly hasNextPage: boolean;
-  /** The position behind the last row that was looked at, if further pages may have matching rows. */
+  /** The position behind the last row that was looked at, if later pages may have more rows of the list. */
   readonly endPosition?: Position | undefined;
-  /** The position after the row with this index. @throws RangeError if there is no such row. */
-  positionAfter(index: number): Position;
-}
-
-export class LoadedSlice<Row extends { name: string }> implements PageSlice<Row> {
-  readonly rows: (Row | InvalidResponseError)[] = [];
-  hasNextPage = false;
-  endPosition: Position | undefined;
-  /** Where each row was read. Positions are made on demand, because few queries select cursors. */
-  readonly #places: { page: Page<Row>; index: number; position: Position }[] = [];
-
-  /** @param index The index of the row in its page, which was read at `position`. */
-  push(row: Row | InvalidResponseError, page: Page<Row>, index: number, position: Position): void {
-    this.rows.push(row);
-    this.#places.push({ page, index, position });
-  }
-
-  positionAfter(index: number): Position {
-    const place = this.#places[index];
-    if (place === undefined) throw new RangeError(`no row ${index}`);
-    return positionAfter(place.page, place.index, place.position);
-  }
 }
 
 export interface PageSliceRequest<Row, Query extends PageQuery> {
   pages: PageLoader<Row, Query>;
-  /** The filters of the list. */
   query: Omit<Query, keyof PageQuery>;
-  /** The number of rows to read, at least 0. */
   first: number;
-  /** The position to continue from. Undefined: the start of the list. */
   after: Position | undefined;
-  /** The most rows of one page ("List query parameters"). */
   maxPageSize: number;
   /** Selects the rows of the list, if REST cannot filter them. */
   isInList?: (row: Row) => boolean;
@@ -57,32 +31,24 @@ export async function readPageSlice<Row extends { name: string }, Query extends 
 ): Promise<PageSlice<Row>> {
   const { first, maxPageSize, isInList } = request;
   let position = request.after ?? { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
-  const guard = createEndlessListGuard(position.pageToken);
-  const slice = new LoadedSlice<Row>();
-  const { rows } = slice;
+  let rowsNeeded = first;
+  const checkToken = endlessListGuard(position.pageToken);
   // An invalid row may belong to the list.
   const isOfList = (row: Row | InvalidResponseError) =>
     row instanceof InvalidResponseError || isInList === undefined || isInList(row);
-  let rowsNeeded = first;
+  const rows: { row: Row | InvalidResponseError; after: Position }[] = [];
   while (true) {
     const page = await pageAt(request, position, rowsNeeded);
     // Checked before any row is returned: with a repeated token, a client would never reach the end.
-    if (page.nextPageToken !== undefined) guard.check(page.nextPageToken);
-    let hasNextPage = page.nextPageToken !== undefined;
+    if (page.nextPageToken !== undefined) checkToken(page.nextPageToken);
     for (let index = startIndex(page, position); index < page.rows.length; index += 1) {
       const row = page.rows[index];
       if (row === undefined || !isOfList(row)) continue;
-      if (rows.length === first) {
-        hasNextPage = true;
-        break;
-      }
-      slice.push(row, page, index, position);
+      if (rows.length === first) return { rows, hasNextPage: true };
+      rows.push({ row, after: positionAfter(page, index, position) });
     }
-    if (rows.length === first && hasNextPage) {
-      slice.hasNextPage = true;
-      return slice;
-    }
-    if (page.nextPageToken === undefined) return slice;
+    if (page.nextPageToken === undefined || rows.length === first)
+      return { rows, hasNextPage: page.nextPageToken !== undefined };
     position = positionAfter(page, page.rows.length - 1, position);
     // If REST cannot filter the rows, the number of pages needed is unknown, so the largest pages are read.
     rowsNeeded = isInList === undefined ? first - rows.length : maxPageSize;

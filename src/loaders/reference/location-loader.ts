@@ -2,16 +2,14 @@ import type { LocationQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import { InvalidResponseError, isNotFound, StatusError } from '../../rest/errors.ts';
 import type { LocationJson } from '../../rest/wire-schema.ts';
-import { firstRecord, pagesFrom } from '../paging/page-loader.ts';
+import { pagesFrom } from '../paging/page-loader.ts';
 import { BatchLoader, type RecordLoader, type RecordResult, settleAll } from '../record-loader.ts';
 import type { ReferenceLoader } from './reference-loader.ts';
 
 export interface LocationLoaderOptions {
   pages: ReferenceLoader<LocationJson, LocationQuery>;
   callContext: CallContext;
-  /** The most rows of one page ("List query parameters"). */
   maxPageSize: number;
-  /** Whether pages of the whole list may be requested. */
   listsForBatches: boolean;
 }
 
@@ -20,45 +18,35 @@ export interface LocationLoaderOptions {
  * finds one location. Many locations are looked up in pages of the whole list. Cached pages come first.
  */
 export function locationLoader(options: LocationLoaderOptions): RecordLoader<LocationJson> {
-  return new BatchLoader((names) => loadLocations(names, options));
+  const { pages, maxPageSize } = options;
+  const search = (name: string): LocationQuery => ({ query: name, pageSize: maxPageSize });
+  return new BatchLoader(async (names) => {
+    const unsearched = names.filter((name) => !pages.isAvailable(search(name)));
+    const found = await findInList(unsearched, options);
+    return settleAll(names, (name) => {
+      const result = found.get(name);
+      return result === undefined ? searchCacheThenRest(name, search(name), pages) : result;
+    });
+  });
 }
 
 /**
- * The most list pages to request for a number of names. A search finds one name with one call. A page of 1,000 rows
- * is larger, and may hold none of the names. The limit is one page per ten names and at least two pages, but
- * never more than one page per five names. So each name costs at most 1.2 calls.
+ * The most list pages to request for a number of names, so that each name costs at most 1.2 calls. A page of 1,000 rows
+ * is larger than a search, and may hold none of the names.
  */
 export function maxListPages(names: number): number {
   return Math.min(Math.max(2, Math.floor(names / 10)), Math.floor(names / 5));
 }
 
-async function loadLocations(
-  names: readonly string[],
-  options: LocationLoaderOptions,
-): Promise<RecordResult<LocationJson>[]> {
-  const { pages, callContext, maxPageSize } = options;
-  const search = (name: string): LocationQuery => ({ query: name, pageSize: maxPageSize });
-  const unsearched = names.filter((name) => !pages.isAvailable(search(name)));
-  const found = new Map<string, RecordResult<LocationJson>>();
-  await findInList(unsearched, found, options);
-  for (const result of found.values()) {
-    if (result !== null && !(result instanceof Error)) callContext.callLog.savedByList += 1;
-  }
-  return settleAll(names, (name) => {
-    const result = found.get(name);
-    return result === undefined ? searchCacheThenRest(name, search(name), pages) : result;
-  });
-}
-
 /**
- * Looks names up in cached pages of the list, and in at most `maxListPages` more pages. Adds what it finds to `found`:
- * null for a name that the whole list lacks, and an error that searches would meet too.
+ * Looks names up in cached pages of the list, and in at most `maxListPages` more pages.
+ * @returns null for a name that the whole list lacks, and an error that searches would meet too
  */
 async function findInList(
   names: readonly string[],
-  found: Map<string, RecordResult<LocationJson>>,
-  { pages, maxPageSize, listsForBatches }: LocationLoaderOptions,
-): Promise<void> {
+  { pages, callContext, maxPageSize, listsForBatches }: LocationLoaderOptions,
+): Promise<Map<string, RecordResult<LocationJson>>> {
+  const found = new Map<string, RecordResult<LocationJson>>();
   const missing = new Set(names);
   const settleMissing = (result: null | Error) => {
     for (const name of missing) found.set(name, result);
@@ -71,36 +59,37 @@ async function findInList(
     callsLeft -= 1;
     return callsLeft >= 0;
   };
-  if (missing.size === 0 || !mayRead(firstPage)) return;
-  let query = firstPage;
-  let isAllFromRest = true;
+  if (missing.size === 0 || !mayRead(firstPage)) return found;
   try {
     for await (const { rows, nextPageToken } of pagesFrom(pages, firstPage)) {
-      isAllFromRest &&= pages.isFromRest(query);
       for (const row of rows) {
-        if (!(row instanceof InvalidResponseError) && missing.delete(row.name)) found.set(row.name, row);
+        if (row instanceof InvalidResponseError || !missing.delete(row.name)) continue;
+        found.set(row.name, row);
+        callContext.callLog.savedByList += 1;
       }
-      // A location may be newer than a cached page, so a name missing there is searched.
-      if (nextPageToken === undefined && isAllFromRest) settleMissing(null);
-      query = { ...firstPage, pageToken: nextPageToken };
-      if (missing.size === 0 || nextPageToken === undefined || !mayRead(query)) return;
+      if (missing.size === 0) break;
+      if (nextPageToken === undefined) {
+        // A location may be newer than a cached page, so a name missing there is searched.
+        if (!pages.forgetEarlier()) settleMissing(null);
+      } else if (!mayRead({ ...firstPage, pageToken: nextPageToken })) break;
     }
   } catch (error) {
     // A large page may fail although a search succeeds. But a search would get the same 4xx status as the page.
     if (error instanceof StatusError && error.status < 500) settleMissing(isNotFound(error) ? null : error);
   }
+  return found;
 }
 
-/** The filter matches substrings, so `locations/1` also finds `locations/10` ("List query parameters"). */
 async function searchCacheThenRest(
   name: string,
   query: LocationQuery,
   pages: LocationLoaderOptions['pages'],
 ): Promise<LocationJson | null> {
-  const search = () => firstRecord(pages, query, (location) => location.name === name);
-  const location = await search();
-  if (location !== null || pages.isFromRest(query)) return location;
-  // The location may be newer than the cached search result.
-  pages.forgetEarlier();
-  return search();
+  // The filter matches substrings, so `locations/1` also finds `locations/10` ("List query parameters").
+  for await (const { rows } of pagesFrom(pages, query)) {
+    const location = rows.find((row): row is LocationJson => row.name === name);
+    if (location !== undefined) return location;
+  }
+  // The location may be newer than a cached search result.
+  return pages.forgetEarlier() ? searchCacheThenRest(name, query, pages) : null;
 }

@@ -1,6 +1,6 @@
 import type { PageQuery } from '../../rest/api-types.ts';
 import type { Position } from '../paging/cursor.ts';
-import { LoadedSlice, type PageSlice, positionAfter, startIndex } from '../paging/page-slice.ts';
+import { type PageSlice, positionAfter, startIndex } from '../paging/page-slice.ts';
 import type { ListScan } from './list-scan.ts';
 import { type FilteredRow, matchesFilter, NewestFirst, type RowFilter } from './row-filter.ts';
 
@@ -20,36 +20,26 @@ export async function readFilteredSlice<Row extends FilteredRow, Query extends P
   first: number,
   after: Position | undefined,
 ): Promise<PageSlice<Row>> {
-  const slice = new LoadedSlice<Row>();
+  const rows: { row: Row; after: Position }[] = [];
   const newestFirst = new NewestFirst();
   // The first match tells whether there are any.
   const needed = Math.max(first, 1);
   const firstPageRows = Math.max(rowsPerMatch * needed, minFirstPageRows);
-  let lastPosition = after;
+  let endPosition = after;
   for (let number = 0; ; number += 1) {
     const next = await scan.page(number, firstPageRows);
-    if (next === 'end') return slice;
-    if (next === 'no budget') {
-      slice.hasNextPage = true;
-      slice.endPosition = lastPosition;
-      return slice;
-    }
+    if (next === 'end') return { rows, hasNextPage: false };
+    if (next === 'no budget') return { rows, hasNextPage: true, endPosition };
     const { page, position } = next;
     for (let index = startIndex(page, position); index < page.rows.length; index += 1) {
       const row = page.rows[index];
       if (!matchesFilter(row, filter)) continue;
-      if (slice.rows.length === first) {
-        slice.hasNextPage = true;
-        return slice;
-      }
-      slice.push(row, page, index, position);
+      if (rows.length === first) return { rows, hasNextPage: true };
+      rows.push({ row, after: positionAfter(page, index, position) });
     }
     newestFirst.add(page.rows);
-    if (newestFirst.isPast(filter.createdSinceMs)) return slice;
-    if (slice.rows.length >= needed) {
-      slice.hasNextPage = page.nextPageToken !== undefined;
-      return slice;
-    }
-    lastPosition = positionAfter(page, page.rows.length - 1, position);
+    if (newestFirst.isPast(filter.createdSinceMs)) return { rows, hasNextPage: false };
+    if (rows.length >= needed) return { rows, hasNextPage: page.nextPageToken !== undefined };
+    endPosition = positionAfter(page, page.rows.length - 1, position);
   }
 }

@@ -1,6 +1,6 @@
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { Position } from '../paging/cursor.ts';
-import { createEndlessListGuard, type PageLoader, queryKey } from '../paging/page-loader.ts';
+import { endlessListGuard, type PageLoader, queryKey } from '../paging/page-loader.ts';
 import { pageAt, positionAfter } from '../paging/page-slice.ts';
 
 /** The pages that all scans of an operation may read. */
@@ -32,7 +32,7 @@ export class ListScan<Row extends { name: string }, Query extends PageQuery> {
   readonly #maxPageSize: number;
   readonly #start: Position;
   readonly #budget: ScanBudget;
-  readonly #guard: ReturnType<typeof createEndlessListGuard>;
+  readonly #checkToken: (token: string) => void;
   readonly #read: Promise<NextPage<Row>>[] = [];
   #firstPageRows = 0;
 
@@ -46,7 +46,7 @@ export class ListScan<Row extends { name: string }, Query extends PageQuery> {
     this.#maxPageSize = maxPageSize;
     this.#start = start;
     this.#budget = budget;
-    this.#guard = createEndlessListGuard(start.pageToken);
+    this.#checkToken = endlessListGuard(start.pageToken);
   }
 
   /**
@@ -71,7 +71,7 @@ export class ListScan<Row extends { name: string }, Query extends PageQuery> {
     if (typeof last === 'string') return last;
     const { page, position } = last;
     if (page.nextPageToken === undefined) return 'end';
-    this.#guard.check(page.nextPageToken);
+    this.#checkToken(page.nextPageToken);
     return this.#load(positionAfter(page, page.rows.length - 1, position), this.#maxPageSize);
   }
 

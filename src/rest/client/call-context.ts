@@ -5,7 +5,7 @@ import type { Owner } from '../../concurrency/owner.ts';
 import { stopSharingPendingReads, type Tenant, type Tenants } from '../../tenancy/tenant.ts';
 import type { RestCall } from '../call.ts';
 import { BudgetExceededError } from '../errors.ts';
-import { CallLog, type CallLogEntry } from './call-log.ts';
+import { CallLog } from './call-log.ts';
 
 interface OperationState {
   readonly owner: Owner;
@@ -26,8 +26,6 @@ export class CallContext {
   readonly callLog: CallLog;
   /** Called before the bytes of a write leave, also again before it is sent on another connection. May throw. */
   readonly beforeWrite: (() => void) | undefined;
-  /** Called when a call of this context has finished. */
-  readonly listener: ((entry: CallLogEntry) => void) | undefined;
   readonly #process: ProcessState;
   readonly #operation: OperationState;
 
@@ -40,12 +38,6 @@ export class CallContext {
     this.deadline = parts.deadline;
     this.callLog = parts.callLog;
     this.beforeWrite = parts.beforeWrite;
-    this.listener = parts.listener;
-  }
-
-  /** The same context for a part of the operation's calls. `listener` is called when one of them has finished. */
-  observe(listener: (entry: CallLogEntry) => void): CallContext {
-    return this.#derive({ listener });
   }
 
   /** The context of calls that end with the deadline alone, not with the clients. `beforeWrite`: see the property. */
@@ -106,14 +98,14 @@ export class CallContext {
   }
 
   #derive(changes: Partial<ContextParts>, operation = this.#operation): CallContext {
-    const { bearer, tenant, signal, deadline, callLog, beforeWrite, listener } = this;
-    const parts = { bearer, tenant, signal, deadline, callLog, beforeWrite, listener };
+    const { bearer, tenant, signal, deadline, callLog, beforeWrite } = this;
+    const parts = { bearer, tenant, signal, deadline, callLog, beforeWrite };
     return new CallContext(this.#process, operation, { ...parts, ...changes });
   }
 }
 
 type ContextParts = Pick<CallContext, 'bearer' | 'tenant' | 'signal' | 'deadline' | 'callLog'> &
-  Partial<Pick<CallContext, 'beforeWrite' | 'listener'>>;
+  Partial<Pick<CallContext, 'beforeWrite'>>;
 
 export interface CallContexts {
   /**

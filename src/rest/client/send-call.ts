@@ -313,9 +313,8 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
     this.#callContext.queue.leave(this);
     // Undefined if the call was not sent.
     if (this.#entry === undefined) return;
-    const { callLog, listener } = this.#callContext;
+    const { callLog } = this.#callContext;
     this.#entry.durationMs ??= callLog.elapsedMs() - this.#entry.startMs;
-    listener?.(this.#entry);
     try {
       this.client.observer?.onCallFinished(this.#entry, callLog);
     } catch {

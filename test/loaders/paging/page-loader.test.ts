@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   allRecords,
-  createEndlessListGuard,
-  firstRecord,
+  endlessListGuard,
   pageLoader,
   pagesFrom,
   queryKey,
@@ -119,19 +118,6 @@ describe('the iteration through a list', () => {
     expect(await allRecords(list.pages(), { pageSize: 5 })).toEqual(named('r1', 'r2', 'r3', 'r5'));
   });
 
-  test('finds the first match, and reads no further page', async () => {
-    const list = createList(20);
-    const fits = ({ name }: Row) => Number(name.slice(1)) > 4;
-    expect(await firstRecord(list.pages(), { pageSize: 3 }, fits)).toEqual({ name: 'r5' });
-    expect(list.queries).toEqual(['3', '3@r3']);
-  });
-
-  test('returns undefined without a match', async () => {
-    const list = createList(4);
-    expect(await firstRecord(list.pages(), { pageSize: 3 }, () => false)).toBeNull();
-    expect(list.queries).toEqual(['3', '3@r3']);
-  });
-
   test('continues after an empty page with a token', async () => {
     const { pages } = scripted((token) =>
       token === undefined ? { rows: [], nextPageToken: 't' } : { rows: named('a'), nextPageToken: undefined },
@@ -157,7 +143,7 @@ describe('the iteration through a list', () => {
   });
 
   test('a token that leads to the start is an error', () => {
-    expect(() => createEndlessListGuard('t').check('t')).toThrow(InvalidResponseError);
+    expect(() => endlessListGuard('t')('t')).toThrow(InvalidResponseError);
   });
 });
 

@@ -11,10 +11,9 @@ function read(list: List, first: number, after?: Position, isInList?: (row: Row)
   return readPageSlice({ pages: list.pages(), query: {}, first, after, maxPageSize, ...filter });
 }
 
-const names = ({ rows }: PageSlice<Row>) => rows.map(({ name }) => name);
-const placeAfter = (slice: PageSlice<Row>, index: number) => slice.positionAfter(index);
-const lastPlace = (slice: PageSlice<Row>) =>
-  slice.rows.length === 0 ? undefined : slice.positionAfter(slice.rows.length - 1);
+const names = ({ rows }: PageSlice<Row>) => rows.map(({ row }) => row.name);
+const placeAfter = (slice: PageSlice<Row>, index: number) => slice.rows.at(index)?.after;
+const lastPlace = (slice: PageSlice<Row>) => placeAfter(slice, -1);
 /** Where the page after a row begins: a token names it, and with it how many rows come before. */
 const nextPage = (pageToken: string): Position => ({
   pageToken,
@@ -27,8 +26,11 @@ describe('the requested pages are', () => {
   test('one with exactly the wanted rows', async () => {
     const list = createList(9);
     const slice = await read(list, 4);
-    expect(slice).toEqual({ rows: named('r1', 'r2', 'r3', 'r4'), hasNextPage: true });
-    expect(slice.rows.map((_, index) => placeAfter(slice, index))).toEqual([
+    expect([slice.rows.map(({ row }) => row), slice.hasNextPage]).toEqual([
+      named('r1', 'r2', 'r3', 'r4'),
+      true,
+    ]);
+    expect(slice.rows.map(({ after }) => after)).toEqual([
       { pageToken: undefined, rowsBefore: 0, skip: 1, anchor: 'r1' },
       { pageToken: undefined, rowsBefore: 0, skip: 2, anchor: 'r2' },
       { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' },
@@ -142,11 +144,10 @@ describe('the rows and hasNextPage of', () => {
     const list = createList(12);
     for (const start of [undefined, nextPage('r5')]) {
       const page = await read(list, 5, start);
-      for (const [index, row] of page.rows.entries()) {
-        const after = placeAfter(page, index);
+      for (const { row, after } of page.rows) {
         const behind = list.rows.findIndex(({ name }) => name === row.name) + 1;
         const expected = list.rows.slice(behind, behind + first).map(({ name }) => name);
-        expect(names(await read(list, first, after)), `after ${index}`).toEqual(expected);
+        expect(names(await read(list, first, after)), `after ${row.name}`).toEqual(expected);
       }
     }
   });
@@ -199,7 +200,7 @@ describe('invalid rows', () => {
     const list = createList(3);
     list.rows[1] = broken();
     const slice = await read(list, 3);
-    expect(slice.rows).toEqual([{ name: 'r1' }, broken(), { name: 'r3' }]);
+    expect(slice.rows.map(({ row }) => row)).toEqual([{ name: 'r1' }, broken(), { name: 'r3' }]);
   });
 
   test('have a cursor that counts rows', async () => {

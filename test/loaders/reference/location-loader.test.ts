@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { locationLoader, maxListPages } from '../../../src/loaders/reference/location-loader.ts';
-import { CachedPages, PageCache } from '../../../src/loaders/reference/page-cache.ts';
+import { CachedPages, createPageCache } from '../../../src/loaders/reference/page-cache.ts';
 import { ReferenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
 import type { LocationQuery, Page } from '../../../src/rest/api-types.ts';
 import { InvalidResponseError, ResponseTooLargeError, StatusError } from '../../../src/rest/errors.ts';
@@ -46,7 +46,9 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
     failures: {} as Record<string, Error>,
   };
   const clock = { nowMs: 1 };
-  const pages = new CachedPages(new PageCache({ referenceMs, referenceGraceMs: 0, now: () => clock.nowMs }));
+  const pages = new CachedPages(
+    createPageCache({ referenceMs, referenceGraceMs: 0, now: () => clock.nowMs }),
+  );
   const callContexts = createCallContexts();
 
   async function read({ pageSize, pageToken, query }: LocationQuery): Promise<Page<LocationJson>> {

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { CachedPages, PageCache, type PageCacheOptions } from '../../../src/loaders/reference/page-cache.ts';
+import {
+  CachedPages,
+  createPageCache,
+  type PageCacheOptions,
+} from '../../../src/loaders/reference/page-cache.ts';
 import { ReferenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
 import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
-import { CallLog } from '../../../src/rest/client/call-log.ts';
 import { AbortedError, type InvalidResponseError, UnavailableError } from '../../../src/rest/errors.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { named, type Row } from '../list-batch/list.ts';
@@ -13,15 +16,13 @@ interface Call {
   of: string;
   callContext: CallContext;
   give(...rows: (Row | InvalidResponseError)[]): Promise<void>;
-  /** Gives no rows, which were so many bytes of JSON. */
-  giveBytes(bytes: number): Promise<void>;
   fail(error: Error): void;
 }
 
 /** A cache whose pages are fresh for one second and served stale for five more, with a clock set by the test. */
 function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOptions> = {}) {
   const clock = { nowMs: 1 };
-  const cache = new PageCache({
+  const cache = createPageCache({
     referenceMs,
     referenceGraceMs: 5_000,
     now: () => clock.nowMs,
@@ -40,12 +41,6 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
       fail: reject,
       give: (...rows) => {
         resolve({ rows, nextPageToken: undefined });
-        return ended();
-      },
-      giveBytes(bytes) {
-        const entry = new CallLog().record({ method: 'GET', path: '/v1/origins' });
-        callContext.listener?.(Object.assign(entry, { status: 200, bytes }));
-        resolve({ rows: [], nextPageToken: undefined });
         return ended();
       },
     });
@@ -130,15 +125,9 @@ describe('a page that an operation has read', () => {
     const { operation, lastCall } = startCaching({ referenceMs: 0 });
     const { origins } = operation();
     void origins.load({ pageSize: 20 });
-    expect([origins.isAvailable({ pageSize: 20 }), origins.isFromRest({ pageSize: 20 })]).toEqual([
-      true,
-      false,
-    ]);
+    expect(origins.isAvailable({ pageSize: 20 })).toBe(true);
     await (await lastCall()).give(...named('a'));
-    expect([origins.isAvailable({ pageSize: 20 }), origins.isFromRest({ pageSize: 20 })]).toEqual([
-      true,
-      true,
-    ]);
+    expect(origins.isAvailable({ pageSize: 20 })).toBe(true);
     expect(operation().origins.isAvailable({ pageSize: 20 })).toBe(false);
     origins.clearAll();
     expect(origins.isAvailable({ pageSize: 20 })).toBe(false);
@@ -190,7 +179,7 @@ describe('a stale page', () => {
 });
 
 test('the least recently used pages are evicted beyond a total size', async () => {
-  const { operation, lastCall } = startCaching({ maxBytes: 4 * 2_048 });
+  const { operation, lastCall } = startCaching({ maxCharacters: 4 * 2_048 });
   const { signal } = new AbortController();
   const reads: [token: string, pageSize: number][] = [
     ['ana', 1],
@@ -205,8 +194,8 @@ test('the least recently used pages are evicted beyond a total size', async () =
     const { origins } = operation(signal, token);
     const isCached = origins.isAvailable({ pageSize });
     const page = origins.load({ pageSize });
-    // Each page takes 1,024 bytes more than its rows.
-    if (!isCached) await (await lastCall()).giveBytes(1_024);
+    // Each page takes 1,024 characters more than its rows.
+    if (!isCached) await (await lastCall()).give({ name: 'a'.repeat(900) });
     await page;
   }
   const cached = reads.filter(([token, pageSize]) =>
@@ -260,7 +249,7 @@ describe('operations that read a page at the same time', () => {
     await (await lastCall()).give(...named('a'));
     expect((await Promise.all(pages)).map(names)).toEqual([['a'], ['a']]);
     expect([first, second].map(({ callContext }) => callContext.callLog.cached)).toEqual([0, 1]);
-    expect([first, second].map(({ origins }) => origins.isFromRest({ pageSize: 20 }))).toEqual([true, false]);
+    expect([first, second].map(({ origins }) => origins.forgetEarlier())).toEqual([false, true]);
     expect(lines()).toEqual(['origins 20']);
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Position } from '../../../src/loaders/paging/cursor.ts';
 import { pageLoader } from '../../../src/loaders/paging/page-loader.ts';
+import type { PageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
 import { ListScans } from '../../../src/loaders/scan/list-scan.ts';
 import { type FilteredRow, matchesFilter, type RowFilter } from '../../../src/loaders/scan/row-filter.ts';
@@ -63,7 +64,7 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
   return list;
 }
 
-const names = ({ rows }: { rows: readonly (Row | InvalidResponseError)[] }) => rows.map(({ name }) => name);
+const names = ({ rows }: PageSlice<Row>) => rows.map(({ row }) => row.name);
 const pagesOf1000 = (from: number, to: number) =>
   Array.from({ length: (to - from) / 1_000 }, (_, index) => `1000@${from + index * 1_000}`);
 
@@ -166,7 +167,7 @@ test('rows that arrive above are not returned twice', async () => {
   const list = createList(newestFirst(3_000, [5, 50, 500, 900]));
   const first = await list.read(withError, 2);
   list.rows = [row(3_001), row(3_002, 'WITH_ERROR'), ...list.rows];
-  const second = await list.read(withError, 2, { after: first.positionAfter(1) });
+  const second = await list.read(withError, 2, { ...(first.rows[1] && { after: first.rows[1].after }) });
   expect([names(first), names(second)]).toEqual([
     ['shipments/s2995', 'shipments/s2950'],
     ['shipments/s2500', 'shipments/s2100'],
@@ -237,7 +238,7 @@ test('pages of a filtered list have the rows of a plain filter', async () => {
           const slice = await list.read(filter, first, after && { after });
           found.push(...names(slice));
           hasNextPage = slice.hasNextPage;
-          after = slice.rows.length > 0 ? slice.positionAfter(slice.rows.length - 1) : undefined;
+          after = slice.rows.at(-1)?.after;
         } while (hasNextPage && after !== undefined);
         expect(found).toEqual(rows.filter((entry) => matchesFilter(entry, filter)).map(({ name }) => name));
       },

@@ -271,18 +271,6 @@ describe('a call context', () => {
     expect(rest.service.lines()).toEqual(['GET /v1/orders/7', 'PATCH /v1/orders/7']);
   });
 
-  test('shares its budget and log with the contexts that observe its calls', async () => {
-    await using rest = await startRestClient(answerAsPromised);
-    const callContext = createCallContexts({ readsPerOperation: 1 }).of(bearer, signal);
-    const seen: unknown[] = [];
-    await rest.api.getOrder(
-      '7',
-      callContext.observe(({ route, bytes }) => seen.push([route, bytes])),
-    );
-    expect(seen).toEqual([['/v1/orders/{id}', 19]]);
-    expect([callContext.readsLeft(), callContext.callLog.entries.length]).toEqual([0, 1]);
-  });
-
   test('lends its token to detached reads, which use no budget', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const callContext = createCallContexts({ readsPerOperation: 1 }).of(bearer, signal);
