@@ -497,9 +497,23 @@ describe('names and links', () => {
     expect(broken).toEqual([]);
   });
 
+  test('a link leads to each page', () => {
+    const linked = pages.flatMap(({ path, links }) =>
+      links.map((link) => targetOf(path, link)).filter((target) => target !== path),
+    );
+    const unlinked = paths.filter((path) => path !== 'README.md' && !linked.includes(path));
+    expect(unlinked).toEqual([]);
+  });
+
+  /** The file of a link, by its path below the root. */
+  function targetOf(from: string, link: string): string {
+    const [file = ''] = link.split('#');
+    return file === '' ? from : relative(root, resolve(root, dirname(from), decodeURI(file)));
+  }
+
   function leadsSomewhere(from: string, link: string): boolean {
-    const [file = '', anchor] = link.split('#');
-    const target = file === '' ? from : relative(root, resolve(root, dirname(from), decodeURI(file)));
+    const [, anchor] = link.split('#');
+    const target = targetOf(from, link);
     if (target.startsWith('..') || !existsSync(join(root, target))) return false;
     return anchor === undefined || (target.endsWith('.md') && readPage(target).anchors.includes(anchor));
   }
