@@ -6,10 +6,10 @@ import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/prom
 import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
-import { createConnections } from './client-connections.ts';
+import { ClientConnection } from './client-connection.ts';
 import { type HttpError, type OnHttpError, writeHttpError } from './http-error.ts';
 import { checkAmbiguity, checkUrl } from './request-checks.ts';
-import { parserError, writeErrorToSocket } from './socket-errors.ts';
+import { parserError, requestTimeout, writeErrorToSocket } from './socket-errors.ts';
 
 /** A server that listens on a port. */
 export interface Listener {
@@ -30,33 +30,30 @@ export interface ShutdownWait {
   idleMs?: number;
 }
 
-/** Settings of a listener. Times are in milliseconds. */
+/** Times are in milliseconds. */
 export interface ListenerOptions {
-  /** The time after which an idle connection is closed. */
   keepAliveTimeoutMs: number;
-  /** The maximum number of connections. Further connections are closed at once. */
   maxConnections: number;
-  /** The time between the start of the shutdown and the end of listening. */
   drainWaitMs: number;
-  /** The time pending requests have to finish after the server stopped listening. */
   drainGraceMs: number;
-  /** The maximum time to receive the head of a request, by default 10 seconds. */
   headersTimeoutMs?: number;
-  /** The maximum time to receive the head and body of a request, by default 30 seconds. */
   requestTimeoutMs?: number;
-  stallTimeoutMs?: number;
   responseTimeoutMs?: number | undefined;
+  bodyGraceMs?: number;
 }
 
-/** The time in which a client must read response bytes that wait. */
+// The head of a request, and the head with the body.
+const defaultHeadersTimeoutMs = 10_000;
+const defaultRequestTimeoutMs = 30_000;
+/** The time in which a client must read the next bytes of a response. */
 export const defaultResponseTimeoutMs = 60_000;
-// About 200 bytes of a body per second are then enough.
-const defaultStallTimeoutMs = 5_000;
 
 // The interval between sweeps for idle connections during a shutdown.
 const shutdownSweepMs = 50;
 // A client that connected just before the shutdown may still send its first request.
 const firstRequestGraceMs = 500;
+// Node's own timeouts of requests end with the shutdown.
+const defaultBodyGraceMs = 5_000;
 // No connection for this time: probably none is on its way from the kernel, or from the primary process.
 const quietMs = 20;
 // After this time, one event-loop round without a connection is enough. After twice this time, none is needed.
@@ -65,7 +62,7 @@ const maxQuietWaitMs = 500;
 const unsupportedExpectation: HttpError = {
   status: 417,
   code: 'BAD_REQUEST',
-  message: 'The header "Expect" can be "100-continue" alone.',
+  message: 'The header "Expect" supports only "100-continue".',
   retryable: false,
 };
 
@@ -81,86 +78,80 @@ export async function listen(
   options: ListenerOptions,
   onHttpError: OnHttpError = () => {},
 ): Promise<Listener> {
-  const { headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
-  const { stallTimeoutMs = defaultStallTimeoutMs, responseTimeoutMs = defaultResponseTimeoutMs } = options;
-  // Short enough that no connection outlasts its timeout by much.
-  const sweepMs = Math.ceil(Math.min(1_000, stallTimeoutMs / 4, responseTimeoutMs / 4));
+  const { requestTimeoutMs = defaultRequestTimeoutMs, bodyGraceMs = defaultBodyGraceMs } = options;
+  const headersTimeout = Math.min(options.headersTimeoutMs ?? defaultHeadersTimeoutMs, requestTimeoutMs);
   const server = createServer({
     // `request-checks.ts` checks the header `Host` and responds in this server's error format.
     requireHostHeader: false,
-    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+    headersTimeout,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.ceil(Math.min(1_000, headersTimeoutMs / 4)),
+    connectionsCheckingInterval: Math.ceil(Math.min(1_000, headersTimeout / 4)),
   });
-  // Node calls this function in `close`, and would cut off responses that clients still read. `sweepForShutdown` does not.
+  // Node calls this function in `close`, and would cut off responses that clients still read.
   server.closeIdleConnections = () => {};
   // Without `dropMaxConnection`, processes that share the port would pass surplus connections to each other forever.
   Object.assign(server, { maxConnections: options.maxConnections, dropMaxConnection: true });
   let isShuttingDown = false;
 
-  const timeouts = { stallTimeoutMs, responseTimeoutMs };
-  const connections = createConnections(timeouts, (socket) =>
-    writeSocketError(socket, 'ERR_HTTP_REQUEST_TIMEOUT'),
-  );
+  const connections = new Map<Duplex, ClientConnection>();
   let connectionCount = 0;
   server.on('connection', (socket) => {
     connectionCount += 1;
     loopBudget.onConnection();
-    connections.add(socket);
+    connections.set(socket, new ClientConnection(socket));
+    const { setTimeout } = socket;
+    // Yoga turns the timeout off, by 0, when it sends a stream.
+    socket.setTimeout = (ms, onTimeout) => (ms === 0 ? socket : setTimeout.call(socket, ms, onTimeout));
+    socket.once('close', () => connections.delete(socket));
   });
-  const requestIdOf = createRequestIds();
-  const onRequest: RequestListener = (request, response) => {
-    if (connections.isClosing(request.socket)) return;
-    if (isShuttingDown) response.shouldKeepAlive = false;
-    connections.onRequest(request.socket, response, () => {
-      const httpError = checkAmbiguity(request) ?? checkUrl(request);
-      if (httpError === undefined) requestListener(request, response);
-      else rejectRequest(request, response, httpError);
-    });
-  };
-  server.on('request', onRequest);
-  // The reader of the body sends `100 Continue`.
-  server.on('checkContinue', onRequest);
-  server.on('checkExpectation', (request, response) => {
-    if (connections.isClosing(request.socket)) return;
-    connections.onRequest(request.socket, response, () =>
-      rejectRequest(request, response, unsupportedExpectation),
-    );
+  server.setTimeout(options.responseTimeoutMs ?? defaultResponseTimeoutMs, (socket) => {
+    // A running request has timeouts of its own. A client cannot mistake a broken response for a complete one.
+    if (socket.writableLength > 0 || !connections.get(socket)?.isBusy) socket.destroy();
   });
-  server.on('drop', () => onHttpError({ status: undefined, code: 'OVERLOADED' }));
 
+  const requestIdOf = createRequestIds();
+  function handle(request: IncomingMessage, response: ServerResponse, run: () => void): void {
+    const connection = connections.get(request.socket);
+    if (connection === undefined || connection.isClosing) return;
+    if (isShuttingDown) response.shouldKeepAlive = false;
+    connection.addRequest(response, run);
+  }
   function rejectRequest({ headers }: IncomingMessage, response: ServerResponse, httpError: HttpError): void {
     const requestId = requestIdOf(headers['x-request-id']);
     writeHttpError(response, httpError, requestId);
     onHttpError({ requestId, status: httpError.status, code: httpError.code });
   }
+  const onRequest: RequestListener = (request, response) =>
+    handle(request, response, () => {
+      const httpError = checkAmbiguity(request) ?? checkUrl(request);
+      if (httpError === undefined) requestListener(request, response);
+      else rejectRequest(request, response, httpError);
+    });
+  server.on('request', onRequest);
+  // The reader of the body sends `100 Continue`.
+  server.on('checkContinue', onRequest);
+  server.on('checkExpectation', (request, response) =>
+    handle(request, response, () => rejectRequest(request, response, unsupportedExpectation)),
+  );
+  server.on('drop', () => onHttpError({ status: undefined, code: 'OVERLOADED' }));
 
-  function writeSocketError(socket: Duplex, code: string | undefined): void {
-    // The server itself does not read the rest of the request.
-    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && connections.isWaiting(socket)) return;
-    if (code === 'ECONNRESET' || connections.isResponding(socket)) {
-      socket.destroy();
-      return;
-    }
-    const pending = connections.pendingResponse(socket);
-    if (pending !== undefined) {
-      // The error is that of a pipelined request. Without the pause, each further byte would be an error.
-      socket.pause();
-      pending.once('finish', () => writeSocketError(socket, code));
-      return;
-    }
-    const requestId = requestIdOf(undefined);
-    const httpError = parserError(code);
-    const isWritten = writeErrorToSocket(socket, httpError, requestId);
-    if (isWritten) onHttpError({ requestId, status: httpError.status, code: httpError.code });
+  function failConnection(socket: Duplex, httpError: HttpError): void {
+    connections.get(socket)?.fail(() => {
+      const requestId = requestIdOf(undefined);
+      const isWritten = writeErrorToSocket(socket, httpError, requestId);
+      if (isWritten) onHttpError({ requestId, status: httpError.status, code: httpError.code });
+    });
   }
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => writeSocketError(socket, error.code));
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+    // The server itself does not read the rest of the request.
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && connections.get(socket)?.isPaused) return;
+    if (code === 'ECONNRESET') socket.destroy();
+    else failConnection(socket, parserError(code));
+  });
 
   server.listen(port, host);
   await once(server, 'listening');
-  const sweep = setInterval(connections.sweep, sweepMs);
-  sweep.unref();
   // `address` returns an AddressInfo for every server on a TCP port.
   const address = server.address() as AddressInfo;
 
@@ -181,39 +172,31 @@ export async function listen(
     } while (connectionCount > countBefore && isWithin(2 * maxWaitMs));
   }
 
+  function sweepForShutdown(elapsedMs: number): void {
+    for (const [socket, connection] of connections) {
+      const isUnused = connection.isUnused && elapsedMs >= firstRequestGraceMs;
+      if (isUnused || connection.isIdle) socket.destroy();
+      else if (connection.isReceivingBody && elapsedMs >= bodyGraceMs) failConnection(socket, requestTimeout);
+    }
+  }
+
   async function close({ acceptMs = options.drainWaitMs, idleMs = 0 }: ShutdownWait = {}): Promise<void> {
     isShuttingDown = true;
-    for (const [, { response }] of connections.all()) {
-      if (response?.headersSent === false) response.shouldKeepAlive = false;
-    }
+    for (const connection of connections.values()) connection.closeAfterResponse();
     if (acceptMs > 0) await sleep(acceptMs);
     const graceEndsAtMs = performance.now() + idleMs + options.drainGraceMs;
     await untilQuiet();
-    if (idleMs > 0) {
-      await withTimeout(idleMs, new Promise<void>((resolve) => server.close(() => resolve())));
-    }
-    await new Promise<void>((resolve) => {
-      // `server.close` waits for all connections and stops the request timeouts. Without the sweep it would wait for idle
-      // connections, unused browser connections and incomplete requests.
-      const shutdownAtMs = performance.now();
-      const sweepForShutdown = () => {
-        const elapsedMs = performance.now() - shutdownAtMs;
-        connections.sweepForShutdown({
-          first: elapsedMs >= firstRequestGraceMs,
-          body: elapsedMs >= stallTimeoutMs,
-        });
-      };
-      const shutdownSweep = setInterval(sweepForShutdown, shutdownSweepMs);
-      const graceMs = Math.max(0, graceEndsAtMs - performance.now());
-      const grace = setTimeout(() => server.closeAllConnections(), graceMs);
-      server.close(() => {
-        clearInterval(sweep);
-        clearInterval(shutdownSweep);
-        clearTimeout(grace);
-        resolve();
-      });
-      sweepForShutdown();
-    });
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    if (idleMs > 0) await withTimeout(idleMs, closed);
+    // `server.close` waits for all connections and stops the request timeouts. Without the sweep it would wait for idle
+    // connections, unused browser connections and incomplete requests.
+    const shutdownAtMs = performance.now();
+    const sweep = setInterval(() => sweepForShutdown(performance.now() - shutdownAtMs), shutdownSweepMs);
+    const grace = setTimeout(() => server.closeAllConnections(), Math.max(0, graceEndsAtMs - shutdownAtMs));
+    sweepForShutdown(0);
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(grace);
   }
 
   return { url: new URL(`http://${reachableHost(address)}:${address.port}`), close };

@@ -52,7 +52,7 @@ test.each([
     'GET / HTTP/1.1\r\nhost: a\r\nexpect: wonders\r\n\r\n',
     417,
     'BAD_REQUEST',
-    'The header "Expect" can be "100-continue" alone.',
+    'The header "Expect" supports only "100-continue".',
   ],
   [
     'too large headers',

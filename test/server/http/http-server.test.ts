@@ -104,9 +104,9 @@ describe('the shutdown', () => {
     expect(await closeTimeMs(listener)).toBeLessThan(1_000);
   });
 
-  test('waits for a slow body up to its timeout', async () => {
+  test('waits for an incomplete body for a limited time', async () => {
     const readAll: RequestListener = (request, response) => request.resume().on('end', () => response.end());
-    const listener = await listen(readAll, '127.0.0.1', 0, { stallTimeoutMs: 300 });
+    const listener = await listen(readAll, '127.0.0.1', 0, { bodyGraceMs: 300 });
     const slow = await opened(listener);
     const whole = await opened(listener);
     for (const socket of [slow, whole]) {
@@ -203,7 +203,7 @@ describe('a pipelined request', () => {
   });
 
   test('that stalls gets no response before an earlier one', async () => {
-    const listener = await listen(() => {}, '127.0.0.1', 0, { stallTimeoutMs: 100 });
+    const listener = await listen(() => {}, '127.0.0.1', 0, { requestTimeoutMs: 100 });
     const client = await opened(listener);
     client.write('GET /first HTTP/1.1\r\nhost: a\r\n\r\n');
     client.write('POST /second HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n');
