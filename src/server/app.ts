@@ -29,7 +29,7 @@ import { compressedResponses } from './http/compression.ts';
 import { Cors } from './http/cors.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
-import { createBodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
+import { BodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
 import { bearerOf } from './http/request-checks.ts';
 import { ResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
@@ -220,7 +220,7 @@ export function createApp(options: AppOptions): App {
   const accessLog = new AccessLog(log, metrics?.requests, tracing);
   const requestOptions = {
     maxBodyBytes: forTests.maxBodyBytes ?? defaultMaxBodyBytes,
-    budget: createBodyBudget(forTests.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
+    budget: new BodyBudget(forTests.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
     admission,
   };
   const runOperation = createOperationRunner({

@@ -55,9 +55,8 @@ async function readParameters(
 ): Promise<ParsedBody> {
   if (req === undefined) {
     const text = await request.text();
-    const bytes = Buffer.byteLength(text);
-    return bytes > maxBodyBytes
-      ? { httpError: bodyTooLarge(maxBodyBytes, `${bytes} bytes`) }
+    return Buffer.byteLength(text) > maxBodyBytes
+      ? { httpError: bodyTooLarge(maxBodyBytes) }
       : parseText(text);
   }
   if (receivedBody === undefined && req.headers.expect !== undefined) res?.writeContinue();

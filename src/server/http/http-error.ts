@@ -34,7 +34,7 @@ export type OnHttpError = (error: { requestId?: string; status: number | undefin
 export const notFoundError: HttpError = {
   status: 404,
   code: 'BAD_REQUEST',
-  message: 'There is nothing at this address: the graph is at "/graphql".',
+  message: 'This path does not exist. The GraphQL endpoint is "/graphql".',
   retryable: false,
 };
 

@@ -145,7 +145,7 @@ export class OpenResponses {
 }
 
 function tooManyRequests(scope: string): HttpError {
-  return overloaded(`The server runs as many GraphQL requests of ${scope} as it may. Try again soon.`);
+  return overloaded(`The server is at its limit of GraphQL requests for ${scope}. Retry later.`);
 }
 
 /** The bytes that a socket has not passed to the operating system. 0 for a response that waits behind another one. */

@@ -3,17 +3,6 @@ import type { Readable } from 'node:stream';
 import { badRequest, type HttpError, overloaded } from './http-error.ts';
 import { bodyTooLarge } from './request-checks.ts';
 
-/** The budget for the buffered bytes of all incomplete request bodies. */
-export interface BodyBudget {
-  /**
-   * Reserves more bytes for a body that has `bufferedBytes` reserved already.
-   * @returns false if the budget is exhausted. Nothing is reserved then.
-   */
-  reserve(bytes: number, bufferedBytes: number): boolean;
-  /** Returns all bytes that were reserved for a body. */
-  release(bytes: number): void;
-}
-
 /** The largest accepted body of a request. */
 export const defaultMaxBodyBytes = 1_048_576;
 
@@ -23,19 +12,29 @@ export const defaultBodyBudgetBytes = 67_108_864;
 // Bodies up to this size ignore the budget, so that slow large uploads cannot block ordinary requests.
 const alwaysAcceptedBytes = 16_384;
 
-/** Creates a budget of `maxBytes` for all bodies together. */
-export function createBodyBudget(maxBytes: number): BodyBudget {
-  let usedBytes = 0;
-  return {
-    reserve(bytes, bufferedBytes) {
-      if (usedBytes + bytes > maxBytes && bufferedBytes + bytes > alwaysAcceptedBytes) return false;
-      usedBytes += bytes;
-      return true;
-    },
-    release(bytes) {
-      usedBytes -= bytes;
-    },
-  };
+/** The budget for the buffered bytes of all incomplete request bodies. */
+export class BodyBudget {
+  readonly #maxBytes: number;
+  #usedBytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * Reserves more bytes for a body that has `bufferedBytes` reserved already.
+   * @returns false if the budget is exhausted. Nothing is reserved then.
+   */
+  reserve(bytes: number, bufferedBytes: number): boolean {
+    const isExhausted = this.#usedBytes + bytes > this.#maxBytes;
+    if (isExhausted && bufferedBytes + bytes > alwaysAcceptedBytes) return false;
+    this.#usedBytes += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#usedBytes -= bytes;
+  }
 }
 
 /** The bytes of a body. An error if the body is too large or incomplete, or if the budget is exhausted. */
@@ -73,7 +72,7 @@ export function receiveBody(
     // Bytes after an error are discarded.
     if (callback === undefined) return;
     const totalBytes = bytes + chunk.length;
-    if (totalBytes > maxBytes) settle(bodyTooLarge(maxBytes, 'more'));
+    if (totalBytes > maxBytes) settle(bodyTooLarge(maxBytes));
     else if (!budget.reserve(chunk.length, bytes)) settle(budgetExhausted);
     else {
       // One buffer, because a list of one-byte chunks would take a hundred times the size of the body.
@@ -115,22 +114,22 @@ function appendChunk(buffer: Buffer, bytes: number, chunk: Buffer, maxBytes: num
 }
 
 const budgetExhausted: HttpError = {
-  ...overloaded('The bodies that are being sent take as much room as this server has. Send it again soon.'),
+  ...overloaded('The server is at its limit of bytes for incomplete bodies. Retry later.'),
   // The rest of the body is not read.
   headers: { connection: 'close' },
 };
 
-const bodyIncomplete = badRequest('The body broke off before its end.');
+const bodyIncomplete = badRequest('The body ended too early.');
 
 const severalOperations = badRequest(
-  'Expected one operation as a JSON object, but got a list: send each operation in a request of its own, or join ' +
-    'their fields in one operation with aliases.',
+  'The body must be one JSON object, not a list. Send each operation in its own request, or join their fields in one ' +
+    'operation with aliases.',
 );
 
 /** Parses the JSON of a body. Error messages do not quote the body. */
 export function parseBody(bytes: Buffer): ParsedBody {
   // Decoding invalid UTF-8 would silently change the values of a write.
-  if (!isUtf8(bytes)) return { httpError: badRequest('POST body is not UTF-8.') };
+  if (!isUtf8(bytes)) return { httpError: badRequest('The body is not UTF-8.') };
   return parseText(bytes.toString('utf8'));
 }
 
@@ -141,8 +140,8 @@ export function parseText(text: string): ParsedBody {
     if (Array.isArray(json)) return { httpError: severalOperations };
     if (typeof json === 'object' && json !== null) return { json };
     const type = json === null ? 'null' : typeof json;
-    return { httpError: badRequest(`POST body is expected to be object but received ${type}`) };
+    return { httpError: badRequest(`The body must be a JSON object, but it is ${type}`) };
   } catch {
-    return { httpError: badRequest('POST body sent invalid JSON.') };
+    return { httpError: badRequest('The body is not valid JSON.') };
   }
 }

@@ -40,8 +40,7 @@ function checkWebSocket(headers: HeaderReader): HttpError | undefined {
   return {
     status: 501,
     code: 'BAD_REQUEST',
-    message:
-      'A WebSocket is not taken, as there are no subscriptions: send queries and mutations by POST as JSON.',
+    message: 'WebSockets are not supported. Send queries and mutations by POST as JSON.',
     retryable: false,
   };
 }
@@ -59,8 +58,8 @@ function checkCsrf(headers: HeaderReader): HttpError | undefined {
     status: 403,
     code: 'CSRF_HEADER_MISSING',
     message: isNoCors
-      ? 'A query by GET can\'t be sent with "Sec-Fetch-Mode: no-cors".'
-      : 'A query by GET needs the header "graphql-require-preflight: 1", or one that accepts "application/json".',
+      ? 'A query by GET cannot have the header "Sec-Fetch-Mode: no-cors".'
+      : 'A query by GET needs "graphql-require-preflight: 1" or "accept: application/json" as a header.',
     retryable: false,
   };
 }
@@ -73,31 +72,28 @@ function acceptsJson(accept: string | null): boolean {
 function checkPost(headers: HeaderReader, maxBodyBytes: number): HttpError | undefined {
   if (!isJson(headers.get('content-type'))) {
     return unsupportedMediaType(
-      'The body must be JSON in UTF-8: send it with the header "content-type: application/json".',
+      'The body must be JSON in UTF-8. Send the header "content-type: application/json".',
     );
   }
   const encoding = headers.get('content-encoding');
   if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
     return unsupportedMediaType(
-      'A compressed body is not taken: send it without the header "content-encoding".',
+      'Compressed bodies are not supported. Send the body without the header "content-encoding".',
     );
   }
   const length = headers.get('content-length');
-  return length !== null && Number(length) > maxBodyBytes
-    ? bodyTooLarge(maxBodyBytes, `${Number(length)} bytes`)
-    : undefined;
+  return length !== null && Number(length) > maxBodyBytes ? bodyTooLarge(maxBodyBytes) : undefined;
 }
 
 function unsupportedMediaType(message: string): HttpError {
   return { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', message, retryable: false };
 }
 
-/** The error for a body above the limit. `received` is the size for the message. */
-export function bodyTooLarge(maxBodyBytes: number, received: string): HttpError {
+export function bodyTooLarge(maxBodyBytes: number): HttpError {
   return {
     status: 413,
     code: 'REQUEST_TOO_LARGE',
-    message: `The body may have ${maxBodyBytes} bytes, but ${received} came: send less at once.`,
+    message: `The body exceeds the limit of ${maxBodyBytes} bytes. Send a smaller body.`,
     retryable: false,
     // The rest of the body is not read.
     headers: { connection: 'close' },
@@ -114,7 +110,7 @@ export function checkAuthorization(rawHeaders: readonly string[]): HttpError | u
   return {
     status: 401,
     code: 'UNAUTHENTICATED',
-    message: `Expected one header "Authorization", but ${count} came.`,
+    message: `The request has ${count} headers "Authorization". Send one.`,
     retryable: false,
   };
 }
@@ -134,7 +130,7 @@ function countOf(header: string, rawHeaders: readonly string[]): number {
  */
 export function checkAmbiguity({ headers, rawHeaders }: IncomingMessage): HttpError | undefined {
   const hostCount = countOf('host', rawHeaders);
-  if (hostCount > 1) return badRequest(`Expected one header "Host", but ${hostCount} came.`);
+  if (hostCount > 1) return badRequest(`The request has ${hostCount} headers "Host". Send one.`);
   const coding = headers['transfer-encoding'];
   if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined;
   return badRequest(
@@ -163,7 +159,7 @@ export function checkUrl(request: IncomingMessage): HttpError | undefined {
   if (request.url !== undefined && plainTarget.test(request.url) && plainHost.test(headers.host ?? ''))
     return undefined;
   const url = parseUrl(request);
-  if (url === null) return badRequest('The header "Host" and the request target make no URL.');
+  if (url === null) return badRequest('The header "Host" and the request target do not form a URL.');
   return hasPathOf(url, request) ? undefined : ambiguousPath;
 }
 
@@ -179,7 +175,7 @@ function parseUrl({ headers: { host = '' }, url = '/' }: IncomingMessage): URL |
 }
 
 const ambiguousPath = badRequest(
-  'The path is ambiguous: send it percent-encoded, and without "//", "#", "\\" and segments such as "..".',
+  'The path is ambiguous. Percent-encode it, and send no "//", "#", "\\" or segments such as "..".',
 );
 
 /** Whether routes see the path that a proxy in front sees. URL parsing resolves `..`, and takes a backslash for a slash. */

@@ -7,7 +7,7 @@ import { fixedHeaders } from './response-headers.ts';
 export const requestTimeout: HttpError = {
   status: 408,
   code: 'REQUEST_TIMEOUT',
-  message: 'The request did not come in time: send it faster.',
+  message: 'The request arrived too slowly. Send it again.',
   retryable: true,
 };
 
@@ -15,7 +15,7 @@ export const requestTimeout: HttpError = {
 export function parserError(code: string | undefined): HttpError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout;
   if (code === 'HPE_HEADER_OVERFLOW') {
-    const message = 'The headers are larger than the 16384 bytes that this server takes: send less.';
+    const message = 'The headers exceed the limit of 16384 bytes. Send fewer or shorter headers.';
     return { status: 431, code: 'REQUEST_TOO_LARGE', message, retryable: false };
   }
   return badRequest('The request is not valid HTTP.');

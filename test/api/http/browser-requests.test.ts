@@ -26,7 +26,7 @@ describe('a GET that a browser can send without a preflight', () => {
     errors: [
       {
         message:
-          'A query by GET needs the header "graphql-require-preflight: 1", or one that accepts "application/json".',
+          'A query by GET needs "graphql-require-preflight: 1" or "accept: application/json" as a header.',
         extensions: { code: 'CSRF_HEADER_MISSING', retryable: false },
       },
     ],

@@ -45,7 +45,7 @@ test.each([
     'GET / HTTP/1.1\r\nhost: a b\r\n\r\n',
     400,
     'BAD_REQUEST',
-    'The header "Host" and the request target make no URL.',
+    'The header "Host" and the request target do not form a URL.',
   ],
   [
     'an unknown expectation',
@@ -59,7 +59,7 @@ test.each([
     `GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
     431,
     'REQUEST_TOO_LARGE',
-    'The headers are larger than the 16384 bytes that this server takes: send less.',
+    'The headers exceed the limit of 16384 bytes. Send fewer or shorter headers.',
   ],
 ])('%s is rejected, counted and logged', async (_what, request, status, code, message) => {
   const before = await counted(status);

@@ -88,7 +88,7 @@ test('clients of one token that read no response leave others their turn', async
   expect(JSON.parse(body)).toEqual({
     errors: [
       {
-        message: 'The server runs as many GraphQL requests of this token as it may. Try again soon.',
+        message: 'The server is at its limit of GraphQL requests for this token. Retry later.',
         extensions: { code: 'OVERLOADED', retryable: true, retryAfterMs: 1_000 },
       },
     ],

@@ -37,7 +37,7 @@ test('half-sent bodies have a limit, and free their bytes when their clients lea
   expect(JSON.parse(body)).toEqual({
     errors: [
       {
-        message: 'The bodies that are being sent take as much room as this server has. Send it again soon.',
+        message: 'The server is at its limit of bytes for incomplete bodies. Retry later.',
         extensions: { code: 'OVERLOADED', retryable: true, retryAfterMs: 1_000 },
       },
     ],

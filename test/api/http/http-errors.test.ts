@@ -29,7 +29,7 @@ describe('a body over the limit', () => {
     const { status, headers, body } = await sendRaw(listener, head(json, `content-length: ${maxBytes + 1}`));
     expect([status, headers.connection]).toEqual([413, 'close']);
     expect(JSON.parse(body)).toEqual(
-      refusal('REQUEST_TOO_LARGE', 'The body may have 4096 bytes, but 4097 bytes came: send less at once.'),
+      refusal('REQUEST_TOO_LARGE', 'The body exceeds the limit of 4096 bytes. Send a smaller body.'),
     );
     expect(sandbox.requests.lines()).toEqual([]);
     await othersAreServed();
@@ -96,7 +96,7 @@ describe('a body over the limit', () => {
     );
     expect([status, headers.connection]).toEqual([413, 'close']);
     expect(JSON.parse(body)).toEqual(
-      refusal('REQUEST_TOO_LARGE', 'The body may have 4096 bytes, but more came: send less at once.'),
+      refusal('REQUEST_TOO_LARGE', 'The body exceeds the limit of 4096 bytes. Send a smaller body.'),
     );
     expect(sandbox.requests.lines()).toEqual([]);
     await othersAreServed();
@@ -147,14 +147,13 @@ test.each(['POST /graphql', 'GET /labels/ca0001.pdf', 'GET /health/live'])(
     const request = head(json, 'Host: a', `content-length: ${organizationQuery.length}`) + organizationQuery;
     const { status, headers, body } = await sendRaw(listener, request.replace('POST /graphql', target));
     expect([status, headers.connection]).toEqual([400, 'close']);
-    expect(JSON.parse(body)).toEqual(refusal('BAD_REQUEST', 'Expected one header "Host", but 2 came.'));
+    expect(JSON.parse(body)).toEqual(refusal('BAD_REQUEST', 'The request has 2 headers "Host". Send one.'));
     expect(sandbox.requests.lines()).toEqual([]);
   },
 );
 
 describe('the type of a body', () => {
-  const mustBeJson =
-    'The body must be JSON in UTF-8: send it with the header "content-type: application/json".';
+  const mustBeJson = 'The body must be JSON in UTF-8. Send the header "content-type: application/json".';
   const multipart =
     '--x\r\ncontent-disposition: form-data; name="operations"\r\n\r\n{"query":"{ organization { id } }"}\r\n';
 
@@ -202,7 +201,7 @@ describe('the type of a body', () => {
       status: 415,
       body: refusal(
         'UNSUPPORTED_MEDIA_TYPE',
-        'A compressed body is not taken: send it without the header "content-encoding".',
+        'Compressed bodies are not supported. Send the body without the header "content-encoding".',
       ),
     });
     expect(sandbox.requests.lines()).toEqual([]);
@@ -211,14 +210,14 @@ describe('the type of a body', () => {
 
 describe('an invalid body', () => {
   const severalOperations =
-    'Expected one operation as a JSON object, but got a list: send each operation in a request of its own, or join ' +
-    'their fields in one operation with aliases.';
+    'The body must be one JSON object, not a list. Send each operation in its own request, or join their fields in one ' +
+    'operation with aliases.';
   test.each([
     ['a list of requests', `[${organizationQuery},${organizationQuery}]`, severalOperations],
     ['an empty list', '[]', severalOperations],
     ['a list of null', '[null]', severalOperations],
-    ['no UTF-8', Buffer.from('{"query":"{ a }","x":"\xe9"}', 'latin1'), 'POST body is not UTF-8.'],
-    ['JSON null', 'null', 'POST body is expected to be object but received null'],
+    ['no UTF-8', Buffer.from('{"query":"{ a }","x":"\xe9"}', 'latin1'), 'The body is not UTF-8.'],
+    ['JSON null', 'null', 'The body must be a JSON object, but it is null'],
   ])('with %s is rejected', async (_what, body, message) => {
     expect(await post(body)).toEqual({ status: 400, body: refusal('BAD_REQUEST', message) });
     expect(sandbox.requests.lines()).toEqual([]);
@@ -278,10 +277,7 @@ describe('a WebSocket', () => {
       const answer = await sendRaw(listener, request);
       expect([answer.status, JSON.parse(answer.body)]).toEqual([
         501,
-        refusal(
-          'BAD_REQUEST',
-          'A WebSocket is not taken, as there are no subscriptions: send queries and mutations by POST as JSON.',
-        ),
+        refusal('BAD_REQUEST', 'WebSockets are not supported. Send queries and mutations by POST as JSON.'),
       ]);
     }
     expect(sandbox.requests.lines()).toEqual([]);
@@ -328,7 +324,7 @@ describe('a bearer', () => {
   });
 
   test('in two equal headers is rejected, for a label too', async () => {
-    const body = refusal('UNAUTHENTICATED', 'Expected one header "Authorization", but 2 came.');
+    const body = refusal('UNAUTHENTICATED', 'The request has 2 headers "Authorization". Send one.');
     const twice = ask(authorization, authorization);
     for (const request of [twice, twice.replace('POST /graphql', 'GET /labels/ca0001.pdf')]) {
       const answer = await sendRaw(listener, request);

@@ -75,7 +75,7 @@ describe('over a real connection', () => {
     expect(JSON.parse(await text(response))).toEqual({
       errors: [
         {
-          message: 'Expected one header "Authorization", but 2 came.',
+          message: 'The request has 2 headers "Authorization". Send one.',
           extensions: { code: 'UNAUTHENTICATED', retryable: false },
         },
       ],
@@ -105,17 +105,17 @@ describe('over a real connection', () => {
 
 describe('an invalid body', () => {
   test.each([
-    ['cut JSON', '{"query":"secret', 'POST body sent invalid JSON.'],
-    ['text', 'secret', 'POST body sent invalid JSON.'],
-    ['a byte order mark', '\ufeff{"query":"secret"}', 'POST body sent invalid JSON.'],
-    ['null', 'null', 'POST body is expected to be object but received null'],
-    ['a string', '"secret"', 'POST body is expected to be object but received string'],
+    ['cut JSON', '{"query":"secret', 'The body is not valid JSON.'],
+    ['text', 'secret', 'The body is not valid JSON.'],
+    ['a byte order mark', '\ufeff{"query":"secret"}', 'The body is not valid JSON.'],
+    ['null', 'null', 'The body must be a JSON object, but it is null'],
+    ['a string', '"secret"', 'The body must be a JSON object, but it is string'],
     [
       'a list',
       '[{"query":"secret"}]',
-      expect.stringMatching(/^Expected one operation as a JSON object, but got a list/),
+      expect.stringMatching(/^The body must be one JSON object, not a list/),
     ],
-    ['nothing', '', 'POST body sent invalid JSON.'],
+    ['nothing', '', 'The body is not valid JSON.'],
   ])('of %s gets 400 without an echo', async (_what, body, message) => {
     sandbox.requests.clear();
     const response = await post(listener, body);

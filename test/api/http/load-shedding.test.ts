@@ -58,7 +58,7 @@ test('unknown tokens use at most three quarters of the requests', async () => {
   const unknown = [post('a'), post('b'), post('c', { signal: gone.signal })];
   await until(() => held.length === 3);
   const tooMany = (scope: string) =>
-    `The server runs as many GraphQL requests of ${scope} as it may. Try again soon.`;
+    `The server is at its limit of GraphQL requests for ${scope}. Retry later.`;
   await overloaded(await post('d'), tooMany('tokens that REST has not accepted'));
   expect(called()).toEqual(['a', 'b', 'c'].map((id) => `GET /v1/orders/${id}`));
   const accepted = post('e', { token: 'ana' });

@@ -53,7 +53,7 @@ const badRequest = (message: string) => ({
   errors: [{ message, extensions: { code: 'BAD_REQUEST', retryable: false } }],
 });
 
-const notFoundError = badRequest('There is nothing at this address: the graph is at "/graphql".');
+const notFoundError = badRequest('This path does not exist. The GraphQL endpoint is "/graphql".');
 
 describe('the URL of a request', () => {
   test.each([
@@ -69,7 +69,9 @@ describe('the URL of a request', () => {
   ])('with %s is rejected, without an internal error', async (_what, target, host) => {
     const { status, body } = await send(target, host);
     expect(status).toBe(400);
-    expect(JSON.parse(body)).toEqual(badRequest('The header "Host" and the request target make no URL.'));
+    expect(JSON.parse(body)).toEqual(
+      badRequest('The header "Host" and the request target do not form a URL.'),
+    );
     expect(reported).toEqual([]);
   });
 
@@ -85,7 +87,7 @@ describe('the URL of a request', () => {
 
 describe('an ambiguous path', () => {
   const ambiguous = badRequest(
-    'The path is ambiguous: send it percent-encoded, and without "//", "#", "\\" and segments such as "..".',
+    'The path is ambiguous. Percent-encode it, and send no "//", "#", "\\" or segments such as "..".',
   );
   test.each([
     '/labels/..\\metrics',

@@ -21,7 +21,7 @@ const head = (bytes: number) =>
 const tooSlow = {
   errors: [
     {
-      message: 'The request did not come in time: send it faster.',
+      message: 'The request arrived too slowly. Send it again.',
       extensions: { code: 'REQUEST_TIMEOUT', retryable: true },
     },
   ],

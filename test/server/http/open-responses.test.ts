@@ -114,7 +114,7 @@ test('unaccepted tokens leave a quarter of the requests to accepted ones', () =>
     undefined,
     undefined,
     undefined,
-    'The server runs as many GraphQL requests of tokens that REST has not accepted as it may. Try again soon.',
+    'The server is at its limit of GraphQL requests for tokens that REST has not accepted. Retry later.',
   ]);
   expect(admit(merchant)).toBeUndefined();
 });

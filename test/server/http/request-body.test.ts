@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { createBodyBudget, parseBody, readBody } from '../../../src/server/http/request-body.ts';
+import { BodyBudget, parseBody, readBody } from '../../../src/server/http/request-body.ts';
 
-const budget = createBodyBudget(1_000);
+const budget = new BodyBudget(1_000);
 const read = (...chunks: string[]) => {
   const body = new PassThrough();
   for (const chunk of chunks) body.write(chunk);
@@ -32,13 +32,13 @@ test.each([
 ])('a body that %s is an error', async (_what, end) => {
   const { body, outcome } = read('ab');
   end(body);
-  expect(await outcome).toMatchObject({ status: 400, message: 'The body broke off before its end.' });
+  expect(await outcome).toMatchObject({ status: 400, message: 'The body ended too early.' });
   expect(await readBody(body, 5, budget)).toMatchObject({ status: 400 });
 });
 
 test('a body in growing pieces is read completely', async () => {
   const body = new PassThrough();
-  const outcome = readBody(body, 100_000, createBodyBudget(100_000));
+  const outcome = readBody(body, 100_000, new BodyBudget(100_000));
   const pieces = Array.from({ length: 40 }, (_, index) => String.fromCharCode(65 + index).repeat(index ** 2));
   for (const piece of pieces) body.write(piece);
   body.end();
@@ -57,7 +57,7 @@ describe('the memory of all bodies', () => {
   ];
 
   test.each(ways)('is released when a body %s', async (_what, end, ended) => {
-    const shared = createBodyBudget(large + 1);
+    const shared = new BodyBudget(large + 1);
     const first = new PassThrough();
     const reading = readBody(first, 30_000, shared);
     first.write('x'.repeat(large));
@@ -78,7 +78,7 @@ describe('the memory of all bodies', () => {
   });
 
   test('has room for small bodies at any load', async () => {
-    const shared = createBodyBudget(10);
+    const shared = new BodyBudget(10);
     const body = new PassThrough();
     const reading = readBody(body, 30_000, shared);
     body.end('x'.repeat(small));
@@ -92,18 +92,18 @@ test.each([
     '[]',
     {
       httpError: {
-        message: expect.stringMatching(/^Expected one operation as a JSON object, but got a list/),
+        message: expect.stringMatching(/^The body must be one JSON object, not a list/),
       },
     },
   ],
-  ['7', { httpError: { message: 'POST body is expected to be object but received number' } }],
-  ['{', { httpError: { message: 'POST body sent invalid JSON.' } }],
+  ['7', { httpError: { message: 'The body must be a JSON object, but it is number' } }],
+  ['{', { httpError: { message: 'The body is not valid JSON.' } }],
 ])('%s is parsed', (text, parsed) => {
   expect(parseBody(Buffer.from(text))).toMatchObject(parsed);
 });
 
 test('a body releases its memory once, also if its connection breaks after the error', async () => {
-  const shared = createBodyBudget(20_000);
+  const shared = new BodyBudget(20_000);
   const body = new PassThrough();
   const outcome = readBody(body, 100, shared);
   body.write(Buffer.alloc(60));

@@ -51,30 +51,24 @@ export async function readAssets(): Promise<Assets> {
     readFile(new URL('./icon.svg', import.meta.url)),
   ]);
   const byName = new Map<string, Asset>();
-  const addAsset = (role: AssetRole, extension: keyof typeof contentTypes, bytes: Bytes) => {
+  const nameByRole = {} as Record<AssetRole, string>;
+  const files: Record<AssetRole, Bytes> = { ...bundle, amendments, boot, icon };
+  // The files of the bundle and of the folder have all roles.
+  for (const [role, bytes] of Object.entries(files) as [AssetRole, Bytes][]) {
+    const extension = extensions[role] ?? 'js';
     const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-    const name = `${role}-${hash}.${extension}`;
-    byName.set(name, new Asset(contentTypes[extension], bytes));
-    return name;
-  };
-  const nameByRole = {
-    app: addAsset('app', 'js', bundle.app),
-    style: addAsset('style', 'css', bundle.style),
-    editorWorker: addAsset('editorWorker', 'js', bundle.editorWorker),
-    graphqlWorker: addAsset('graphqlWorker', 'js', bundle.graphqlWorker),
-    jsonWorker: addAsset('jsonWorker', 'js', bundle.jsonWorker),
-    amendments: addAsset('amendments', 'css', amendments),
-    boot: addAsset('boot', 'js', boot),
-    icon: addAsset('icon', 'svg', icon),
-  };
+    nameByRole[role] = `${role}-${hash}.${extension}`;
+    byName.set(nameByRole[role], new Asset(contentTypes[extension], bytes));
+  }
   return { nameByRole, byName };
 }
 
+const extensions: { [role in AssetRole]?: 'css' | 'svg' } = { style: 'css', amendments: 'css', icon: 'svg' };
 const contentTypes = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
-} as const;
+};
 
 async function readBundle(): Promise<GraphiqlFiles> {
   const worker = new Worker(new URL('./bundle.ts', import.meta.url));

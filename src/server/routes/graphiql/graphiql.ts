@@ -6,15 +6,11 @@ import { Asset, type Assets, readAssets } from './assets.ts';
 import { contentSecurityPolicy, renderPage } from './page.ts';
 import { readTabs, trustedDocumentTabs } from './tabs.ts';
 
-/** The settings of the GraphiQL page. */
 export interface GraphiqlOptions {
-  /** The access token in the headers of every tab. Undefined: the headers show a placeholder. */
   bearer: string | undefined;
-  /** The live service that the page warns of, asking before mutations. Undefined: no warning, as in the sandbox. */
+  /** The live service that the page warns of. Undefined for the sandbox. */
   liveHost: string | undefined;
-  /** The only documents that the server accepts, shown as tabs. Undefined if the server accepts every document. */
   trustedDocuments?: TrustedDocuments | undefined;
-  /** Whether the page and its files are compressed for browsers that accept it. */
   compressResponses: boolean;
   report: ReportError;
 }
