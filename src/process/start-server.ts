@@ -66,7 +66,10 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
   const mutations = createRunningMutations();
   const app = createApp({
     settings: appSettings(config),
-    api: createRestApi(client, parameterNames(config), telemetry.drift),
+    api: createRestApi(client, parameterNames(config), {
+      drift: telemetry.drift,
+      onProblem: (problem) => log.warn(problem, 'REST may not know a list parameter'),
+    }),
     tokenRejections: parts.tokenRejections,
     keyStore: parts.keyStore,
     service: config.upstreamUrl?.href.replace(/\/$/, '') ?? 'sandbox',

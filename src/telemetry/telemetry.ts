@@ -1,5 +1,5 @@
 import { type CallObserver, observeAll } from '../rest/client/call-log.ts';
-import { createDriftWatch, type DriftWatch } from '../rest/schema-drift.ts';
+import { createDriftWatch, type DriftWatch } from '../rest/watch/schema-drift.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Tracing } from './tracing.ts';

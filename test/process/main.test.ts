@@ -132,7 +132,11 @@ describe.concurrent('with a live service', () => {
   });
 
   test('the start text has the addresses, the keys and a command to try', async () => {
-    await using service = await startService(answerJson(orders));
+    await using service = await startService((request, response, body) =>
+      request.headers.authorization === undefined
+        ? answerJson({}, 401)(request, response, body)
+        : answerJson(orders)(request, response, body),
+    );
     const main = startServer({ UPSTREAM_URL: `${service.url.href}base` });
     const { text, graphql } = await main.banner();
     expect(text).toBe(
@@ -157,9 +161,29 @@ describe.concurrent('with a live service', () => {
       data: { orders: { nodes: [{ id: 'orders/7', status: 'NEW', recipient: { fullName: 'Ana Ruiz' } }] } },
     });
     expect(service.requests.map(({ line, headers }) => [line, headers.authorization])).toEqual([
+      ['GET /base/v1/orders', undefined],
       ['GET /base/v1/orders?pageSize=3', 'Bearer secret-token'],
     ]);
     expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
+  });
+
+  test.each([
+    [
+      200,
+      'WARNING: GET /v1/orders without a token returned 200, where 401 or 403 was expected. Check UPSTREAM_URL',
+    ],
+    [
+      404,
+      'WARNING: GET /v1/orders without a token returned 404, where 401 or 403 was expected. Check UPSTREAM_URL',
+    ],
+    [503, 'GET /v1/orders without a token returned 503; the server starts anyway'],
+    [403, 'answers'],
+  ])('the start text tells of a service that returns %i without a token', async (status, state) => {
+    await using service = await startService(answerJson({}, status));
+    const main = startServer({ UPSTREAM_URL: service.url.href });
+    const { text } = await main.banner();
+    expect(text).toContain(`the live service at ${service.url.href} (${state})\n`);
+    await main.stop();
   });
 
   test.each([
