@@ -132,11 +132,7 @@ describe.concurrent('with a live service', () => {
   });
 
   test('the start text has the addresses, the keys and a command to try', async () => {
-    await using service = await startService((request, response, body) =>
-      request.headers.authorization === undefined
-        ? answerJson({}, 401)(request, response, body)
-        : answerJson(orders)(request, response, body),
-    );
+    await using service = await startService(answerJson(orders));
     const main = startServer({ UPSTREAM_URL: `${service.url.href}base` });
     const { text, graphql } = await main.banner();
     expect(text).toBe(
@@ -161,7 +157,6 @@ describe.concurrent('with a live service', () => {
       data: { orders: { nodes: [{ id: 'orders/7', status: 'NEW', recipient: { fullName: 'Ana Ruiz' } }] } },
     });
     expect(service.requests.map(({ line, headers }) => [line, headers.authorization])).toEqual([
-      ['GET /base/v1/orders', undefined],
       ['GET /base/v1/orders?pageSize=3', 'Bearer secret-token'],
     ]);
     expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
@@ -179,7 +174,7 @@ describe.concurrent('with a live service', () => {
     [503, 'GET /v1/orders without a token returned 503; the server starts anyway'],
     [403, 'answers'],
   ])('the start text tells of a service that returns %i without a token', async (status, state) => {
-    await using service = await startService(answerJson({}, status));
+    await using service = await startService(answerJson({}, status), true);
     const main = startServer({ UPSTREAM_URL: service.url.href });
     const { text } = await main.banner();
     expect(text).toContain(`the live service at ${service.url.href} (${state})\n`);
@@ -238,7 +233,10 @@ describe.concurrent('with a live service', () => {
       expect(end.output.startsWith(text)).toBe(true);
       const lines = end.output.slice(text.length).split('\n');
       expect(lines.pop()).toBe('');
-      expect(lines.map((line) => JSON.parse(line).requestId)).toEqual(requestIds);
+      const written = lines.map((line) => JSON.parse(line));
+      expect(written.flatMap(({ requestId }) => requestId ?? [])).toEqual(requestIds);
+      const ends = written.map(({ msg }) => msg).filter((msg) => msg.startsWith('shut'));
+      expect(ends).toEqual(signal === 'SIGTERM' ? ['shutting down', 'shut down'] : []);
     });
   });
 
