@@ -77,7 +77,7 @@ const layers: Record<string, string[]> = {
   'src/rest': [
     'api.ts',
     'resource-client.ts health-probe.ts',
-    'schema-drift.ts',
+    'watch',
     'client',
     'protection',
     'api-types.ts',

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { QueryParameterNames } from '../rest/resource-client.ts';
+import type { QueryParameterNames } from '../rest/watch/list-watch.ts';
 import type { AppSettings, TestOptions } from '../server/app.ts';
 import { defaultResponseTimeoutMs } from '../server/http/http-server.ts';
 import { defaultLabelRequestsAtOnce } from '../server/routes/label-queue.ts';

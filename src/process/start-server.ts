@@ -58,6 +58,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     baseUrl: upstream.url,
     ...restSettings(config, parts.forTests),
     observer,
+    onAttempt: (attempt) => telemetry.outages.record(attempt),
   });
   metrics?.showOpenCircuits(client.openCircuits);
   const health = createHealth(createProbe({ baseUrl: upstream.url, proxy: config.proxy }), {
@@ -66,7 +67,10 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
   const mutations = createRunningMutations();
   const app = createApp({
     settings: appSettings(config),
-    api: createRestApi(client, parameterNames(config), telemetry.drift),
+    api: createRestApi(client, parameterNames(config), {
+      drift: telemetry.drift,
+      onProblem: (problem) => log.warn(problem, 'REST may not know a list parameter'),
+    }),
     tokenRejections: parts.tokenRejections,
     keyStore: parts.keyStore,
     service: config.upstreamUrl?.href.replace(/\/$/, '') ?? 'sandbox',
@@ -99,6 +103,8 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     metrics,
     onHttpError,
     async end(reason) {
+      const startedAtMs = performance.now();
+      log.info({ reason }, 'shutting down');
       if (reason !== 'replaced') health.markNotReady();
       const waitMs = drainWait(reason, config);
       const graceEndsAtMs = performance.now() + waitMs + config.drainGraceMs;
@@ -110,6 +116,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
         closeTimeoutMs,
         Promise.all([parts.keyStore.close(), telemetry.close(), upstream.close()]),
       );
+      log.info({ reason, seconds: Math.round((performance.now() - startedAtMs) / 1_000) }, 'shut down');
     },
   };
 }

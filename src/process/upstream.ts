@@ -38,8 +38,6 @@ export async function openUpstream(config: Config): Promise<Upstream> {
 
 /** Says whether the service answers. The server starts in either case, because REST may start later. */
 async function describeService(url: URL, { proxy }: Config): Promise<string> {
-  const { probeRest } = await import('../rest/health-probe.ts');
-  const failure = await probeRest({ baseUrl: url, proxy });
-  const state = failure === undefined ? 'answers' : `does not respond: ${failure}; the server starts anyway`;
-  return `the live service at ${url.href} (${state})`;
+  const { describeRest } = await import('../rest/health-probe.ts');
+  return `the live service at ${url.href} (${await describeRest({ baseUrl: url, proxy })})`;
 }

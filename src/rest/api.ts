@@ -17,9 +17,10 @@ import type { CallContext } from './client/call-context.ts';
 import type { RestClient } from './client/client.ts';
 import type { StreamedResponse } from './client/receive-response.ts';
 import { InvalidResponseError } from './errors.ts';
-import { createResourceClient, type QueryParameterNames } from './resource-client.ts';
+import { createResourceClient } from './resource-client.ts';
 import { type Collection, conversationIdentifier, recordPath, resourceName } from './resource-name.ts';
-import type { DriftWatch } from './schema-drift.ts';
+import { ListWatch, type ListWatchOptions, type QueryParameterNames } from './watch/list-watch.ts';
+import type { DriftWatch } from './watch/schema-drift.ts';
 import type {
   ChannelJson,
   LocationJson,
@@ -67,13 +68,28 @@ export interface RestApi {
   serviceTime(): number | undefined;
 }
 
+/** What watches the responses of REST. */
+export interface RestChecks extends Pick<ListWatchOptions, 'onProblem'> {
+  /** Checks a sample of the records. */
+  drift?: DriftWatch | undefined;
+}
+
 /**
  * Creates the REST interface over a client.
  * @param names the query parameter names of this REST service.
- * @param drift checks a sample of the records in REST's responses.
  */
-export function createRestApi(client: RestClient, names: QueryParameterNames, drift?: DriftWatch): RestApi {
-  const { sendForRecord, sendToRecord, fetchPage } = createResourceClient(client.send, names, drift);
+export function createRestApi(
+  client: RestClient,
+  names: QueryParameterNames,
+  { drift, onProblem }: RestChecks = {},
+): RestApi {
+  const listWatch = new ListWatch({ names, onProblem });
+  const { sendForRecord, sendToRecord, fetchPage } = createResourceClient(
+    client.send,
+    names,
+    listWatch,
+    drift,
+  );
   const path = (collection: Collection, id: string) => recordPath(collection, resourceName(collection, id));
   const get = { method: 'GET' } as const;
   const messagesPath = (channelId: string, conversation: string) =>
@@ -85,8 +101,8 @@ export function createRestApi(client: RestClient, names: QueryParameterNames, dr
       sendForRecord('orders', { method: 'POST', path: '/v1/orders', body }, callContext),
     listOrders: async (query, callContext) =>
       fetchPage('orders', '/v1/orders', query, callContext, {
-        [names.status]: query.status?.join(','),
-        [names.search]: query.search,
+        status: query.status?.join(','),
+        search: query.search,
       }),
     getOrder: (id, callContext) => sendToRecord('orders', id, get, callContext),
     updateOrder: (id, body, callContext) =>
@@ -108,7 +124,7 @@ export function createRestApi(client: RestClient, names: QueryParameterNames, dr
     },
     listOrigins: async (query, callContext) => fetchPage('origins', '/v1/origins', query, callContext),
     listLocations: async (query, callContext) =>
-      fetchPage('locations', '/v1/locations', query, callContext, { [names.query]: query.query }),
+      fetchPage('locations', '/v1/locations', query, callContext, { query: query.query }),
     getOrganization: async (callContext) =>
       sendForRecord('organization', { method: 'GET', path: '/v1/organizations/mine' }, callContext),
     listChannels: async (query, callContext) => fetchPage('channels', '/v1/channels', query, callContext),

@@ -68,6 +68,23 @@ export class StatusError extends WaybillError {
   }
 }
 
+/** REST refused parameters of a list that it has never accepted: the settings of their names are probably wrong. */
+export class ParameterRefusedError extends StatusError {
+  constructor(call: RestCall, { status, details }: StatusError, settings: readonly string[]) {
+    const message =
+      `REST has never accepted a call with these parameters. Check ${settings.length > 1 ? 'the settings' : 'the setting'} ` +
+      `${settings.join(', ')}${details.message === undefined ? '.' : `: ${details.message}`}`;
+    super(call, status, { ...details, message });
+  }
+}
+
+/** REST refused a page token of a client's cursor. */
+export class PageTokenRefusedError extends StatusError {
+  constructor(call: RestCall, { status, details }: StatusError) {
+    super(call, status, details);
+  }
+}
+
 /** REST's response to a read does not fit the REST interface. */
 export class InvalidResponseError extends WaybillError {
   override readonly name = 'InvalidResponseError';

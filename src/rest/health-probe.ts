@@ -20,11 +20,31 @@ export function createProbe(options: ProbeOptions): () => Promise<string | undef
 }
 
 /** Checks once, like `createProbe`. @returns a few words about the failure, such as `ECONNREFUSED`. */
-export async function probeRest({
-  baseUrl,
-  timeoutMs = 2_000,
-  proxy,
-}: ProbeOptions): Promise<string | undefined> {
+export async function probeRest(options: ProbeOptions): Promise<string | undefined> {
+  const result = await request(options, 'HEAD', '');
+  return typeof result === 'string' ? result : undefined;
+}
+
+/**
+ * Says how REST answers a list of orders without an access token, which it refuses with 401 or 403 ("Authentication").
+ * Another status below 500 is that of a web page, of another service, or of a wrong base path.
+ */
+export async function describeRest(options: ProbeOptions): Promise<string> {
+  const result = await request(options, 'GET', '/v1/orders');
+  if (typeof result === 'string') return `does not respond: ${result}; the server starts anyway`;
+  if (result === 401 || result === 403) return 'answers';
+  const status = `GET /v1/orders without a token returned ${result}`;
+  return result >= 500
+    ? `${status}; the server starts anyway`
+    : `WARNING: ${status}, where 401 or 403 was expected. Check UPSTREAM_URL`;
+}
+
+/** @returns the status, or a few words about the failure. */
+async function request(
+  { baseUrl, timeoutMs = 2_000, proxy }: ProbeOptions,
+  method: 'HEAD' | 'GET',
+  path: string,
+): Promise<number | string> {
   const dispatcher = createDispatcher(baseUrl, {
     connections: 1,
     connectTimeoutMs: timeoutMs,
@@ -38,14 +58,14 @@ export async function probeRest({
     void dispatcher.destroy();
   }, timeoutMs);
   try {
-    const { body } = await dispatcher.request({
+    const { statusCode, body } = await dispatcher.request({
       origin: baseUrl.origin,
-      method: 'HEAD',
-      path: baseUrl.pathname,
+      method,
+      path: path === '' ? baseUrl.pathname : `${baseUrl.pathname.replace(/\/$/, '')}${path}`,
       headers: { 'user-agent': userAgent },
     });
     await body.dump();
-    return undefined;
+    return statusCode;
   } catch (error) {
     return isTimedOut ? `no response within ${timeoutMs} ms` : failureCode(error);
   } finally {

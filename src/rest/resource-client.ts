@@ -6,17 +6,9 @@ import type { RestClient } from './client/client.ts';
 import { InvalidResponseError, type WaybillError } from './errors.ts';
 import { failureAfterSend } from './protection/call-failure.ts';
 import { type Collection, isMessageName, isNameOf, recordPath, resourceName } from './resource-name.ts';
-import type { DriftWatch } from './schema-drift.ts';
+import type { ListWatch, QueryParameterNames, SentParameters } from './watch/list-watch.ts';
+import type { DriftWatch } from './watch/schema-drift.ts';
 import { namedOtherwise, type ResourceKind } from './wire-schema.ts';
-
-/** The query parameter names of the lists, which the interface leaves open ("List query parameters"). */
-export interface QueryParameterNames {
-  pageSize: string;
-  pageToken: string;
-  status: string;
-  search: string;
-  query: string;
-}
 
 /**
  * Sends calls and checks that each response has the requested record or list.
@@ -38,14 +30,15 @@ export interface ResourceClient {
     listPath: string,
     query: PageQuery,
     callContext: CallContext,
-    filters?: Record<string, string | undefined>,
+    filters?: Omit<SentParameters, keyof PageQuery>,
   ): Promise<Page<Json>>;
 }
 
-/** Creates a resource client over `send`. `drift` checks a sample of the records. */
+/** Creates a resource client over `send`. `listWatch` checks all pages, and `drift` a sample of the records. */
 export function createResourceClient(
   send: RestClient['send'],
-  names: Pick<QueryParameterNames, 'pageSize' | 'pageToken'>,
+  names: QueryParameterNames,
+  listWatch: ListWatch,
   drift?: DriftWatch,
 ): ResourceClient {
   function checkRecord<Json>(
@@ -90,23 +83,22 @@ export function createResourceClient(
     listPath: string,
     { pageSize, pageToken }: PageQuery,
     callContext: CallContext,
-    filters: Record<string, string | undefined> = {},
+    filters: Omit<SentParameters, keyof PageQuery> = {},
   ): Promise<Page<Json>> {
-    const call: RestCall = {
-      method: 'GET',
-      path: listPath,
-      query: { [names.pageSize]: String(pageSize), [names.pageToken]: pageToken, ...filters },
-    };
-    const json = await send(call, callContext);
+    const sent: SentParameters = { pageSize: String(pageSize), pageToken, ...filters };
+    const query = Object.entries(sent).map(([name, value]) => [names[name as keyof SentParameters], value]);
+    const call: RestCall = { method: 'GET', path: listPath, query: Object.fromEntries(query) };
+    const json = await send(call, callContext).catch((error: unknown) => {
+      throw listWatch.toListError(kind, call, sent, error);
+    });
     const rows = isJsonObject(json) ? json[kind] : undefined;
     if (!isJsonObject(json) || !Array.isArray(rows)) {
       throw new InvalidResponseError(`${describeCall(call)} returned no list of ${kind}`);
     }
     drift?.check(kind, rows, callContext.bearer);
-    return {
-      rows: rowsOf(kind, rows, call),
-      nextPageToken: nextPageToken(call, json.nextPageToken),
-    };
+    const nextToken = nextPageToken(call, json.nextPageToken);
+    const listedRows = listWatch.check(kind, call, sent, rows, nextToken === undefined);
+    return { rows: rowsOf(kind, listedRows, call), nextPageToken: nextToken };
   }
 
   return { sendForRecord, sendToRecord, fetchPage };

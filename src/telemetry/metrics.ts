@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LoadingObserver } from '../loaders/loading-observer.ts';
 import type { CallObserver } from '../rest/client/call-log.ts';
-import type { DriftKind } from '../rest/schema-drift.ts';
+import type { DriftKind } from '../rest/watch/schema-drift.ts';
 import type { RequestObserver, RequestRecord } from './request-record.ts';
 
 /** The metrics of this process, in the text format of Prometheus. */

@@ -1,7 +1,8 @@
 import { type CallObserver, observeAll } from '../rest/client/call-log.ts';
-import { createDriftWatch, type DriftWatch } from '../rest/schema-drift.ts';
+import { createDriftWatch, type DriftWatch } from '../rest/watch/schema-drift.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { OutageLog } from './outage-log.ts';
 import type { Tracing } from './tracing.ts';
 
 export interface TelemetryOptions {
@@ -19,6 +20,7 @@ export interface Telemetry {
   tracing: Tracing | undefined;
   observer: CallObserver | undefined;
   drift: DriftWatch;
+  outages: OutageLog;
   close(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ export async function startTelemetry(
   const createdTracing = tracing
     ? await import('./otlp-tracing.ts').then(({ createTracing }) => createTracing(log))
     : undefined;
+  const outages = new OutageLog(log);
   return {
     metrics: createdMetrics,
     tracing: createdTracing,
@@ -45,6 +48,10 @@ export async function startTelemetry(
       onNewDifference: (coordinate, kind) =>
         log.warn({ coordinate, drift: kind }, 'REST differs from its interface'),
     }),
-    close: async () => createdTracing?.close(),
+    outages,
+    async close() {
+      outages.close();
+      await createdTracing?.close();
+    },
   };
 }

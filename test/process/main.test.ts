@@ -163,6 +163,25 @@ describe.concurrent('with a live service', () => {
   });
 
   test.each([
+    [
+      200,
+      'WARNING: GET /v1/orders without a token returned 200, where 401 or 403 was expected. Check UPSTREAM_URL',
+    ],
+    [
+      404,
+      'WARNING: GET /v1/orders without a token returned 404, where 401 or 403 was expected. Check UPSTREAM_URL',
+    ],
+    [503, 'GET /v1/orders without a token returned 503; the server starts anyway'],
+    [403, 'answers'],
+  ])('the start text tells of a service that returns %i without a token', async (status, state) => {
+    await using service = await startService(answerJson({}, status), true);
+    const main = startServer({ UPSTREAM_URL: service.url.href });
+    const { text } = await main.banner();
+    expect(text).toContain(`the live service at ${service.url.href} (${state})\n`);
+    await main.stop();
+  });
+
+  test.each([
     ['UPSTREAM_URL', {}, 'rest.example:8443'],
     ['PUBLIC_URL', { PUBLIC_URL: 'https://shop.example/api' }, 'shop.example'],
   ])('GraphiQL names the host of %s', async (_setting, environment, host) => {
@@ -214,7 +233,10 @@ describe.concurrent('with a live service', () => {
       expect(end.output.startsWith(text)).toBe(true);
       const lines = end.output.slice(text.length).split('\n');
       expect(lines.pop()).toBe('');
-      expect(lines.map((line) => JSON.parse(line).requestId)).toEqual(requestIds);
+      const written = lines.map((line) => JSON.parse(line));
+      expect(written.flatMap(({ requestId }) => requestId ?? [])).toEqual(requestIds);
+      const ends = written.map(({ msg }) => msg).filter((msg) => msg.startsWith('shut'));
+      expect(ends).toEqual(signal === 'SIGTERM' ? ['shutting down', 'shut down'] : []);
     });
   });
 

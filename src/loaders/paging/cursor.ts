@@ -17,6 +17,8 @@ export interface Position {
   skip: number;
   /** The name of the row just before the position. If new rows appear above, the name finds the position again. */
   anchor: string | undefined;
+  /** A digest of the first row of the page before. Undefined on the first page. */
+  firstBefore?: string | undefined;
 }
 
 // A REST page token must fit into a request line, so no valid cursor is longer.
@@ -36,25 +38,29 @@ export class ListCursors {
     this.#digest = hash('sha256', `${list} ${queryKey(query)}`, 'base64url').slice(0, 11);
   }
 
-  encode({ pageToken, rowsBefore, skip, anchor }: Position): string {
+  encode({ pageToken, rowsBefore, skip, anchor, firstBefore }: Position): string {
     const fields = [this.#digest, pageToken ?? null, rowsBefore, skip, anchor ?? null];
+    if (firstBefore !== undefined) fields.push(firstBefore);
     return Buffer.from(JSON.stringify(fields)).toString('base64url');
   }
 
   /** @throws InvalidCursorError if the cursor is of another list or other filters, or is no cursor. */
   decode(cursor: string): Position {
     const fields = cursor.length > maxLength ? [] : parseFields(cursor);
-    const [digest, pageToken, rowsBefore, skip, anchor] = fields.map((field) => field ?? undefined);
+    const [digest, pageToken, rowsBefore, skip, anchor, firstBefore] = fields.map(
+      (field) => field ?? undefined,
+    );
     // Clients may have made the fields up.
     if (
-      fields.length === 5 &&
+      (fields.length === 5 || fields.length === 6) &&
       digest === this.#digest &&
       isTextOrAbsent(pageToken) &&
       isRowCount(rowsBefore) &&
       isRowCount(skip) &&
-      isTextOrAbsent(anchor)
+      isTextOrAbsent(anchor) &&
+      isTextOrAbsent(firstBefore)
     )
-      return { pageToken, rowsBefore, skip, anchor };
+      return { pageToken, rowsBefore, skip, anchor, firstBefore };
     throw new InvalidCursorError(
       'Expected "after" to be a cursor of this list with the same filters. Start again without "after".',
     );

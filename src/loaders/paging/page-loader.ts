@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
+import { pageTokenIgnored } from '../../rest/watch/list-watch.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
 /** Loads pages of one list. Equal queries of an operation share one call. */
@@ -67,7 +68,7 @@ export async function allRecords<Row, Query extends PageQuery>(
 export function endlessListGuard(startToken: string | undefined): (nextToken: string) => void {
   const seen = new Set([startToken]);
   return (nextToken) => {
-    if (seen.has(nextToken)) throw new InvalidResponseError('A list repeats a page token, so it has no end');
+    if (seen.has(nextToken)) throw pageTokenIgnored('A list repeats a page token, so it has no end.');
     if (seen.size >= maxPages) throw new InvalidResponseError(`A list has not ended after ${maxPages} pages`);
     seen.add(nextToken);
   };

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
+import { pageTokenIgnored } from '../../rest/watch/list-watch.ts';
 import type { Position } from './cursor.ts';
 import { endlessListGuard, type PageLoader } from './page-loader.ts';
 
@@ -64,14 +66,31 @@ export async function pageAt<Row extends { name: string }, Query extends PageQue
   position: Position,
   rowsNeeded: number,
 ): Promise<Page<Row>> {
-  const { pageToken, rowsBefore, skip } = position;
+  const { pageToken, rowsBefore, skip, firstBefore } = position;
   // The filters and these two fields make a Query, which TypeScript cannot infer through Omit.
   const load = (pageSize: number) =>
     pages.load({ ...query, pageSize, pageToken } as unknown as Query, rowsBefore);
   const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
   const page = await load(pageSize);
+  if (firstBefore !== undefined && digestOf(page.rows[0]) === firstBefore)
+    await checkFirstPage(pages, query, page);
   const hasMoved = indexAfterAnchor(page, position) === undefined && page.nextPageToken !== undefined;
   return hasMoved && pageSize < maxPageSize ? load(maxPageSize) : page;
+}
+
+/**
+ * Checks a page that begins with the first row of the page before. New rows above may have moved that row. But where the
+ * list itself begins with the same row, REST has ignored the page token.
+ */
+async function checkFirstPage<Row extends { name: string }, Query extends PageQuery>(
+  pages: PageLoader<Row, Query>,
+  query: Omit<Query, keyof PageQuery>,
+  { rows: [first] }: Page<Row>,
+): Promise<void> {
+  pages.clearAll();
+  const firstPage = await pages.load({ ...query, pageSize: 1 } as unknown as Query);
+  if (nameOf(firstPage.rows[0]) === nameOf(first))
+    throw pageTokenIgnored('REST returned the first page of a list again for a page token.');
 }
 
 /** The index of the first row after the position. */
@@ -93,14 +112,20 @@ function indexAfterAnchor<Row extends { name: string }>(
 export function positionAfter<Row extends { name: string }>(
   page: Page<Row>,
   index: number,
-  { pageToken, rowsBefore }: Position,
+  { pageToken, rowsBefore, firstBefore }: Position,
 ): Position {
   const isLast = index === page.rows.length - 1;
   if (isLast && page.nextPageToken !== undefined) {
     const rowsBeforeNext = rowsBefore + page.rows.length;
-    return { pageToken: page.nextPageToken, rowsBefore: rowsBeforeNext, skip: 0, anchor: undefined };
+    const nextPage = {
+      pageToken: page.nextPageToken,
+      rowsBefore: rowsBeforeNext,
+      skip: 0,
+      anchor: undefined,
+    };
+    return { ...nextPage, firstBefore: digestOf(page.rows[0]) };
   }
-  return { pageToken, rowsBefore, skip: index + 1, anchor: nameOf(page.rows[index]) };
+  return { pageToken, rowsBefore, skip: index + 1, anchor: nameOf(page.rows[index]), firstBefore };
 }
 
 /** The resource name of a row. Undefined for an invalid row, whose `name` is the name of its error class. */
@@ -108,4 +133,12 @@ function nameOf<Row extends { name: string }>(
   row: Row | InvalidResponseError | undefined,
 ): string | undefined {
   return row instanceof InvalidResponseError ? undefined : row?.name;
+}
+
+/** Short, because each cursor holds one. */
+function digestOf<Row extends { name: string }>(
+  row: Row | InvalidResponseError | undefined,
+): string | undefined {
+  const name = nameOf(row);
+  return name === undefined ? undefined : hash('sha256', name, 'base64url').slice(0, 8);
 }

@@ -1,4 +1,5 @@
 import { callRoute, type RestCall } from '../call.ts';
+import type { CallOutcome } from '../protection/circuit-breaker.ts';
 
 /** The log entry of one REST call. For privacy, an entry holds no query, no identifier and no access token. */
 export interface CallLogEntry {
@@ -74,6 +75,18 @@ export function sumCalls(callLog: CallLog): CallTotals {
     totals.retries += retries;
   }
   return totals;
+}
+
+/** One attempt of a REST call, for `onAttempt` of the client. */
+export interface AttemptOutcome {
+  tenantId: string;
+  /** The method and the path with `{id}` in place of identifiers. */
+  route: string;
+  isRead: boolean;
+  outcome: CallOutcome;
+  /** Undefined without a response. */
+  status: number | undefined;
+  durationMs: number;
 }
 
 /** Observes every REST call, for metrics and traces. An error that an observer throws is ignored. */

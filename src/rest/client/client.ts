@@ -6,7 +6,7 @@ import { type CircuitBreakerOptions, createCircuits } from '../protection/circui
 import { createRetries } from '../protection/retries.ts';
 import { ServiceClock } from '../service-clock.ts';
 import type { CallContext } from './call-context.ts';
-import type { CallObserver } from './call-log.ts';
+import type { AttemptOutcome, CallObserver } from './call-log.ts';
 import type { StreamedResponse } from './receive-response.ts';
 import { type ClientState, sendCall, streamCall } from './send-call.ts';
 
@@ -31,6 +31,8 @@ export interface RestClientOptions {
   circuitBreaker?: CircuitBreakerOptions;
   proxy?: ProxyOptions | undefined;
   observer?: CallObserver | undefined;
+  /** Called with the outcome of each attempt of a call. Must not throw. */
+  onAttempt?: ((attempt: AttemptOutcome) => void) | undefined;
 }
 
 /** Sends calls to REST, and owns the connections. */
@@ -72,6 +74,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
     circuits,
     retries: createRetries({ maxRetries: retries }),
     observer,
+    onAttempt: options.onAttempt,
     serviceClock: new ServiceClock(),
     timeouts: new TimeoutQueue(callTimeoutMs),
     bodyTimeouts: new TimeoutQueue(options.streamTimeoutMs),

@@ -18,7 +18,7 @@ import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circ
 import type { Retries } from '../protection/retries.ts';
 import type { ServiceClock } from '../service-clock.ts';
 import type { CallContext } from './call-context.ts';
-import type { CallLogEntry, CallObserver } from './call-log.ts';
+import type { AttemptOutcome, CallLogEntry, CallObserver } from './call-log.ts';
 import { toStatusError } from './error-body.ts';
 import {
   acceptedEncodings,
@@ -41,6 +41,7 @@ export interface ClientState {
   readonly circuits: Circuits;
   readonly retries: Retries;
   readonly observer: CallObserver | undefined;
+  readonly onAttempt: ((attempt: AttemptOutcome) => void) | undefined;
   readonly serviceClock: ServiceClock;
   /** The time limit of one attempt: to the last byte of the response, or to the first byte of a stream. */
   readonly timeouts: TimeoutQueue;
@@ -288,8 +289,17 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
   }
 
   #recordOutcome(outcome: ReturnType<typeof toOutcome>): void {
+    const { tenant, callLog } = this.#callContext;
     if (this.#permit !== undefined) {
-      this.#circuit.recordOutcome(this.#callContext.tenant, this.#permit, outcome);
+      this.#circuit.recordOutcome(tenant, this.#permit, outcome);
+      this.client.onAttempt?.({
+        tenantId: tenant.id,
+        route: `${this.entry.method} ${this.entry.route}`,
+        isRead: isRead(this.call),
+        outcome,
+        status: this.entry.status,
+        durationMs: callLog.elapsedMs() - this.#attemptStartMs,
+      });
     }
     this.#permit = undefined;
   }

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import { sumCalls } from '../../rest/client/call-log.ts';
+import { type CallLog, sumCalls } from '../../rest/client/call-log.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import {
@@ -52,6 +52,17 @@ export function recordResult(requestRecord: RequestRecord, { data, errors }: Exe
   for (const { extensions } of errors ?? []) countError(requestRecord, String(extensions.code));
 }
 
+const maxFailedCalls = 3;
+
+/** The routes and statuses of the first failed calls, such as `GET /v1/orders/{id} 503`. */
+function failedCalls({ entries }: CallLog): string[] | undefined {
+  const failed = entries.filter(({ status = 0 }) => status === 0 || status >= 400);
+  if (failed.length === 0) return undefined;
+  return failed
+    .slice(0, maxFailedCalls)
+    .map(({ method, route, status }) => `${method} ${route} ${status ?? 'no response'}`);
+}
+
 function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {
   const { requestId, startedAtMs, route, operation, callContext, joined, errors } = requestRecord;
   const totals = callContext && sumCalls(callContext.callLog);
@@ -73,6 +84,7 @@ function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, is
     joined: joined || undefined,
     aborted: isAborted || undefined,
     errors,
+    failedCalls: callContext && errors && !isAborted ? failedCalls(callContext.callLog) : undefined,
   };
   if (route === undefined) log.debug(fields, 'answered');
   else log.info(fields, 'answered');

@@ -8,6 +8,8 @@ import {
   InvalidResponseError,
   MissingBearerError,
   OperationDeadlineError,
+  PageTokenRefusedError,
+  ParameterRefusedError,
   ResponseTooLargeError,
   StatusError,
   UnavailableError,
@@ -55,10 +57,14 @@ function fromStatusError(error: StatusError): ClientError {
     retryable,
     upstreamStatus: status,
   });
+  if (error instanceof ParameterRefusedError) return clientError('UPSTREAM_INVALID_RESPONSE');
+  if (error instanceof PageTokenRefusedError) return clientError('INVALID_CURSOR');
   if (status === 400 || status === 422) {
     return {
       ...clientError('BAD_USER_INPUT'),
-      ...(details.fields.length > 0 ? { fields: details.fields } : {}),
+      ...(details.fields.length > 0
+        ? { fields: details.fields.map(({ path, message }) => ({ path, message })) }
+        : {}),
     };
   }
   if (status === 401) return clientError('UNAUTHENTICATED');

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { appSettings } from '../../../src/process/app-settings.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
@@ -38,6 +38,9 @@ const list = '{ orders(first: 1, search: "Lucía") { nodes { id } } }';
 const lookup = '{ organization { id } origins(first: 1) { nodes { id } } }';
 
 describe('a status', () => {
+  // A status 400 before the first success tells of a wrong setting.
+  beforeAll(() => ask(list));
+
   test.each([
     [302, 'UPSTREAM_INVALID_RESPONSE', false],
     [400, 'BAD_USER_INPUT', false],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRestApi } from '../../../src/rest/api.ts';
 import { createRestClient } from '../../../src/rest/client/client.ts';
-import { createDriftWatch, type DriftWatchOptions } from '../../../src/rest/schema-drift.ts';
+import { createDriftWatch, type DriftWatchOptions } from '../../../src/rest/watch/schema-drift.ts';
 import { type ResourceKind, wireSchemas } from '../../../src/rest/wire-schema.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
@@ -212,7 +212,7 @@ test('the sandbox responds on all endpoints as the interface says', async () => 
       for (const row of rows) drift.check(kind, [row], bearer);
     },
   };
-  const api = createRestApi(client, parameterNames, everyRow);
+  const api = createRestApi(client, parameterNames, { drift: everyRow });
   const callContext = createCallContexts().of(sandbox.tokens.first, new AbortController().signal);
   await api.createOrder(newOrder, callContext);
   await api.listOrders({ pageSize: 1_000 }, callContext);

@@ -176,7 +176,7 @@ describe('after', () => {
     const after = await cursorOf({});
     const { data, errors, calls } = await waybill.ask(OrderNamesDocument, { after }, second);
     expect(data).toEqual({ orders: null });
-    expect(errors).toMatchObject([{ path: ['orders'], extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect(errors).toMatchObject([{ path: ['orders'], extensions: { code: 'INVALID_CURSOR' } }]);
     expect(calls).toEqual([laterPage(20)]);
   });
 

@@ -131,7 +131,7 @@ describe('an operation has one line', () => {
         errors: { BAD_USER_INPUT: expect.any(Number) },
       }),
       ran({ calls: 1, bytes, errors: { BAD_USER_INPUT: 2 } }),
-      ran({ calls: 1, bytes, errors: { FORBIDDEN: 1 } }),
+      ran({ calls: 1, bytes, errors: { FORBIDDEN: 1 }, failedCalls: ['GET /v1/orders 403'] }),
     ]);
   });
 
@@ -243,7 +243,13 @@ describe('a label has one line', () => {
     expect(await fetchLabel(waybill)).toBe('mine');
     expect(await fetchLabel(waybill, '')).toBe('mine');
     expect(lines()).toEqual([
-      { ...line, status: 503, bytes: 2, errors: { UPSTREAM_UNAVAILABLE: 1 } },
+      {
+        ...line,
+        status: 503,
+        bytes: 2,
+        errors: { UPSTREAM_UNAVAILABLE: 1 },
+        failedCalls: ['GET /v1/shipments/{id}/label 503'],
+      },
       refused({ route: 'label', status: 401, errors: { UNAUTHENTICATED: 1 } }),
     ]);
   });

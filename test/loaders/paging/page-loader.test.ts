@@ -131,7 +131,9 @@ describe('the iteration through a list', () => {
   ])('a token that leads %s is an error', async (_where, tokens) => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: tokens[call - 1] }));
     await expect(allRecords(pages, { pageSize: 1 })).rejects.toThrow(
-      new InvalidResponseError('A list repeats a page token, so it has no end'),
+      new InvalidResponseError(
+        'A list repeats a page token, so it has no end. Check the setting PAGE_TOKEN_PARAMETER.',
+      ),
     );
     expect(calls()).toBe(tokens.length);
   });

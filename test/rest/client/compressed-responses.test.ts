@@ -46,8 +46,8 @@ describe('a compressed response', () => {
   test('with an HTTP error keeps the error message', async () => {
     const body = gzipSync(JSON.stringify({ message: 'no such search' }));
     await using rest = await startRestClient(compressed(body, 'gzip', 400));
-    const error = await errorOf(rest.api.listOrders({ pageSize: 1 }, rest.callContext()));
-    expect(error.message).toBe('GET /v1/orders returned 400: no such search');
+    const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
+    expect(error.message).toBe('GET /v1/orders/7 returned 400: no such search');
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { type BaseIssue, type GenericSchema, safeParse } from 'valibot';
-import { type ResourceKind, wireSchemas } from './wire-schema.ts';
+import { type ResourceKind, wireSchemas } from '../wire-schema.ts';
 
 /** How a field of a record differs from the wire schema. */
 export type DriftKind = 'unknown value' | 'missing' | 'wrong type' | 'unknown field';

@@ -1,0 +1,157 @@
+import type { AttemptOutcome } from '../rest/client/call-log.ts';
+import type { Log } from './log.ts';
+
+type Kind = 'no answer' | 'slow' | 'rate limit';
+
+const messages: Record<Kind, { begin: string; end: string }> = {
+  'no answer': { begin: 'REST does not answer', end: 'REST answers again' },
+  slow: { begin: 'REST is slow', end: 'REST is fast again' },
+  'rate limit': { begin: 'REST refuses calls for their rate', end: 'REST accepts the rate again' },
+};
+
+const windowMs = 5_000;
+const slowMs = 2_000;
+const minFailures = 5;
+const minReads = 20;
+/** An outage is over after this time without a failure. */
+const quietMs = 10_000;
+const checkMs = 1_000;
+
+/** Attempts of one kind, and whose they are. Two tokens are enough to tell that it is not one token alone. */
+class Tally {
+  count = 0;
+  readonly tenants = new Set<string>();
+
+  add(tenantId: string): void {
+    this.count += 1;
+    if (this.tenants.size < 2) this.tenants.add(tenantId);
+  }
+}
+
+class Window {
+  readonly startedAtMs: number;
+  calls = 0;
+  reads = 0;
+  readonly good = new Tally();
+  readonly bad: Record<Kind, Tally> = {
+    'no answer': new Tally(),
+    slow: new Tally(),
+    'rate limit': new Tally(),
+  };
+
+  constructor(startedAtMs: number) {
+    this.startedAtMs = startedAtMs;
+  }
+}
+
+interface Outage {
+  kind: Kind;
+  since: Date;
+  startedAtMs: number;
+  lastFailureMs: number;
+  failures: number;
+}
+
+/**
+ * Logs the begin and the end of each outage of REST: it does not answer, is slow, or refuses calls for their rate. The
+ * failures of one token alone are no outage while other tokens succeed.
+ */
+export class OutageLog {
+  readonly #log: Log;
+  readonly #now: () => number;
+  readonly #outages = new Map<Kind, Outage>();
+  #before = new Window(0);
+  #current = new Window(0);
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param now a clock in milliseconds with any start. */
+  constructor(log: Log, now: () => number = () => performance.now()) {
+    this.#log = log;
+    this.#now = now;
+  }
+
+  record(attempt: AttemptOutcome): void {
+    const { tenantId, outcome, status, isRead, durationMs } = attempt;
+    if (outcome === 'aborted') return;
+    const window = this.#windowNow();
+    window.calls += 1;
+    if (isRead) window.reads += 1;
+    const kinds: Kind[] = [];
+    if (outcome === 'failed') kinds.push('no answer');
+    if (status === 429) kinds.push('rate limit');
+    if (outcome === 'answered' && isRead && durationMs > slowMs) kinds.push('slow');
+    if (kinds.length === 0) window.good.add(tenantId);
+    for (const kind of kinds) {
+      window.bad[kind].add(tenantId);
+      this.#noteFailure(kind, attempt);
+    }
+  }
+
+  /** Logs the end of outages that are 10 seconds without a failure. Called each second during an outage. */
+  check(): void {
+    for (const outage of this.#outages.values()) {
+      if (this.#now() - outage.lastFailureMs >= quietMs) this.#end(outage);
+    }
+  }
+
+  /** Ends all outages, so that each begin in the log has an end. */
+  close(): void {
+    for (const outage of this.#outages.values()) this.#end(outage, true);
+  }
+
+  #windowNow(): Window {
+    const now = this.#now();
+    if (now - this.#current.startedAtMs >= windowMs) {
+      this.#before = now - this.#current.startedAtMs < 2 * windowMs ? this.#current : new Window(now);
+      this.#current = new Window(now);
+    }
+    return this.#current;
+  }
+
+  #noteFailure(kind: Kind, { route, status }: AttemptOutcome): void {
+    const now = this.#now();
+    const running = this.#outages.get(kind);
+    if (running !== undefined) {
+      running.lastFailureMs = now;
+      running.failures += 1;
+      return;
+    }
+    if (!this.#isOutage(kind)) return;
+    const failures = this.#sum((window) => window.bad[kind].count);
+    this.#outages.set(kind, { kind, since: new Date(), startedAtMs: now, lastFailureMs: now, failures });
+    this.#log.warn({ outage: kind, route, upstreamStatus: status, failures }, messages[kind].begin);
+    this.#timer ??= setInterval(() => this.check(), checkMs).unref();
+  }
+
+  #isOutage(kind: Kind): boolean {
+    const failures = this.#sum((window) => window.bad[kind].count);
+    const calls = this.#sum(({ calls, reads }) => (kind === 'slow' ? reads : calls));
+    const isOften = kind === 'slow' ? calls >= minReads : failures >= minFailures;
+    // A rate limit of REST refuses only the calls above its rate.
+    const minShare = kind === 'rate limit' ? 0 : 0.5;
+    return isOften && failures >= minShare * calls && !this.#isOfOneToken(kind);
+  }
+
+  /** Whether only one token fails, while another one succeeds. */
+  #isOfOneToken(kind: Kind): boolean {
+    const failing = this.#before.bad[kind].tenants.union(this.#current.bad[kind].tenants);
+    const succeeding = this.#before.good.tenants.union(this.#current.good.tenants);
+    return failing.size === 1 && succeeding.difference(failing).size > 0;
+  }
+
+  #sum(of: (window: Window) => number): number {
+    return of(this.#before) + of(this.#current);
+  }
+
+  #end({ kind, since, startedAtMs, lastFailureMs, failures }: Outage, atShutdown?: true): void {
+    this.#outages.delete(kind);
+    const seconds = Math.round((lastFailureMs - startedAtMs) / 1_000);
+    this.#log.warn(
+      { outage: kind, since: since.toISOString(), seconds, failures, atShutdown },
+      messages[kind].end,
+    );
+    if (this.#outages.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { startApp } from '../../fixtures/start-app.ts';
+
+const rows = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `orders/${from + index}`,
+    status: 'DELIVERED',
+    recipient: { firstName: 'Pedro' },
+  }));
+
+/** A service that reads `limit`, `cursor` and `state`, and ignores or refuses all other parameters. */
+const start = (environment: Record<string, string>, isStrict = false) =>
+  startApp((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://rest.test');
+    const known = ['limit', 'cursor', 'state'];
+    const unknown = [...searchParams.keys()].filter((name) => !known.includes(name));
+    response.setHeader('content-type', 'application/json');
+    if (isStrict && unknown.length > 0) {
+      response.writeHead(400).end(JSON.stringify({ message: `unknown parameter ${unknown.join(', ')}` }));
+      return;
+    }
+    const start = Number(searchParams.get('cursor') ?? 0);
+    const state = searchParams.get('state');
+    const all = rows(300).filter(({ status }) => state === null || state.split(',').includes(status));
+    const size = Number(searchParams.get('limit') ?? 100);
+    const nextPageToken = start + size < all.length ? String(start + size) : '';
+    response.end(JSON.stringify({ orders: all.slice(start, start + size), nextPageToken }));
+  }, environment);
+
+const right = { PAGE_SIZE_PARAMETER: 'limit', PAGE_TOKEN_PARAMETER: 'cursor', STATUS_PARAMETER: 'state' };
+const page = (args: string) => `{ orders(${args}) { nodes { id } pageInfo { endCursor } } }`;
+
+const endCursorOf = (data: unknown) =>
+  (data as { orders: { pageInfo: { endCursor: string } } }).orders.pageInfo.endCursor;
+
+describe('a wrong name', () => {
+  test('of the status returns no wrong row, and the error has the setting', async () => {
+    await using waybill = await start({ ...right, STATUS_PARAMETER: 'status' });
+    const { data, errors } = await waybill.ask(page('first: 5, status: [NEW]'));
+    expect(data).toEqual({ orders: null });
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining('STATUS_PARAMETER'), code: 'UPSTREAM_INVALID_RESPONSE' },
+    ]);
+    expect(waybill.calls()).toEqual(['GET /v1/orders?limit=5&status=NEW']);
+  });
+
+  test('of the page token returns no row twice, for one more call', async () => {
+    await using waybill = await start({ ...right, PAGE_TOKEN_PARAMETER: 'pageToken' });
+    const { data } = await waybill.ask(page('first: 5'));
+    const after = endCursorOf(data);
+    const { data: second, errors } = await waybill.ask(page(`first: 5, after: "${after}"`));
+    expect(second).toEqual({ orders: null });
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining('PAGE_TOKEN_PARAMETER'), code: 'UPSTREAM_INVALID_RESPONSE' },
+    ]);
+    expect(waybill.calls()).toEqual([
+      'GET /v1/orders?limit=5',
+      'GET /v1/orders?limit=5&pageToken=5',
+      'GET /v1/orders?limit=1',
+    ]);
+  });
+
+  test.each([
+    ['STATUS_PARAMETER', 'first: 5, status: [NEW]'],
+    ['PAGE_SIZE_PARAMETER', 'first: 5'],
+  ])('of %s that REST refuses is an error with the setting', async (setting, args) => {
+    await using waybill = await start({ ...right, [setting]: 'other' }, true);
+    const { errors } = await waybill.ask(page(args));
+    expect(errors).toMatchObject([
+      {
+        message: `GET /v1/orders returned 400: REST has never accepted a call with these parameters. Check the setting ${setting}: unknown parameter other`,
+        code: 'UPSTREAM_INVALID_RESPONSE',
+      },
+    ]);
+  });
+});
+
+test('the right names cause no error', async () => {
+  await using waybill = await start(right, true);
+  const { data } = await waybill.ask(page('first: 1'));
+  const after = endCursorOf(data);
+  const { errors } = await waybill.ask(page(`first: 1, after: "${after}", status: []`));
+  expect(errors).toBeUndefined();
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import type { RestCall } from '../../../src/rest/call.ts';
+import { PageTokenRefusedError, ParameterRefusedError, StatusError } from '../../../src/rest/errors.ts';
+import { ListWatch, type ParameterProblem, type SentParameters } from '../../../src/rest/watch/list-watch.ts';
+import { parameterNames } from '../../fixtures/rest-service.ts';
+
+const call: RestCall = { method: 'GET', path: '/v1/orders' };
+const rowsOf = (count: number, status = 'NEW', name = 'Lucía') =>
+  Array.from({ length: count }, () => ({ status, recipient: { firstName: name } }));
+
+function createWatch() {
+  const problems: ParameterProblem[] = [];
+  let nowMs = 0;
+  const watch = new ListWatch({
+    names: parameterNames,
+    onProblem: (problem) => problems.push(problem),
+    now: () => nowMs,
+  });
+  return {
+    settings: () => problems.map(({ setting }) => setting),
+    wait(ms: number) {
+      nowMs += ms;
+    },
+    check: (sent: SentParameters, rows: readonly unknown[], isLast = true) =>
+      watch.check('orders', call, { pageSize: '100', ...sent }, rows, isLast),
+    refuse: (sent: SentParameters, message?: string, status = 400) =>
+      watch.toListError(
+        'orders',
+        call,
+        { pageSize: '100', ...sent },
+        new StatusError(call, status, { fields: [], ...(message !== undefined && { message }) }),
+      ),
+  };
+}
+
+describe('a status filter', () => {
+  test('leaves out single rows of another status', () => {
+    const { check } = createWatch();
+    const rows = [...rowsOf(5), ...rowsOf(2, 'READY')];
+    expect(check({ status: 'NEW' }, rows)).toEqual(rowsOf(5));
+    expect(check({ status: 'NEW' }, rowsOf(1, 'READY'))).toEqual([]);
+  });
+
+  test('that REST ignores is an error with the setting', () => {
+    const { check } = createWatch();
+    const rows = [...rowsOf(2), ...rowsOf(3, 'READY')];
+    expect(() => check({ status: 'NEW,CONFIRMED' }, rows)).toThrow(
+      'GET /v1/orders returned 3 of 5 rows with another status than the requested one. Check the setting STATUS_PARAMETER.',
+    );
+  });
+
+  test('keeps rows without a usable status', () => {
+    const { check } = createWatch();
+    const rows = [{}, { status: null }, { status: 7 }];
+    expect(check({ status: 'NEW' }, rows)).toBe(rows);
+  });
+});
+
+describe('a page size', () => {
+  test('that REST exceeds is reported once in ten minutes', () => {
+    const { check, settings, wait } = createWatch();
+    check({}, rowsOf(101));
+    check({}, rowsOf(101));
+    expect(settings()).toEqual(['PAGE_SIZE_PARAMETER']);
+    wait(600_000);
+    check({}, rowsOf(101));
+    expect(settings()).toHaveLength(2);
+  });
+
+  test('of REST itself is reported at the second requested size', () => {
+    const { check, settings } = createWatch();
+    check({ pageSize: '1000' }, rowsOf(50), false);
+    check({ pageSize: '1000' }, rowsOf(50), false);
+    expect(settings()).toEqual([]);
+    check({ pageSize: '200' }, rowsOf(50), false);
+    expect(settings()).toEqual(['PAGE_SIZE_PARAMETER']);
+  });
+
+  test.each<[string, number, boolean]>([
+    ['last pages', 30, true],
+    ['empty pages', 0, false],
+    ['full pages', 100, false],
+  ])('causes no report by %s', (_pages, count, isLast) => {
+    const { check, settings } = createWatch();
+    for (let page = 0; page < 3; page += 1) check({}, rowsOf(count), isLast);
+    check({ pageSize: '200' }, rowsOf(count), isLast);
+    expect(settings()).toEqual([]);
+  });
+});
+
+describe('a search', () => {
+  test('without its words in five rows is reported', () => {
+    const { check, settings } = createWatch();
+    check({ search: 'Lucía' }, rowsOf(5, 'NEW', 'Pedro'));
+    expect(settings()).toEqual(['SEARCH_PARAMETER']);
+  });
+
+  test.each([
+    ['a word with accents', 'lucia ortiz', 5, 'Lucía'],
+    ['fewer than five rows', 'Ana', 4, 'Pedro'],
+    ['no word at all', '+', 5, 'Pedro'],
+  ])('with %s is not reported', (_what, search, count, name) => {
+    const { check, settings } = createWatch();
+    check({ search }, rowsOf(count, 'NEW', name));
+    expect(settings()).toEqual([]);
+  });
+});
+
+describe('a refused list call', () => {
+  const sent = { pageToken: 'next', search: 'Ana' };
+
+  test.each([
+    [
+      'names all parameters that were never accepted',
+      undefined,
+      'PAGE_SIZE_PARAMETER, PAGE_TOKEN_PARAMETER, SEARCH_PARAMETER',
+    ],
+    ['names the parameter in the message of REST', 'unknown parameter "search"', 'SEARCH_PARAMETER'],
+  ])('%s', (_what, message, settings) => {
+    const error = createWatch().refuse(sent, message);
+    expect(error).toBeInstanceOf(ParameterRefusedError);
+    expect((error as Error).message).toMatch(new RegExp(`^GET /v1/orders returned 400: .* ${settings}[.:]`));
+  });
+
+  test('is a refused page token once all parameters were accepted', () => {
+    const { check, refuse } = createWatch();
+    check(sent, rowsOf(1, 'NEW', 'Ana'));
+    expect(refuse(sent)).toBeInstanceOf(PageTokenRefusedError);
+  });
+
+  test.each([
+    ['without a page token', { search: 'Ana' }, undefined, 400],
+    ['with a message about the text', sent, 'search is too long', 400],
+    ['with another status', sent, undefined, 503],
+  ])('%s stays the error of REST', (_what, parameters, message, status) => {
+    const { check, refuse } = createWatch();
+    check(sent, rowsOf(1, 'NEW', 'Ana'));
+    const error = refuse(parameters, message, status);
+    expect((error as Error).constructor).toBe(StatusError);
+  });
+});

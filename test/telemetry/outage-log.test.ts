@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import type { AttemptOutcome } from '../../src/rest/client/call-log.ts';
+import { OutageLog } from '../../src/telemetry/outage-log.ts';
+import { recordedLog } from '../fixtures/recorded-log.ts';
+
+function createOutages() {
+  const { log, lines } = recordedLog();
+  let nowMs = 100_000;
+  const outages = new OutageLog(log, () => nowMs);
+  return {
+    outages,
+    wait(ms: number) {
+      nowMs += ms;
+      outages.check();
+    },
+    record(count: number, changes: Partial<AttemptOutcome> = {}) {
+      const attempt: AttemptOutcome = {
+        tenantId: 'ana',
+        route: 'GET /v1/orders',
+        isRead: true,
+        outcome: 'answered',
+        status: 200,
+        durationMs: 20,
+        ...changes,
+      };
+      for (let index = 0; index < count; index += 1) outages.record(attempt);
+    },
+    messages: () => lines().map(({ msg }) => msg),
+    lines,
+  };
+}
+
+const failed = { outcome: 'failed', status: undefined } as const;
+const limited = { status: 429 };
+const slow = { durationMs: 2_100 };
+
+test('an outage has one line at its begin and one at its end', () => {
+  const { record, wait, lines } = createOutages();
+  record(3);
+  record(40, failed);
+  wait(5_000);
+  record(10, { ...failed, tenantId: 'eva' });
+  wait(9_999);
+  expect(lines()).toHaveLength(1);
+  wait(1);
+  expect(lines()).toEqual([
+    { level: 'warn', outage: 'no answer', route: 'GET /v1/orders', failures: 5, msg: 'REST does not answer' },
+    {
+      level: 'warn',
+      outage: 'no answer',
+      since: expect.stringMatching(/^\d{4}-/),
+      seconds: 5,
+      failures: 50,
+      msg: 'REST answers again',
+    },
+  ]);
+});
+
+test.each<[string, Partial<AttemptOutcome>, number, string]>([
+  ['no answers', failed, 5, 'REST does not answer'],
+  ['server errors', { outcome: 'failed', status: 503 }, 5, 'REST does not answer'],
+  ['a rate limit', limited, 5, 'REST refuses calls for their rate'],
+  ['slow reads', slow, 20, 'REST is slow'],
+])('%s are an outage', (_what, attempt, count, message) => {
+  const { record, messages } = createOutages();
+  record(count - 1, attempt);
+  expect(messages()).toEqual([]);
+  record(1, attempt);
+  expect(messages()).toEqual([message]);
+});
+
+test('a few failures among many answers are no outage', () => {
+  const { record, messages } = createOutages();
+  record(100);
+  record(90, failed);
+  expect(messages()).toEqual([]);
+});
+
+test.each([failed, limited])('failures of one token alone are no outage: %j', (attempt) => {
+  const { record, messages } = createOutages();
+  record(1, { tenantId: 'eva' });
+  record(50, attempt);
+  expect(messages()).toEqual([]);
+  record(1, { ...attempt, tenantId: 'ida' });
+  expect(messages()).toHaveLength(1);
+});
+
+test('aborted calls and slow writes are no outage', () => {
+  const { record, messages } = createOutages();
+  record(50, { outcome: 'aborted', status: undefined });
+  record(50, { ...slow, isRead: false });
+  expect(messages()).toEqual([]);
+});
+
+test('failures of an earlier time do not count', () => {
+  const { record, wait, messages } = createOutages();
+  record(4, failed);
+  wait(10_000);
+  record(4, failed);
+  expect(messages()).toEqual([]);
+});
+
+test('the shutdown ends an outage in the log', () => {
+  const { record, outages, lines } = createOutages();
+  record(5, failed);
+  outages.close();
+  expect(lines()).toMatchObject([
+    { msg: 'REST does not answer' },
+    { msg: 'REST answers again', atShutdown: true },
+  ]);
+});
