@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type DocumentNode, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { truncateMessage } from '../../base/truncate-message.ts';
 import { StepQueue } from '../../concurrency/event-loop-round.ts';
 import { SegmentedCache } from './segmented-cache.ts';
 
@@ -63,7 +64,7 @@ export function createDocumentCache({ parse, validate }: DocumentReader, maxByte
       let entry = entries.get(text);
       if (entry === undefined) {
         entry = read(text);
-        entry.errors.forEach(dropStackTrace);
+        entry.errors.forEach(shorten);
         entries.add(text, entry);
       }
       return entry;
@@ -74,10 +75,11 @@ export function createDocumentCache({ parse, validate }: DocumentReader, maxByte
   };
 }
 
-/** Drops the stack trace, which keeps 40 KB of validation state per cached error and is never read. */
-function dropStackTrace(error: Error): void {
+/** Drops what is never read: the stack trace, with 40 KB of validation state, and the rest of a long message. */
+function shorten(error: Error): void {
+  error.message = truncateMessage(error.message);
   error.stack = `${error.name}: ${error.message}`;
-  if (error instanceof GraphQLError && error.originalError !== undefined) dropStackTrace(error.originalError);
+  if (error instanceof GraphQLError && error.originalError !== undefined) shorten(error.originalError);
 }
 
 /**

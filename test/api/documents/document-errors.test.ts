@@ -41,15 +41,21 @@ describe('an invalid document is rejected without a call:', () => {
   const refused = { status: expect.any(Number), data: undefined, calls: [] };
   const invalid = { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false };
 
-  test('ten unknown directives, with five errors', async () => {
+  test('ten unknown directives, with five errors and a note', async () => {
     const answer = await ask(order('id @a @b @c @d @e @f @g @h @i @j'));
     expect(answer).toEqual({
       ...refused,
-      errors: ['@a', '@b', '@c', '@d', '@e'].map((name) => ({
-        message: `Unknown directive "${name}".${name === '@e' ? ' (5 more errors are not shown.)' : ''}`,
-        locations: [expect.any(Object)],
-        extensions: invalid,
-      })),
+      errors: [
+        ...['@a', '@b', '@c', '@d', '@e'].map((name) => ({
+          message: `Unknown directive "${name}".`,
+          locations: [expect.any(Object)],
+          extensions: invalid,
+        })),
+        {
+          message: 'Too many validation errors, error limit reached. Validation aborted.',
+          extensions: invalid,
+        },
+      ],
     });
   });
 
@@ -70,20 +76,6 @@ describe('an invalid document is rejected without a call:', () => {
     const { errors, calls } = await ask(`{ ...F } ${large} fragment F on Query { unknown }`);
     const messages = errors?.map(({ message }) => message);
     expect([messages, calls]).toEqual([['There can be only one fragment named "F".'], []]);
-  });
-
-  test('six unknown fields, with five errors', async () => {
-    const { errors, calls } = await ask(order('unknown_a unknown_b unknown_c unknown_d unknown_e unknown_f'));
-    expect([errors?.length, calls]).toEqual([5, []]);
-    expect(errors?.[4]?.message).toBe(
-      'Cannot query field "unknown_e" on type "Order". (1 more error is not shown.)',
-    );
-  });
-
-  test('1,900 unknown fields, with five errors', async () => {
-    const { errors, calls } = await ask(order(repeated(1_900, (index) => `field${index}`)));
-    expect([errors?.length, calls]).toEqual([5, []]);
-    expect(errors?.[4]?.message).toMatch(/\(At least 6 more errors are not shown\.\)$/);
   });
 
   test('an unknown field of 200,000 letters, whose name is truncated', async () => {
@@ -131,10 +123,10 @@ describe('an invalid document is rejected without a call:', () => {
     });
   });
 
-  test('merges that conflict in many ways, with five errors', async () => {
+  test('merges that conflict in many ways, with five errors and a note', async () => {
     const merges = repeated(50, (index) => `orders(first: ${index}) { nodes { id } }`);
     const { errors, calls } = await ask(order(`recipient { ${merges} }`));
-    expect([errors?.length, errors?.[0]?.extensions, calls]).toEqual([5, invalid, []]);
+    expect([errors?.length, errors?.[0]?.extensions, calls]).toEqual([6, invalid, []]);
     expect(errors?.[0]?.message).toMatch(/^Fields "orders" conflict because they have differing arguments/);
   });
 });
