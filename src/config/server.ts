@@ -51,7 +51,7 @@ export const requestSettings = {
     'GRAPHQL_REQUESTS_AT_ONCE',
     '1000',
     [1, 1_000_000],
-    'The highest number of GraphQL requests at the same time. A request counts until its response is sent. One token gets at most half. Further requests get `OVERLOADED`.',
+    'The highest number of GraphQL requests at the same time. A request counts until its response is sent. One token gets at most half. Tokens that REST has not accepted together get three quarters. Further requests get `OVERLOADED`.',
   ),
   maxConnections: wholeNumber(
     'MAX_CONNECTIONS',
