@@ -90,16 +90,15 @@ export function bareId(id: string): string {
  * document with the access token of the request, and no response contains the document.
  *
  * Anybody can send new texts. A text is promoted when a token that REST has accepted sends the text or its hash.
- * @param maxBytes memory for the texts. 0 switches automatic persisted queries off.
  * @param isTokenAccepted whether REST has accepted the access token in these headers within an hour.
+ * @param maxBytes memory for the texts.
  */
 export function automaticPersistedQueries(
   documents: DocumentCache,
-  maxBytes: number,
   isTokenAccepted: (headers: HeaderReader) => boolean,
+  maxBytes = 16 * 1024 * 1024,
 ): DocumentPolicy {
-  const isOff = maxBytes === 0;
-  const texts = new SegmentedCache<string>({ maxBytes, bytesOf: (text) => 2 * text.length + 256 });
+  const texts = new SegmentedCache<string>(maxBytes, (text) => 2 * text.length + 256);
 
   function recordUse(id: string, headers: HeaderReader): void {
     if (texts.isNew(id) && isTokenAccepted(headers)) texts.promote(id);
@@ -108,12 +107,12 @@ export function automaticPersistedQueries(
   return {
     byId(id, headers) {
       const text = texts.get(id);
-      if (text === undefined) return { httpError: isOff ? notSupportedError : notFoundError };
+      if (text === undefined) return { httpError: notFoundError };
       recordUse(id, headers);
       return { text };
     },
     byText(text, id, headers) {
-      if (id === undefined || isOff) return { text };
+      if (id === undefined) return { text };
       if (texts.get(id) !== text) {
         if (hash('sha256', text) !== id) {
           return { httpError: badRequest('The hash does not match the query.') };

@@ -118,17 +118,20 @@ describe('large values with many errors', () => {
       { ids: ['x'.repeat(250_000), ...Array(99).fill(null)] },
       'Variable "$ids" has invalid value at [1]: Expected value of non-null type "ID!" not to be null.',
     ],
-  ])('%s: the response has short messages of five errors and a note', async (_fault, document, variables, start) => {
-    const { status, data, errors, calls } = await ask(document, variables);
-    expect({ status, data, codes: errors?.map(({ extensions }) => extensions), calls }).toEqual({
-      status: 400,
-      data: undefined,
-      codes: Array(6).fill({ code: 'BAD_USER_INPUT', retryable: false }),
-      calls: [],
-    });
-    expect(errors?.[0]?.message.slice(0, start.length)).toBe(start);
-    for (const { message } of errors ?? []) expect(message.length).toBeLessThanOrEqual(1_001);
-  });
+  ])(
+    '%s: the response has short messages of five errors and a note',
+    async (_fault, document, variables, start) => {
+      const { status, data, errors, calls } = await ask(document, variables);
+      expect({ status, data, codes: errors?.map(({ extensions }) => extensions), calls }).toEqual({
+        status: 400,
+        data: undefined,
+        codes: Array(6).fill({ code: 'BAD_USER_INPUT', retryable: false }),
+        calls: [],
+      });
+      expect(errors?.[0]?.message.slice(0, start.length)).toBe(start);
+      for (const { message } of errors ?? []) expect(message.length).toBeLessThanOrEqual(1_001);
+    },
+  );
 
   test.each([
     ['a query', 'query ($first: Int) { orders(first: $first) { nodes { id } } }'],
