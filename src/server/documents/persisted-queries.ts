@@ -129,21 +129,16 @@ const malformedHashError = badRequest(
   '"extensions.persistedQuery" must have "version": 1 and the SHA-256 of a document in hexadecimal as "sha256Hash".',
 );
 
-// Clients recognize the next two errors by their messages. The status is 200, as in Apollo Server: some clients
-// ignore the body of other statuses, and would never send the document.
-const notSupportedError: HttpError = {
-  status: 200,
-  code: 'PERSISTED_QUERY_NOT_SUPPORTED',
-  message: 'PersistedQueryNotSupported',
-  retryable: false,
-};
+/**
+ * Clients recognize these errors by their messages. The status is 200, as in Apollo Server: some clients ignore the body
+ * of other statuses, and would never send the document.
+ */
+function persistedQueryError(code: string, message: string): HttpError {
+  return { status: 200, code, message, retryable: false };
+}
 
-const notFoundError: HttpError = {
-  status: 200,
-  code: 'PERSISTED_QUERY_NOT_FOUND',
-  message: 'PersistedQueryNotFound',
-  retryable: false,
-};
+const notSupportedError = persistedQueryError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+const notFoundError = persistedQueryError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
 
 /** Yoga plugin: replaces the document id of a request by the text of the document. */
 export function persistedDocuments(policy: DocumentPolicy): Plugin {

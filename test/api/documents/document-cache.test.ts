@@ -137,6 +137,21 @@ describe('a response', () => {
   });
 });
 
+test('a known document runs before most of 50 new ones', async () => {
+  await using waybill = await startWaybill();
+  const known = '{ __typename }';
+  await waybill.ask(known);
+  const finished: string[] = [];
+  const send = async (name: string, query: string) => {
+    const { data } = await waybill.ask(query);
+    expect(data).toBeDefined();
+    finished.push(name);
+  };
+  const sent = Array.from({ length: 50 }, (_, index) => send('new', `{ new${index}: __typename }`));
+  await Promise.all([...sent, send('known', known)]);
+  expect(finished.indexOf('known')).toBeLessThan(25);
+});
+
 test('2,000 distinct documents of 100 KB stay within the memory for documents', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--expose-gc',

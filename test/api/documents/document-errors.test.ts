@@ -91,6 +91,20 @@ describe('an invalid document is rejected without a call:', () => {
     expect(errors?.[1]?.message).toBe('Too many validation errors, error limit reached. Validation aborted.');
   });
 
+  test('a variable named "__proto__"', async () => {
+    const query = 'query ($__proto__: String) { orders(search: $__proto__) { nodes { id } } }';
+    expect(await ask(query, JSON.parse('{ "__proto__": "Nobody" }'))).toEqual({
+      ...refused,
+      errors: [
+        {
+          message: 'A variable can\u2019t be named "__proto__" here: choose another name.',
+          locations: [{ line: 1, column: 8 }],
+          extensions: invalid,
+        },
+      ],
+    });
+  });
+
   test('fragments in a circle', async () => {
     expect(
       await ask(
