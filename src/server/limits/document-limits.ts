@@ -90,21 +90,17 @@ function checkRepeats(
   roots: readonly SelectionSetNode[],
   fragmentByName: FragmentByName,
 ): GraphQLError | undefined {
-  function mostRepeated(sets: readonly SelectionSetNode[]): readonly FieldSelection[] {
-    let longest: readonly FieldSelection[] = [];
+  function findRepeats(sets: readonly SelectionSetNode[]): readonly FieldSelection[] | undefined {
     for (const group of Map.groupBy(selectedFields(sets, fragmentByName), responseName).values()) {
-      for (const fields of [group, mostRepeated(selectionSets(group))]) {
-        if (fields.length > longest.length) longest = fields;
-      }
+      const found = group.length > repeats ? group : findRepeats(selectionSets(group));
+      if (found !== undefined) return found;
     }
-    return longest;
+    return undefined;
   }
 
   for (const root of roots) {
-    const fields = mostRepeated([root]);
-    if (fields.length > repeats) {
-      return limitExceeded('repeats', repeats, fields.length, fields[0]?.node);
-    }
+    const fields = findRepeats([root]);
+    if (fields !== undefined) return limitExceeded('repeats', repeats, fields.length, fields[0]?.node);
   }
   return undefined;
 }

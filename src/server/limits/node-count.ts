@@ -80,7 +80,8 @@ export function estimateNodes(
       if (field === undefined) continue;
       const coordinate = `${type.name}.${field.name}`;
       // Each may be an error of its own: a client chooses the arguments, and how often a broken field is repeated.
-      const mayFail = hasArguments(node) || (coordinates.has(coordinate) && !isNonNullType(field.type));
+      const mayFail =
+        (node.arguments?.length ?? 0) > 0 || (coordinates.has(coordinate) && !isNonNullType(field.type));
       coordinates.add(coordinate);
       counts.push(countField(type, field, node, selectionSets(group), page, mayFail));
     }
@@ -168,10 +169,6 @@ function product(items: Count, inner: Count): Count {
     // 0 times `Infinity` would be NaN.
     return count === 0 ? 0 : count * inner(variables);
   };
-}
-
-function hasArguments({ arguments: given = [] }: FieldNode): boolean {
-  return given.length > 0;
 }
 
 /** The rows of a page by the value of `first`. */

@@ -8,42 +8,33 @@ import { estimateNodes } from './node-count.ts';
 /** A write costs REST as much as a page of this many rows. */
 const pointsPerWrite = 10;
 
-/** Checks operations with their variables against the limits. */
-export interface OperationLimits {
-  /**
-   * Checks an operation of a valid document.
-   * @returns the error if a limit is exceeded, and otherwise the weight: the objects that the response has and the rows
-   * that pages ask of REST at most, and 10 for each write.
-   */
-  check(operation: Operation): GraphQLError | number;
-}
-
-/** Creates the check. The nodes of an operation are estimated once, and counted again for each set of variables. */
-export function createOperationLimits(schema: GraphQLSchema, limits: Limits): OperationLimits {
+/**
+ * Creates the check of an operation of a valid document. The check returns the error if a limit is exceeded, and
+ * otherwise the weight: the objects that the response has and the rows that pages ask of REST at most, and 10 for each
+ * write.
+ */
+export function createLimitCheck(
+  schema: GraphQLSchema,
+  limits: Limits,
+): (operation: Operation) => GraphQLError | number {
   const estimate = perOperation((definition, document) => {
     const { fragments } = collectDefinitions(document);
     return estimateNodes(schema, definition, (name) => fragments.get(name));
   });
 
-  return {
-    check({ document, definition, variables = {} }) {
-      if (hasMoreValues(variables, limits.values)) {
-        return limitExceeded('values', limits.values, `more than ${limits.values}`);
-      }
-      const { nodes, pages, writes } = estimate(definition, document);
-      for (const { first, maximum, coordinate, node } of pages) {
-        const count = first(variables);
-        if (count < 0 || count > maximum) return firstOutOfRange(coordinate, maximum, count, node);
-      }
-      const writeCount = writes.reduce((sum, count) => sum + count(variables), 0);
-      if (writeCount > limits.writes) {
-        return limitExceeded('writes', limits.writes, writeCount, definition);
-      }
-      const nodeCount = Math.ceil(nodes(variables)) + pointsPerWrite * writeCount;
-      return nodeCount > limits.nodes
-        ? limitExceeded('nodes', limits.nodes, nodeCount, definition)
-        : nodeCount;
-    },
+  return ({ document, definition, variables = {} }) => {
+    if (hasMoreValues(variables, limits.values)) {
+      return limitExceeded('values', limits.values, `more than ${limits.values}`);
+    }
+    const { nodes, pages, writes } = estimate(definition, document);
+    for (const { first, maximum, coordinate, node } of pages) {
+      const count = first(variables);
+      if (count < 0 || count > maximum) return firstOutOfRange(coordinate, maximum, count, node);
+    }
+    const writeCount = writes.reduce((sum, count) => sum + count(variables), 0);
+    if (writeCount > limits.writes) return limitExceeded('writes', limits.writes, writeCount, definition);
+    const nodeCount = Math.ceil(nodes(variables)) + pointsPerWrite * writeCount;
+    return nodeCount > limits.nodes ? limitExceeded('nodes', limits.nodes, nodeCount, definition) : nodeCount;
   };
 }
 

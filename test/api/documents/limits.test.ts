@@ -6,7 +6,7 @@ import { createExecutor } from '../../../src/server/execution/executor.ts';
 import { parseWithin, validateWithin } from '../../../src/server/limits/document-limits.ts';
 import { fixedLimits, type Limits } from '../../../src/server/limits/limits.ts';
 import { introspectionItems, listSize } from '../../../src/server/limits/list-size.ts';
-import { createOperationLimits } from '../../../src/server/limits/operation-limits.ts';
+import { createLimitCheck } from '../../../src/server/limits/operation-limits.ts';
 import { order, repeated } from '../../fixtures/documents-too-large.ts';
 import { startWaybill } from '../../harness.ts';
 
@@ -43,7 +43,7 @@ test('introspection has no more types than its estimate', () => {
 
 /** How many nodes an operation has, as its refusal says where none is allowed. */
 function nodesOf(query: string, variables: Record<string, unknown> = {}): number {
-  const { check } = createOperationLimits(schema, { ...limits, nodes: -1 });
+  const check = createLimitCheck(schema, { ...limits, nodes: -1 });
   const document = parse(query);
   const definition = getOperationAST(document);
   if (!definition) throw new Error(`No single operation: ${query}`);
