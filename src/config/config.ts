@@ -77,10 +77,8 @@ export function readConfig(environment: Environment): Config {
   const values = Object.fromEntries(entries) as Values;
   const variables = Object.values(settings).map(({ variable }) => variable);
   errors.push(
-    ...workerErrors(values),
-    ...productionErrors(environment),
-    ...duplicateNameErrors(values),
-    ...metricsErrors(values),
+    ...conflicts(values, environment),
+    ...missingInProduction(environment),
     ...unknownSettings(environment, variables),
   );
   if (errors.length > 0) {
@@ -102,49 +100,47 @@ function isSandbox(environment: Environment): boolean {
   return (environment[variable] || defaultValue) === 'sandbox';
 }
 
-function workerErrors({ workers, upstreamConnections }: Pick<Values, 'workers' | 'upstreamConnections'>) {
-  if (!(workers > upstreamConnections)) return [];
-  const names = [settings.workers, settings.upstreamConnections].map(({ variable }) => variable).join(', ');
-  return [`${names}: expected a connection for each worker, but got "${workers}", "${upstreamConnections}".`];
-}
+/** The lists of REST, with their query parameters. */
+const parametersOfLists = [
+  ['pageSizeParameter', 'pageTokenParameter', 'statusParameter', 'searchParameter'],
+  ['pageSizeParameter', 'pageTokenParameter', 'queryParameter'],
+] as const;
 
-/** The access tokens of the sandbox are public. Without a file of the keys, a repeated key writes again. */
-function productionErrors(environment: Environment): string[] {
-  const [url, file] = [settings.upstreamUrl.variable, settings.stateFile.variable];
-  if (environment.NODE_ENV !== 'production') return [];
-  if (!environment[url]) {
-    return [
-      `${url}: expected a value because NODE_ENV is "production", but got none. Set the address of the REST service, or "sandbox".`,
-    ];
+/** The errors of values that do not fit each other. An invalid value is undefined, and has its own error. */
+function conflicts(values: Values, environment: Environment): string[] {
+  const conflict = (names: readonly (keyof Values)[], expected: string) => {
+    const variables = names.map((name) => settings[name].variable);
+    const texts = names.map((name) => environment[settings[name].variable] || settings[name].defaultValue);
+    return `${variables.join(', ')}: expected ${expected}, but got ${texts.map((text = '') => quoted(text)).join(', ')}.`;
+  };
+  const errors: string[] = [];
+  if (values.workers > values.upstreamConnections) {
+    errors.push(conflict(['workers', 'upstreamConnections'], 'a connection for each worker'));
   }
-  if (isSandbox(environment) || environment[file]) return [];
-  return [
-    `${file}: expected a value because NODE_ENV is "production", but got none. Set the path of a file for idempotency keys, or "memory" to lose them at a restart.`,
-  ];
-}
-
-/** The query parameters of one REST list need different names. */
-function duplicateNameErrors(values: Pick<Values, keyof typeof parameterNameSettings>): string[] {
-  const lists = [
-    ['pageSizeParameter', 'pageTokenParameter', 'statusParameter', 'searchParameter'],
-    ['pageSizeParameter', 'pageTokenParameter', 'queryParameter'],
-  ] as const;
-  const errors = lists.flatMap((list) => {
-    // An undefined name is invalid, and has its own error.
-    const named = list.filter((name) => values[name] !== undefined);
-    const duplicates = named.filter((name) =>
-      named.some((one) => one !== name && values[one] === values[name]),
-    );
-    if (duplicates.length === 0) return [];
-    const variables = duplicates.map((name) => settings[name].variable).join(', ');
-    const texts = duplicates.map((name) => quoted(values[name])).join(', ');
-    return [`${variables}: expected different names, but got ${texts}.`];
-  });
+  for (const list of parametersOfLists) {
+    for (const [value, names] of Map.groupBy(list, (name) => values[name])) {
+      if (value !== undefined && names.length > 1) errors.push(conflict(names, 'different names'));
+    }
+  }
+  if (values.metrics === false && values.metricsPort !== undefined) {
+    errors.push(conflict(['metrics', 'metricsPort'], 'no port without metrics'));
+  }
   return [...new Set(errors)];
 }
 
-function metricsErrors({ metrics, metricsPort }: Pick<Values, 'metrics' | 'metricsPort'>): string[] {
-  if (metrics !== false || metricsPort === undefined) return [];
-  const names = [settings.metrics, settings.metricsPort].map(({ variable }) => variable).join(', ');
-  return [`${names}: expected no port without metrics, but got "no", "${metricsPort}".`];
+/** The access tokens of the sandbox are public. Without a file of the keys, a repeated key writes again. */
+function missingInProduction(environment: Environment): string[] {
+  if (environment.NODE_ENV !== 'production') return [];
+  const { upstreamUrl, stateFile } = settings;
+  const missing = (variable: string, advice: string) => [
+    `${variable}: expected a value because NODE_ENV is "production", but got none. Set ${advice}.`,
+  ];
+  if (!environment[upstreamUrl.variable]) {
+    return missing(upstreamUrl.variable, 'the address of the REST service, or "sandbox"');
+  }
+  if (isSandbox(environment) || environment[stateFile.variable]) return [];
+  return missing(
+    stateFile.variable,
+    'the path of a file for idempotency keys, or "memory" to lose them at a restart',
+  );
 }

@@ -1,36 +1,47 @@
-import { httpUrl, pattern, type Setting, text, wholeNumber, yesOrNo } from './setting.ts';
+import { httpUrl, type Kind, pattern, type Setting, setting, text, wholeNumber, yesOrNo } from './setting.ts';
+
+const urlOrSandbox: Kind<URL | 'sandbox'> = {
+  expected: `"sandbox", or ${httpUrl.expected}`,
+  parse: (value) => (value === 'sandbox' ? value : httpUrl.parse(value)),
+};
+
+const parameter = pattern(/^[\w.-]+$/, 'a name of letters, digits, ".", "_" and "-"');
 
 export const restSettings = {
-  upstreamUrl: urlOrSandbox(
+  upstreamUrl: setting(
     'UPSTREAM_URL',
+    'sandbox',
+    urlOrSandbox,
     'The base URL of the REST service. `sandbox` means the embedded sandbox. With `NODE_ENV=production` this setting is required.',
   ),
-  sandboxFile: text(
+  sandboxFile: setting(
     'SANDBOX_FILE',
     undefined,
+    text,
     'The file in which the embedded sandbox keeps its data. By default, the data is in memory and lost at the end.',
   ),
-  upstreamConnections: wholeNumber(
+  upstreamConnections: setting(
     'UPSTREAM_CONNECTIONS',
     '64',
-    [1, 10_000],
+    wholeNumber(1, 10_000),
     'The highest number of connections to REST. Connections for labels do not count.',
   ),
-  upstreamTimeoutMs: wholeNumber(
+  upstreamTimeoutMs: setting(
     'UPSTREAM_TIMEOUT_MS',
     '10000',
-    [1, 600_000],
+    wholeNumber(1, 600_000),
     'The time limit for one attempt of a REST call, up to the last byte of its response, in milliseconds.',
   ),
-  upstreamRetries: wholeNumber(
+  upstreamRetries: setting(
     'UPSTREAM_RETRIES',
     '2',
-    [0, 10],
+    wholeNumber(0, 10),
     'The highest number of retries of one REST read. All reads share a retry budget. A write that was sent is never retried.',
   ),
-  upstreamCompression: yesOrNo(
+  upstreamCompression: setting(
     'UPSTREAM_COMPRESSION',
     'no',
+    yesOrNo,
     'Whether Waybill asks REST for compressed responses. Compression helps if the network to REST is slow.',
   ),
 };
@@ -44,14 +55,6 @@ export const parameterNameSettings = {
   queryParameter: parameterName('QUERY_PARAMETER', 'query', 'the text filter of locations'),
 };
 
-function urlOrSandbox(variable: string, meaning: string): Setting<URL | 'sandbox', 'sandbox'> {
-  const url = httpUrl(variable, meaning);
-  const expected = `"sandbox", or ${url.expected}`;
-  const parse = (value: string) => (value === 'sandbox' ? value : url.parse(value));
-  return { ...url, defaultValue: 'sandbox', expected, parse };
-}
-
 function parameterName(variable: string, defaultValue: string, of: string): Setting<string, string> {
-  const meaning = `The name of the REST query parameter for ${of}.`;
-  return pattern(variable, defaultValue, /^[\w.-]+$/, 'a name of letters, digits, ".", "_" and "-"', meaning);
+  return setting(variable, defaultValue, parameter, `The name of the REST query parameter for ${of}.`);
 }

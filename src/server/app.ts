@@ -15,11 +15,14 @@ import { createDigest } from '../writes/digest.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMerchants } from '../writes/merchant.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
-import { cachedDocuments } from './documents/document-cache.ts';
-import { createDocumentSources } from './documents/document-sources.ts';
-import { idParameters, persistedDocuments } from './documents/persisted-queries.ts';
-import type { SchemaAccess } from './documents/schema-access.ts';
-import type { TrustedDocuments } from './documents/trusted-documents.ts';
+import { cachedDocuments, DocumentCache } from './documents/document-cache.ts';
+import {
+  automaticPersistedQueries,
+  idParameters,
+  persistedDocuments,
+} from './documents/persisted-queries.ts';
+import { type SchemaAccess, validationByAccess } from './documents/schema-access.ts';
+import { onlyTrustedDocuments, type TrustedDocuments } from './documents/trusted-documents.ts';
 import { createExecutor, type Execute } from './execution/executor.ts';
 import { createFastPath } from './graphql/fast-path.ts';
 import { recordedRequests } from './graphql/recorded-requests.ts';
@@ -32,6 +35,7 @@ import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { BodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
 import { bearerOf } from './http/request-checks.ts';
 import { ResponseHeaders, responseHeaders } from './http/response-headers.ts';
+import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
 import { RateLimit } from './limits/rate-limit.ts';
 import { AccessLog } from './operations/access-log.ts';
@@ -204,18 +208,21 @@ export function createApp(options: AppOptions): App {
     const bearer = bearerOf(headers);
     return typeof bearer === 'string' && tenants.isAccepted(tenants.of(bearer));
   };
-  const { documents, documentPolicy } = createDocumentSources(
-    schema,
-    limits,
+  const documents = new DocumentCache(
     {
-      schemaAccess: settings.schemaAccess,
-      trustedDocuments: options.trustedDocuments,
-      documentCacheBytes: forTests.documentCacheBytes,
-      persistedQueryBytes: forTests.persistedQueryBytes,
+      parse(text) {
+        metrics?.documentRead();
+        return parseWithin(limits, text);
+      },
+      validate: (document) =>
+        validateWithin(limits, schema, document, validationByAccess[settings.schemaAccess]),
     },
-    isTokenAccepted,
-    metrics?.documentRead,
+    forTests.documentCacheBytes,
   );
+  const documentPolicy =
+    options.trustedDocuments === undefined
+      ? automaticPersistedQueries(documents, isTokenAccepted, forTests.persistedQueryBytes)
+      : onlyTrustedDocuments(documents, options.trustedDocuments);
   const isPrivate = settings.schemaAccess === 'private';
   const accessLog = new AccessLog(log, metrics?.requests, tracing);
   const requestOptions = {

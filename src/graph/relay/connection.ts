@@ -7,7 +7,7 @@ import { readFilteredSlice } from '../../loaders/scan/filtered-slice.ts';
 import type { ListScans } from '../../loaders/scan/list-scan.ts';
 import type { RowFilter as ScanFilter } from '../../loaders/scan/row-filter.ts';
 import type { PageQuery } from '../../rest/api-types.ts';
-import { BadInputError, type InvalidResponseError } from '../../rest/errors.ts';
+import type { InvalidResponseError } from '../../rest/errors.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 
 /** In rows. */
@@ -150,7 +150,7 @@ export function defineList<Json extends Named>(
    * Reads the page that `first` and `after` select.
    * @param query the filters of REST
    * @param filter for rows that REST cannot leave out
-   * @throws BadInputError for an invalid `first`, and InvalidCursorError for an invalid `after`, without a REST call
+   * @throws InvalidCursorError for an invalid `after`, without a REST call
    */
   async function read<Query extends PageQuery>(
     pages: PageLoader<Json, Query>,
@@ -189,9 +189,6 @@ export function defineList<Json extends Named>(
 
   function parsePageArgs(pageArgs: PageArgs, cursorList: string, filters: object) {
     const first = pageArgs.first ?? defaultPageSize;
-    if (first < 0 || first > maximum) {
-      throw new BadInputError(`Expected "first" to be from 0 to ${maximum}, but got ${first}.`);
-    }
     const cursors = new ListCursors(cursorList, filters);
     const after = typeof pageArgs.after === 'string' ? cursors.decode(pageArgs.after) : undefined;
     return { first, after, cursors };

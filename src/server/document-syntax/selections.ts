@@ -96,8 +96,6 @@ export interface SelectionSize {
   aliases: number;
   /** Nesting of fields, without introspection fields. */
   depth: number;
-  /** Nesting of introspection fields. */
-  introspectionDepth: number;
 }
 
 export interface SelectionSizes {
@@ -108,12 +106,7 @@ export interface SelectionSizes {
   isCyclic(): boolean;
 }
 
-const emptySize: SelectionSize = {
-  selections: 0,
-  aliases: 0,
-  depth: 0,
-  introspectionDepth: 0,
-};
+const emptySize: SelectionSize = { selections: 0, aliases: 0, depth: 0 };
 
 /** Creates a measure that visits each fragment once, and adds its size at each spread. The time is linear. */
 export function createSelectionSizes(fragmentByName: FragmentByName): SelectionSizes {
@@ -132,7 +125,6 @@ export function createSelectionSizes(fragmentByName: FragmentByName): SelectionS
       sum.selections += size.selections + 1;
       sum.aliases += size.aliases;
       sum.depth = Math.max(sum.depth, size.depth);
-      sum.introspectionDepth = Math.max(sum.introspectionDepth, size.introspectionDepth);
     }
     return sum;
   }
@@ -141,10 +133,7 @@ export function createSelectionSizes(fragmentByName: FragmentByName): SelectionS
     const size = sizeOfSelectionSet(selectionSet);
     const isIntrospection = name.value === '__schema' || name.value === '__type';
     if (alias !== undefined) size.aliases += 1;
-    if (isIntrospection) {
-      size.introspectionDepth = Math.max(size.depth, size.introspectionDepth) + 1;
-      size.depth = 0;
-    } else size.depth += 1;
+    size.depth = isIntrospection ? 0 : size.depth + 1;
     return size;
   }
 

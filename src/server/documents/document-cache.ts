@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { type DocumentNode, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { truncateMessage } from '../../base/truncate-message.ts';
 import { StepQueue } from '../../concurrency/event-loop-round.ts';
 import { SegmentedCache } from './segmented-cache.ts';
 
-/** The result of parsing and validating a document. */
 export interface CachedDocument {
   /** Undefined if the text can't be parsed. */
   readonly document: DocumentNode | undefined;
@@ -12,72 +12,65 @@ export interface CachedDocument {
   readonly errors: readonly GraphQLError[];
 }
 
-/** Parsed and validated documents by their text. All tenants share them because they do not depend on the tenant. */
-export interface DocumentCache {
-  /** The cached document of a text. Undefined if the document is not cached. */
-  cached(text: string): CachedDocument | undefined;
-  /**
-   * The document of a text, parsed and validated if it is not cached.
-   * @throws errors other than GraphQLError, such as the RangeError of a stack overflow.
-   */
-  load(text: string): CachedDocument;
-  /** Protects a cached document from eviction by documents that are not promoted. */
-  promote(document: DocumentNode): void;
-}
-
-/** Parses and validates documents that are not cached. */
+/** Reads documents that are not cached. It must not depend on the tenant or on variables: all requests share them. */
 export interface DocumentReader {
   /** @throws GraphQLError if the text is not valid GraphQL, or exceeds a limit. */
   parse(text: string): DocumentNode;
   validate(document: DocumentNode): readonly GraphQLError[];
 }
 
-// Bounds the work of the garbage collector, which visits each cached document and the values of its operations.
-const maxDocuments = 5_000;
+/** Parsed and validated documents by their text. */
+export class DocumentCache {
+  readonly #reader: DocumentReader;
+  readonly #entries: SegmentedCache<CachedDocument>;
 
-/**
- * Creates the cache. Documents that are not promoted share a quarter of the memory.
- * @param maxBytes memory for documents, by the estimate of `estimateBytes`. 0 caches nothing.
- */
-export function createDocumentCache({ parse, validate }: DocumentReader, maxBytes: number): DocumentCache {
-  const entries = new SegmentedCache<CachedDocument>({
-    maxBytes,
-    maxEntries: maxDocuments,
-    bytesOf: estimateBytes,
-  });
+  /** @param maxBytes memory for documents, by the estimate of `estimateBytes`. */
+  constructor(reader: DocumentReader, maxBytes = 64 * 1024 * 1024) {
+    this.#reader = reader;
+    this.#entries = new SegmentedCache(maxBytes, estimateBytes);
+  }
 
-  function read(text: string): CachedDocument {
+  /** The cached document of a text. Undefined if the document is not cached. */
+  cached(text: string): CachedDocument | undefined {
+    return this.#entries.get(text);
+  }
+
+  /**
+   * The document of a text, parsed and validated if it is not cached.
+   * @throws errors other than GraphQLError, such as the RangeError of a stack overflow.
+   */
+  load(text: string): CachedDocument {
+    let entry = this.#entries.get(text);
+    if (entry === undefined) {
+      entry = this.#read(text);
+      entry.errors.forEach(shorten);
+      this.#entries.add(text, entry);
+    }
+    return entry;
+  }
+
+  /** Protects a cached document from eviction by documents that are not promoted. */
+  promote({ loc }: DocumentNode): void {
+    if (loc !== undefined) this.#entries.promote(loc.source.body);
+  }
+
+  #read(text: string): CachedDocument {
     let document: DocumentNode;
     try {
-      document = parse(text);
+      document = this.#reader.parse(text);
     } catch (error) {
       if (error instanceof GraphQLError) return { document: undefined, errors: [error] };
       throw error;
     }
-    return { document, errors: validate(document) };
+    return { document, errors: this.#reader.validate(document) };
   }
-
-  return {
-    cached: (text) => entries.get(text),
-    load(text) {
-      let entry = entries.get(text);
-      if (entry === undefined) {
-        entry = read(text);
-        entry.errors.forEach(dropStackTrace);
-        entries.add(text, entry);
-      }
-      return entry;
-    },
-    promote({ loc }) {
-      if (loc !== undefined) entries.promote(loc.source.body);
-    },
-  };
 }
 
-/** Drops the stack trace, which keeps 40 KB of validation state per cached error and is never read. */
-function dropStackTrace(error: Error): void {
+/** Drops what is never read: the stack trace, with 40 KB of validation state, and the rest of a long message. */
+function shorten(error: Error): void {
+  error.message = truncateMessage(error.message);
   error.stack = `${error.name}: ${error.message}`;
-  if (error instanceof GraphQLError && error.originalError !== undefined) dropStackTrace(error.originalError);
+  if (error instanceof GraphQLError && error.originalError !== undefined) shorten(error.originalError);
 }
 
 /**

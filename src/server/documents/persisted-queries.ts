@@ -90,16 +90,15 @@ export function bareId(id: string): string {
  * document with the access token of the request, and no response contains the document.
  *
  * Anybody can send new texts. A text is promoted when a token that REST has accepted sends the text or its hash.
- * @param maxBytes memory for the texts. 0 switches automatic persisted queries off.
  * @param isTokenAccepted whether REST has accepted the access token in these headers within an hour.
+ * @param maxBytes memory for the texts.
  */
 export function automaticPersistedQueries(
   documents: DocumentCache,
-  maxBytes: number,
   isTokenAccepted: (headers: HeaderReader) => boolean,
+  maxBytes = 16 * 1024 * 1024,
 ): DocumentPolicy {
-  const isOff = maxBytes === 0;
-  const texts = new SegmentedCache<string>({ maxBytes, bytesOf: (text) => 2 * text.length + 256 });
+  const texts = new SegmentedCache<string>(maxBytes, (text) => 2 * text.length + 256);
 
   function recordUse(id: string, headers: HeaderReader): void {
     if (texts.isNew(id) && isTokenAccepted(headers)) texts.promote(id);
@@ -108,12 +107,12 @@ export function automaticPersistedQueries(
   return {
     byId(id, headers) {
       const text = texts.get(id);
-      if (text === undefined) return { httpError: isOff ? notSupportedError : notFoundError };
+      if (text === undefined) return { httpError: notFoundError };
       recordUse(id, headers);
       return { text };
     },
     byText(text, id, headers) {
-      if (id === undefined || isOff) return { text };
+      if (id === undefined) return { text };
       if (texts.get(id) !== text) {
         if (hash('sha256', text) !== id) {
           return { httpError: badRequest('The hash does not match the query.') };
@@ -130,21 +129,16 @@ const malformedHashError = badRequest(
   '"extensions.persistedQuery" must have "version": 1 and the SHA-256 of a document in hexadecimal as "sha256Hash".',
 );
 
-// Clients recognize the next two errors by their messages. The status is 200, as in Apollo Server: some clients
-// ignore the body of other statuses, and would never send the document.
-const notSupportedError: HttpError = {
-  status: 200,
-  code: 'PERSISTED_QUERY_NOT_SUPPORTED',
-  message: 'PersistedQueryNotSupported',
-  retryable: false,
-};
+/**
+ * Clients recognize these errors by their messages. The status is 200, as in Apollo Server: some clients ignore the body
+ * of other statuses, and would never send the document.
+ */
+function persistedQueryError(code: string, message: string): HttpError {
+  return { status: 200, code, message, retryable: false };
+}
 
-const notFoundError: HttpError = {
-  status: 200,
-  code: 'PERSISTED_QUERY_NOT_FOUND',
-  message: 'PersistedQueryNotFound',
-  retryable: false,
-};
+const notSupportedError = persistedQueryError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+const notFoundError = persistedQueryError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
 
 /** Yoga plugin: replaces the document id of a request by the text of the document. */
 export function persistedDocuments(policy: DocumentPolicy): Plugin {

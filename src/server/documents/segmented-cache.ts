@@ -1,13 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
-export interface SegmentedCacheOptions<Value> {
-  /** 0 holds nothing. */
-  maxBytes: number;
-  /** By default, the bytes alone are limited. */
-  maxEntries?: number;
-  /** The memory of an entry in bytes. */
-  bytesOf(value: Value, key: string): number;
-}
+// Bounds the work of the garbage collector, which visits each cached document and the values of its operations.
+const maxEntries = 5_000;
 
 // The share of the memory and entries that new values have.
 const newShare = 1 / 4;
@@ -20,12 +14,12 @@ export class SegmentedCache<Value extends object | string> {
   readonly #newValues: LRUCache<string, Value>;
   readonly #promotedValues: LRUCache<string, Value>;
 
-  constructor({ maxBytes, maxEntries = 0, bytesOf }: SegmentedCacheOptions<Value>) {
+  /** @param bytesOf the memory of an entry in bytes. */
+  constructor(maxBytes: number, bytesOf: (value: Value, key: string) => number) {
     const segment = (share: number) =>
       new LRUCache<string, Value>({
-        // lru-cache takes 0 for unbounded. No entry fits into 1 byte.
         max: Math.ceil(maxEntries * share),
-        maxSize: Math.max(1, Math.floor(maxBytes * share)),
+        maxSize: Math.floor(maxBytes * share),
         sizeCalculation: bytesOf,
       });
     this.#newValues = segment(newShare);
@@ -41,7 +35,6 @@ export class SegmentedCache<Value extends object | string> {
     return this.#newValues.has(key);
   }
 
-  /** Adds a new value. */
   add(key: string, value: Value): void {
     this.#newValues.set(key, value);
   }

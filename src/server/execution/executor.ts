@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
+import { maxErrorsShown } from '../limits/limits.ts';
 import { conditionVariables, type Outcome } from './conditions.ts';
 import { Execution, type OperationPlan } from './execution.ts';
 import { planOperation } from './operation-plan.ts';
@@ -23,16 +24,14 @@ import { planOperation } from './operation-plan.ts';
  */
 export type Execute = (operation: Operation, context: object) => ExecutionResult | Promise<ExecutionResult>;
 
-/** The number of variable errors after which graphql-js stops. */
-const maxVariableErrors = 50;
-
 /**
  * Creates the executor. It plans each operation at its first use, and keeps the plan while the document is cached.
  * @param hideSuggestions whether errors of variables omit similar names of the schema
  */
 export function createExecutor(schema: GraphQLSchema, hideSuggestions = false): Execute {
   const plansByOperation = perOperation((definition, document) => createPlans(schema, definition, document));
-  const coercionOptions = { maxErrors: maxVariableErrors, hideSuggestions };
+  // Each error prints the object around the value: 10 ms for 10,000 fields.
+  const coercionOptions = { maxErrors: maxErrorsShown, hideSuggestions };
   return ({ definition, document, variables = {} }, context) => {
     const { variableDefinitions = [] } = definition;
     const { variableValues, errors } = getVariableValues(

@@ -19,7 +19,6 @@ import {
   selectionSets,
 } from '../document-syntax/selections.ts';
 import { type Limits, limitExceeded, maxErrorsShown } from './limits.ts';
-import { truncateErrors } from './truncate-errors.ts';
 
 /**
  * Parses a document within the limits of characters and tokens.
@@ -73,15 +72,14 @@ export function validateWithin(
   const repeatError = isCyclic ? undefined : checkRepeats(limits, roots, fragmentByName);
   if (repeatError !== undefined) return [repeatError];
   // The limits bound the cost of the other rules only if fragments have no cycles and unique names.
-  const affordableRules = isCyclic
-    ? [NoFragmentCyclesRule]
-    : fragmentCount > fragments.size
-      ? [UniqueFragmentNamesRule]
-      : rules;
-  return truncateErrors(
-    validate(schema, document, affordableRules, { hideSuggestions, maxErrors: affordableErrors(document) }),
-  );
+  const hasUsualFragments = !isCyclic && fragmentCount === fragments.size;
+  return validate(schema, document, hasUsualFragments ? rules : fragmentRules, {
+    hideSuggestions,
+    maxErrors: affordableErrors(document),
+  });
 }
+
+const fragmentRules = [UniqueFragmentNamesRule, NoFragmentCyclesRule];
 
 /**
  * The error for a field that is repeated too often under one response name, fragments expanded. Undefined if there is
@@ -92,27 +90,20 @@ function checkRepeats(
   roots: readonly SelectionSetNode[],
   fragmentByName: FragmentByName,
 ): GraphQLError | undefined {
-  function mostRepeated(sets: readonly SelectionSetNode[]): readonly FieldSelection[] {
-    let longest: readonly FieldSelection[] = [];
+  function findRepeats(sets: readonly SelectionSetNode[]): readonly FieldSelection[] | undefined {
     for (const group of Map.groupBy(selectedFields(sets, fragmentByName), responseName).values()) {
-      for (const fields of [group, mostRepeated(selectionSets(group))]) {
-        if (fields.length > longest.length) longest = fields;
-      }
+      const found = group.length > repeats ? group : findRepeats(selectionSets(group));
+      if (found !== undefined) return found;
     }
-    return longest;
+    return undefined;
   }
 
   for (const root of roots) {
-    const fields = mostRepeated([root]);
-    if (fields.length > repeats) {
-      return limitExceeded('repeats', repeats, fields.length, fields[0]?.node);
-    }
+    const fields = findRepeats([root]);
+    if (fields !== undefined) return limitExceeded('repeats', repeats, fields.length, fields[0]?.node);
   }
   return undefined;
 }
-
-// Extra errors to look for, so that the last shown error can say how many are not shown.
-const maxErrorsNotShown = 5;
 
 // An error about a value prints the whole value, possibly most of the document: 10 ms per 100,000 characters.
 const maxCharactersPrinted = 200_000;
@@ -120,6 +111,5 @@ const maxCharactersPrinted = 200_000;
 /** How many errors validation looks for. */
 function affordableErrors({ loc }: DocumentNode): number {
   const characters = loc?.source.body.length ?? 0;
-  const affordable = Math.floor(maxCharactersPrinted / characters);
-  return Math.max(1, Math.min(maxErrorsShown + maxErrorsNotShown, affordable));
+  return Math.max(1, Math.min(maxErrorsShown, Math.floor(maxCharactersPrinted / characters)));
 }

@@ -2,7 +2,6 @@ import { type ExecutionResult, GraphQLError, type GraphQLErrorExtensions } from 
 import { truncateMessage } from '../../base/truncate-message.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import { createFastError } from '../execution/fast-error.ts';
-import { truncateErrors } from '../limits/truncate-errors.ts';
 import { toClientError } from './client-error.ts';
 
 /**
@@ -16,11 +15,9 @@ export function toClientResult(
   requestId: string,
   report: ReportError,
 ): ExecutionResult {
-  const { data, errors } = result;
+  const { errors } = result;
   if (errors === undefined) return result;
-  // A result with data keeps the errors of all its fields.
-  const shown = data === undefined ? truncateErrors(errors) : errors;
-  const mapped = shown.map((error) => mapError(error, requestId, report));
+  const mapped = errors.map((error) => mapError(error, requestId, report));
   return { ...result, errors: mapped.sort(comparePaths) };
 }
 

@@ -8,7 +8,7 @@ import { collectDefinitions, selectedFields } from '../document-syntax/selection
 import type { DocumentCache } from '../documents/document-cache.ts';
 import { bearerOf } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
-import { createOperationLimits } from '../limits/operation-limits.ts';
+import { createLimitCheck } from '../limits/operation-limits.ts';
 import { toClientError } from './client-error.ts';
 import type { ContextFactory } from './operation-context.ts';
 import type { OperationRequest } from './operation-request.ts';
@@ -34,7 +34,7 @@ export interface OperationRunnerOptions {
 /** Creates the function that the fast path and Yoga share. */
 export function createOperationRunner(options: OperationRunnerOptions): RunOperation {
   const { documents, callContexts, createContext, runState, tracing } = options;
-  const { check } = createOperationLimits(options.schema, options.limits);
+  const checkLimits = createLimitCheck(options.schema, options.limits);
   return (operation, request) => {
     const { document, definition } = operation;
     const { headers, requestRecord } = request;
@@ -52,7 +52,7 @@ export function createOperationRunner(options: OperationRunnerOptions): RunOpera
         requestRecord.callContext = context?.callContext ?? callContexts.of(bearer, neverAborted);
       tracing?.begin(requestRecord, headers);
     }
-    const nodes = check(operation);
+    const nodes = checkLimits(operation);
     if (typeof nodes !== 'number') return Promise.resolve({ errors: [nodes] });
     if (context === undefined) return runSchemaOperation(operation, nodes, request, runState);
     // Anybody can make up a token, so only accepted ones protect documents from eviction.

@@ -41,15 +41,21 @@ describe('an invalid document is rejected without a call:', () => {
   const refused = { status: expect.any(Number), data: undefined, calls: [] };
   const invalid = { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false };
 
-  test('ten unknown directives, with five errors', async () => {
+  test('ten unknown directives, with five errors and a note', async () => {
     const answer = await ask(order('id @a @b @c @d @e @f @g @h @i @j'));
     expect(answer).toEqual({
       ...refused,
-      errors: ['@a', '@b', '@c', '@d', '@e'].map((name) => ({
-        message: `Unknown directive "${name}".${name === '@e' ? ' (5 more errors are not shown.)' : ''}`,
-        locations: [expect.any(Object)],
-        extensions: invalid,
-      })),
+      errors: [
+        ...['@a', '@b', '@c', '@d', '@e'].map((name) => ({
+          message: `Unknown directive "${name}".`,
+          locations: [expect.any(Object)],
+          extensions: invalid,
+        })),
+        {
+          message: 'Too many validation errors, error limit reached. Validation aborted.',
+          extensions: invalid,
+        },
+      ],
     });
   });
 
@@ -72,20 +78,6 @@ describe('an invalid document is rejected without a call:', () => {
     expect([messages, calls]).toEqual([['There can be only one fragment named "F".'], []]);
   });
 
-  test('six unknown fields, with five errors', async () => {
-    const { errors, calls } = await ask(order('unknown_a unknown_b unknown_c unknown_d unknown_e unknown_f'));
-    expect([errors?.length, calls]).toEqual([5, []]);
-    expect(errors?.[4]?.message).toBe(
-      'Cannot query field "unknown_e" on type "Order". (1 more error is not shown.)',
-    );
-  });
-
-  test('1,900 unknown fields, with five errors', async () => {
-    const { errors, calls } = await ask(order(repeated(1_900, (index) => `field${index}`)));
-    expect([errors?.length, calls]).toEqual([5, []]);
-    expect(errors?.[4]?.message).toMatch(/\(At least 6 more errors are not shown\.\)$/);
-  });
-
   test('an unknown field of 200,000 letters, whose name is truncated', async () => {
     const { errors, calls } = await ask(order('x'.repeat(200_000)));
     expect([errors?.length, errors?.[0]?.message.length, calls]).toEqual([1, 1_001, []]);
@@ -97,6 +89,20 @@ describe('an invalid document is rejected without a call:', () => {
     const { errors, calls } = await ask(document);
     expect([errors?.map(({ message }) => message.length), calls]).toEqual([[1_001, 68], []]);
     expect(errors?.[1]?.message).toBe('Too many validation errors, error limit reached. Validation aborted.');
+  });
+
+  test('a variable named "__proto__"', async () => {
+    const query = 'query ($__proto__: String) { orders(search: $__proto__) { nodes { id } } }';
+    expect(await ask(query, JSON.parse('{ "__proto__": "Nobody" }'))).toEqual({
+      ...refused,
+      errors: [
+        {
+          message: 'A variable can\u2019t be named "__proto__" here: choose another name.',
+          locations: [{ line: 1, column: 8 }],
+          extensions: invalid,
+        },
+      ],
+    });
   });
 
   test('fragments in a circle', async () => {
@@ -131,10 +137,10 @@ describe('an invalid document is rejected without a call:', () => {
     });
   });
 
-  test('merges that conflict in many ways, with five errors', async () => {
+  test('merges that conflict in many ways, with five errors and a note', async () => {
     const merges = repeated(50, (index) => `orders(first: ${index}) { nodes { id } }`);
     const { errors, calls } = await ask(order(`recipient { ${merges} }`));
-    expect([errors?.length, errors?.[0]?.extensions, calls]).toEqual([5, invalid, []]);
+    expect([errors?.length, errors?.[0]?.extensions, calls]).toEqual([6, invalid, []]);
     expect(errors?.[0]?.message).toMatch(/^Fields "orders" conflict because they have differing arguments/);
   });
 });

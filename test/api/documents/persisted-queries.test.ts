@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type GraphQLError, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDocumentCache } from '../../../src/server/documents/document-cache.ts';
+import { DocumentCache } from '../../../src/server/documents/document-cache.ts';
 import { automaticPersistedQueries, findDocument } from '../../../src/server/documents/persisted-queries.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
@@ -172,18 +172,10 @@ describe('automatic persisted queries', () => {
     expect(await send(waybill, parameters)).toEqual(expected);
   });
 
-  test('are disabled without memory for them', async () => {
-    await using without = await startWaybill({}, { persistedQueryBytes: 0, sandbox: waybill.sandbox });
-    const query = newQuery();
-    const reference = persisted(sha256(query));
-    expect(await send(without, { query, ...reference })).toEqual(order);
-    expect(await send(without, reference)).toEqual(notSupported);
-  });
-
   test('evict the least recently used text', () => {
-    const documents = createDocumentCache({ parse, validate: (): GraphQLError[] => [] }, 1_000_000);
+    const documents = new DocumentCache({ parse, validate: (): GraphQLError[] => [] }, 1_000_000);
     // New texts have a quarter of the memory, in which two texts of 1,000 characters have room.
-    const policy = automaticPersistedQueries(documents, 20_000, () => false);
+    const policy = automaticPersistedQueries(documents, () => false, 20_000);
     const texts = ['{ a }', '{ b }', '{ c }'].map((text) => text + ' '.repeat(1_000));
     const headers = new Headers();
     for (const query of texts) findDocument(policy, { query, ...persisted(sha256(query)) }, headers);

@@ -58,7 +58,6 @@ test('sizes count a fragment once for each spread', () => {
         selections: 2 * spreads - 1 + 3 * spreads,
         aliases: spreads,
         depth: 2,
-        introspectionDepth: 0,
       },
     ],
     isCyclic: false,

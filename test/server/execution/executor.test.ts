@@ -169,7 +169,7 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
     { f: { kinds: ['A', 'C'], first: 1.5, last: 1 }, t: null },
   ],
   [
-    'more wrong values than graphql-js reports',
+    'more wrong values than the response names',
     'mutation ($f: Filter!) { writeAll(filter: $f) }',
     { f: { kinds: Array(60).fill('C') } },
   ],
