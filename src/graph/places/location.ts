@@ -32,17 +32,16 @@ function addressOf({ name, address }: LocationJson): LocationJson['address'] {
 
 const locationList = defineList(Location, 'locations');
 
-defineRecordQuery('location', Location, 'locations', 'Costs a filtered `GET /v1/locations`.');
+defineRecordQuery('location', Location, 'locations');
 
 builder.queryFields((t) => ({
   locations: t.field({
-    type: locationList.type,
-    nullable: true,
+    ...locationList.field,
     description: 'The locations that couriers serve. Costs `GET /v1/locations`.',
     args: {
-      ...locationList.args,
+      ...locationList.field.args,
       search: t.arg.string({
-        description: "A part of the location's name, such as `Medellín`. At most 256 characters.",
+        description: 'A part of the name, such as `Medellín`. At most 256 characters.',
       }),
     },
     resolve: (_root, { search, ...args }, { loaders }) =>
