@@ -48,7 +48,7 @@ export function defineStatusCounts<Status extends string>(
         type: [statusCount],
         description: `A number for each status that occurs.`,
         extensions: { estimatedItems: 14 },
-        resolve: ({ byStatus }) => countsOf(byStatus, status.recognize),
+        resolve: ({ byStatus }) => mergeUnknown(byStatus, status.recognize),
       }),
     }),
   });
@@ -69,7 +69,7 @@ export function defineStatusCounts<Status extends string>(
 }
 
 /** Statuses that this version does not know are one. */
-function countsOf<Status extends string>(
+function mergeUnknown<Status extends string>(
   byStatus: ReadonlyMap<string, number>,
   recognize: (value: string) => Status,
 ): { status: Status; count: number }[] {

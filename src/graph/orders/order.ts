@@ -75,7 +75,7 @@ builder.objectFields(Recipient, (t) => ({
     description: 'The orders with this phone number. Costs a searched `GET /v1/orders` per number.',
     args: { ...orderList.field.args, ...statusArgs },
     resolve: (recipient, { status, ...args }, { loaders }) => {
-      const phoneNumber = phoneNumberOf(recipient);
+      const phoneNumber = requirePhoneNumber(recipient);
       return orderList.read(
         loaders.orderPage,
         args,
@@ -91,7 +91,7 @@ builder.objectFields(Recipient, (t) => ({
 }));
 
 /** @throws InvalidResponseError if REST sent no phone number: a search without one would read all orders. */
-function phoneNumberOf({ phoneNumber }: RecipientJson): string {
+function requirePhoneNumber({ phoneNumber }: RecipientJson): string {
   if (typeof phoneNumber === 'string' && phoneNumber !== '') return phoneNumber;
   throw new InvalidResponseError('Expected a phone number of a recipient from REST');
 }

@@ -11,20 +11,20 @@ export const Location = builder.objectRef<LocationJson>('Location').implement({
   fields: (t) => ({
     regionCode: t.string({
       description: 'The country, as an ISO 3166-1 alpha-2 code such as `CO`.',
-      resolve: (location) => addressOf(location).regionCode,
+      resolve: (location) => requireAddress(location).regionCode,
     }),
     administrativeArea: t.string({
       description: 'The state, province or department.',
-      resolve: (location) => addressOf(location).administrativeArea,
+      resolve: (location) => requireAddress(location).administrativeArea,
     }),
     locality: t.string({
       description: 'The city or municipality.',
-      resolve: (location) => addressOf(location).locality,
+      resolve: (location) => requireAddress(location).locality,
     }),
   }),
 });
 
-function addressOf({ name, address }: LocationJson): LocationJson['address'] {
+function requireAddress({ name, address }: LocationJson): LocationJson['address'] {
   if (address === undefined || address === null)
     throw new InvalidResponseError(`REST sent ${name} without its address`);
   return address;
