@@ -4,7 +4,6 @@ import type { AppSettings, TestOptions } from '../server/app.ts';
 import { defaultResponseTimeoutMs } from '../server/http/http-server.ts';
 import { defaultLabelRequestsAtOnce } from '../server/routes/label-queue.ts';
 
-/** Returns the settings of the application. */
 export function appSettings(config: Config): AppSettings {
   return {
     schemaAccess: config.schemaAccess,
@@ -24,7 +23,7 @@ export function appSettings(config: Config): AppSettings {
   };
 }
 
-/** Returns the settings of the REST client. A label has the same timeout at REST and at its client. */
+/** A label has the same timeout at REST and at its client. */
 export function restSettings(config: Config, { responseTimeoutMs }: TestOptions = {}) {
   return {
     connections: config.upstreamConnections,
@@ -37,7 +36,6 @@ export function restSettings(config: Config, { responseTimeoutMs }: TestOptions 
   };
 }
 
-/** Returns the names of REST's query parameters. */
 export function parameterNames(config: Config): QueryParameterNames {
   return {
     pageSize: config.pageSizeParameter,

@@ -2,11 +2,7 @@ import type { Config } from '../config/config.ts';
 import { describeStateFile } from './key-store.ts';
 import type { Upstream } from './upstream.ts';
 
-/**
- * Returns the text that is printed once the server listens: its addresses, its REST service, and a curl command to
- * try.
- * @param metricsUrl the address of the server with `/metrics`; undefined if metrics are off.
- */
+/** The text that is printed once the server listens. @param metricsUrl undefined if metrics are off */
 export async function banner(
   url: URL,
   { description, bearer }: Upstream,

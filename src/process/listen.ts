@@ -4,11 +4,7 @@ import type { OnHttpError } from '../server/http/http-error.ts';
 import { type Listener, listen } from '../server/http/http-server.ts';
 import { unusableSetting } from './startup-errors.ts';
 
-/**
- * Starts an HTTP server on HOST and `port`.
- * @param variable the name of the port's setting.
- * @throws ConfigError that names the setting if the address is in use or invalid.
- */
+/** Starts an HTTP server on HOST and `port`. @throws ConfigError that names `variable` if the address can't be used */
 export function listenOn(
   variable: string,
   port: number,

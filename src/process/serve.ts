@@ -10,7 +10,6 @@ import { drainWait, type EndReason, endOnSignals, logFlushTimeoutMs } from './si
 import { loadTrustedDocuments } from './trusted-documents.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 
-/** The parts that one process and several workers have in common. */
 export interface ServeParts {
   upstream: Upstream;
   trustedDocuments: TrustedDocuments | undefined;
@@ -19,18 +18,13 @@ export interface ServeParts {
   onFailure(message: string): void;
 }
 
-/** A listening server of one process or of several workers. */
 export interface ServedProcesses {
   url: URL;
-  /** Undefined when metrics are off. */
   metrics: Pick<Metrics, 'page'> | undefined;
-  /** Reports an HTTP error of a request that reaches no route. */
   onHttpError: OnHttpError;
   /** Starts the log, once the banner is printed. */
   startLog(): void;
   end(reason: EndReason): Promise<void>;
-  /** Ends other processes at once. */
-  kill(): void;
 }
 
 /** Runs the server until a signal ends it. @throws ConfigError, TrustedDocumentsError and WorkerStartError. */
@@ -50,10 +44,8 @@ export async function serve(
       ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics), config, onHttpError)
       : undefined;
 
-  endOnSignals(end, () => {
-    server.kill();
-    output.abandon();
-  });
+  // Workers exit with this process.
+  endOnSignals(end, output.abandon);
   // After the signal handlers: a script that waits for the banner may send a signal at once.
   console.log(await banner(server.url, upstream, config, metrics && (metricsServer ?? server).url));
   server.startLog();

@@ -9,7 +9,7 @@ const duplicateSignalMs = 250;
 /** Why a server ends: by SIGTERM, by SIGINT, or because another worker has taken its place. */
 export type EndReason = 'terminated' | 'interrupted' | 'replaced';
 
-/** Returns how long a server still accepts requests. A person who presses Ctrl-C waits for no load balancer. */
+/** How long a server still accepts requests. A person who presses Ctrl-C waits for no load balancer. */
 export function drainWait(reason: EndReason, { drainWaitMs }: { drainWaitMs: number }): number {
   return reason === 'interrupted' ? 0 : drainWaitMs;
 }

@@ -10,5 +10,5 @@ export async function startSingleProcess(config: Config, parts: ServeParts): Pro
   const log = createJsonLog(config.logLevel, output.stream);
   const keyStore = await openKeyStore(config.stateFile);
   const server = await startServer(config, { upstream, trustedDocuments, keyStore, log });
-  return { ...server, startLog() {}, kill() {} };
+  return { ...server, startLog() {} };
 }

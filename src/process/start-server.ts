@@ -18,27 +18,22 @@ import { listenOn } from './listen.ts';
 import { closeTimeoutMs, drainWait, type EndReason } from './signals.ts';
 import type { Upstream } from './upstream.ts';
 
-/** The parts of a server besides its settings. */
-export interface ServerParts {
+interface ServerParts {
   upstream: Pick<Upstream, 'url' | 'bearer' | 'close'>;
   trustedDocuments: TrustedDocuments | undefined;
   /** The store of idempotency keys. `end` closes it. */
   keyStore: KeyStore;
   log: Log;
-  /** Optional: replaces the metrics page of this process by one of all workers. */
+  /** Replaces the metrics page of this process by one of all workers. */
   metrics?: Pick<Metrics, 'page'>;
-  /** Optional: limits of a benchmark. */
   forTests?: TestOptions;
-  /** Optional: shares rejected access tokens with other processes. */
   tokenRejections?: AppOptions['tokenRejections'];
 }
 
-/** A listening server. */
 export interface RunningServer {
   url: URL;
-  /** Undefined when metrics are off. */
   metrics: Metrics | undefined;
-  /** Reports an HTTP error of a request that reaches no route. */
+  /** For requests that reach no route. */
   onHttpError: OnHttpError;
   /**
    * Ends the server. New requests have DRAIN_WAIT_MS, then running ones DRAIN_GRACE_MS, then all but the log 3 seconds.
@@ -48,7 +43,7 @@ export interface RunningServer {
   end(reason: EndReason): Promise<void>;
 }
 
-/** Assembles the server and listens on PORT. @throws ConfigError and TrustedDocumentsError. */
+/** Listens on PORT. @throws ConfigError and TrustedDocumentsError. */
 export async function startServer(config: Config, parts: ServerParts): Promise<RunningServer> {
   const { upstream, log } = parts;
   const telemetry = await startTelemetry({ metrics: config.metrics, tracing: config.tracing }, log);
@@ -89,14 +84,8 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     ...(parts.forTests && { forTests: parts.forTests }),
   });
   const onHttpError = reportEarlyErrors(log, metrics);
-  const listener = await listenOn(
-    'PORT',
-    config.port,
-    app,
-    config,
-    onHttpError,
-    parts.forTests?.responseTimeoutMs,
-  );
+  const timeoutMs = parts.forTests?.responseTimeoutMs;
+  const listener = await listenOn('PORT', config.port, app, config, onHttpError, timeoutMs);
 
   return {
     url: listener.url,

@@ -1,7 +1,7 @@
 import { readTrustedDocuments, type TrustedDocuments } from '../server/documents/trusted-documents.ts';
 import { unusableSetting } from './startup-errors.ts';
 
-/** Reads the documents of OPERATIONS_FILE; undefined if not set. @throws ConfigError if the file cannot be read. */
+/** Reads the documents of OPERATIONS_FILE. @throws ConfigError if the file cannot be read */
 export async function loadTrustedDocuments(file: string | undefined): Promise<TrustedDocuments | undefined> {
   if (file === undefined) return undefined;
   return readTrustedDocuments(file).catch((error: unknown) => {

@@ -1,20 +1,16 @@
 import type { Config } from '../config/config.ts';
 import { unusableSetting } from './startup-errors.ts';
 
-/** The REST service that the server calls. */
 export interface Upstream {
   url: URL;
-  /** The text about the service in the banner. It resolves within two seconds, when a live service has been checked. */
+  /** For the banner. A live service is checked first, for two seconds at most. */
   description: Promise<string>;
   /** An access token of the sandbox; undefined for a live service. */
   bearer: string | undefined;
   close(): Promise<void>;
 }
 
-/**
- * Returns the live service of UPSTREAM_URL, or starts the sandbox.
- * @throws ConfigError if SANDBOX_FILE cannot be used.
- */
+/** The live service of UPSTREAM_URL, or a new sandbox. @throws ConfigError if SANDBOX_FILE cannot be used */
 export async function openUpstream(config: Config): Promise<Upstream> {
   if (config.upstreamUrl !== undefined) {
     const url = config.upstreamUrl;

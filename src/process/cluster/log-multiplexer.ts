@@ -1,17 +1,8 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
-/** Merges the log lines of several streams. Lines are never split. */
-export interface LogMultiplexer {
-  add(stream: Readable): void;
-  /** Starts to forward lines. Until then the streams buffer them. */
-  start(): void;
-  /** Resolves when all streams have closed. */
-  ended(): Promise<void>;
-}
-
-/** @param write called with one or more whole lines. */
-export function createLogMultiplexer(write: (lines: string) => void): LogMultiplexer {
+/** Merges the log lines of several streams. `write` gets one or more whole lines. */
+export function createLogMultiplexer(write: (lines: string) => void) {
   const streams = new Set<Readable>();
   const { promise: started, resolve: start } = Promise.withResolvers<void>();
 
@@ -25,13 +16,15 @@ export function createLogMultiplexer(write: (lines: string) => void): LogMultipl
   }
 
   return {
-    add(stream) {
+    add(stream: Readable): void {
       streams.add(stream);
       stream.once('close', () => streams.delete(stream));
       void started.then(() => forward(stream));
     },
+    /** Until then the streams buffer their lines. */
     start,
-    async ended() {
+    /** Resolves when all streams have closed. */
+    async ended(): Promise<void> {
       await Promise.all([...streams].map((stream) => once(stream, 'close')));
     },
   };

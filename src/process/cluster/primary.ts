@@ -11,14 +11,12 @@ import { createLogMultiplexer } from './log-multiplexer.ts';
 import { createWorkerPool } from './worker-pool.ts';
 
 /**
- * Starts the server as several worker processes that share its port. This process owns the single instances: the
- * sandbox, the metrics page, the log.
+ * Starts the server as several workers that share its port. This process owns the sandbox, the metrics page and the log.
  * @throws ConfigError, and WorkerStartError if a worker cannot start.
  */
 export async function startWorkers(config: Config, parts: ServeParts): Promise<ServedProcesses> {
   const { upstream, trustedDocuments, output, onFailure } = parts;
-  const { path: stateFile, remove } = sharedStateFile(config.stateFile);
-  process.once('exit', remove);
+  const stateFile = sharedStateFile(config.stateFile);
   // Checked here, so that an unusable file ends the start with one message.
   await (await openKeyStore(stateFile)).close();
   const logMultiplexer = createLogMultiplexer((lines) => output.stream.write(lines));
@@ -44,7 +42,6 @@ export async function startWorkers(config: Config, parts: ServeParts): Promise<S
     metrics: metrics && { page: pool.metricsPage },
     onHttpError: reportEarlyErrors(log, undefined),
     startLog: logMultiplexer.start,
-    kill: pool.kill,
     async end(reason) {
       const drainMs = drainWait(reason, config) + config.drainGraceMs;
       if (!(await pool.end(reason, drainMs + closeTimeoutMs + logFlushTimeoutMs))) process.exitCode = 1;

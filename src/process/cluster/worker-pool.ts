@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
@@ -9,12 +10,11 @@ import type { EndReason } from '../signals.ts';
 import { WorkerStartError } from '../startup-errors.ts';
 import type { StartOptions, ToPrimary, ToWorker } from './messages.ts';
 
-export interface WorkerPoolOptions {
+interface WorkerPoolOptions {
   startOptions: StartOptions;
-  /** Undefined when metrics are off. */
   metrics: SummedMetrics | undefined;
   log: Log;
-  /** Called with the standard output of each new worker, which is its log. */
+  /** Gets the standard output of each new worker, which is its log. */
   onStdout(stdout: Readable): void;
   /** Called when 5 replacements in a row could not start, with the error text of the last one. */
   onFailure(error: string): void;
@@ -23,7 +23,6 @@ export interface WorkerPoolOptions {
 // The delay before a replacement starts doubles with each recent failure.
 const initialDelayMs = 100;
 const maxDelayMs = 10_000;
-// Only failures within this time count.
 const failureWindowMs = 60_000;
 const maxFailedStarts = 5;
 // A worker that has not reported its metrics by then is shown with its previous ones.
@@ -35,11 +34,8 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
   const workers = new Map<Worker, PromiseWithResolvers<URL>>();
   /** The listening workers for which no replacement was requested. */
   const serving = new Set<Worker>();
-  const snapshots = new Map<Worker, PromiseWithResolvers<void>>();
-  const allEnded = Promise.withResolvers<void>();
   let isEnding = false;
-  let hasEndedWell = true;
-  let failureTimes: number[] = [];
+  let recentFailures = 0;
 
   /** @throws WorkerStartError */
   async function startOne(): Promise<URL> {
@@ -52,7 +48,7 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
     worker.once('disconnect', () => metrics?.left(worker.id));
     // The process could not be created.
     worker.once('error', ({ message }) => {
-      listening.reject(new Error(`A worker could not start: ${message}`));
+      listening.reject(new WorkerStartError(`A worker could not start: ${message}`));
       workers.delete(worker);
     });
     if (worker.process.stdout !== null) onStdout(worker.process.stdout);
@@ -64,17 +60,16 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
       return url;
     } catch (error) {
       worker.process.kill('SIGKILL');
-      throw new WorkerStartError(error instanceof Error ? error.message : String(error));
+      throw error;
     }
   }
 
   function onMessage(worker: Worker, message: ToPrimary): void {
     if (message.type === 'listening') workers.get(worker)?.resolve(new URL(message.url));
-    if (message.type === 'failed') workers.get(worker)?.reject(new Error(message.error));
+    if (message.type === 'failed') workers.get(worker)?.reject(new WorkerStartError(message.error));
     if (message.type === 'snapshot') {
       metrics?.take(worker.id, message.snapshot);
-      snapshots.get(worker)?.resolve();
-      snapshots.delete(worker);
+      worker.emit('snapshot');
     }
     if (message.type === 'metrics page wanted') {
       void metricsPage().then((page) => send(worker, { type: 'metrics page', page }));
@@ -86,19 +81,12 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
   }
 
   function onExit(worker: Worker, code: number | null, signal: string | null): void {
-    const error = new Error(`A worker ended by ${signal ?? `itself, with ${code}`}, while it started.`);
-    workers.get(worker)?.reject(error);
+    const how = `A worker ended by ${signal ?? `itself, with ${code}`}, while it started.`;
+    workers.get(worker)?.reject(new WorkerStartError(how));
     workers.delete(worker);
-    snapshots.get(worker)?.resolve();
-    snapshots.delete(worker);
-    const wasServing = serving.delete(worker);
-    if (isEnding) {
-      hasEndedWell &&= code === 0;
-      if (workers.size === 0) allEnded.resolve();
-      return;
-    }
-    if (!wasServing) return;
-    failureTimes.push(performance.now());
+    worker.emit('snapshot');
+    if (!serving.delete(worker) || isEnding) return;
+    countFailure();
     log.warn({ worker: worker.id, code, signal }, 'a worker has ended, and its replacement starts');
     void startReplacement();
   }
@@ -113,17 +101,14 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
 
   async function startReplacement(): Promise<void> {
     for (let failedStarts = 1; ; failedStarts += 1) {
-      const now = performance.now();
-      failureTimes = failureTimes.filter((time) => now - time < failureWindowMs);
-      const { length } = failureTimes;
-      if (length > 0) await sleep(Math.min(initialDelayMs * 2 ** (length - 1), maxDelayMs));
+      if (recentFailures > 0) await sleep(Math.min(initialDelayMs * 2 ** (recentFailures - 1), maxDelayMs));
       if (isEnding) return;
       try {
         await startOne();
         return;
       } catch (error) {
         if (isEnding) return;
-        failureTimes.push(performance.now());
+        countFailure();
         log.error({ failedStarts }, 'a worker could not start');
         if (failedStarts === maxFailedStarts) {
           return onFailure(error instanceof Error ? error.message : String(error));
@@ -132,45 +117,45 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
     }
   }
 
-  /** Returns the metrics of all workers as one page. */
+  function countFailure(): void {
+    recentFailures += 1;
+    const forget = () => {
+      recentFailures -= 1;
+    };
+    setTimeout(forget, failureWindowMs).unref();
+  }
+
+  /** The metrics of all workers as one page. */
   async function metricsPage(): Promise<MetricsPage> {
     if (metrics === undefined) throw new Error('Nothing is counted');
     const arrived = [...workers.keys()].map((worker) => {
-      const snapshot = snapshots.get(worker) ?? Promise.withResolvers<void>();
-      snapshots.set(worker, snapshot);
       send(worker, { type: 'snapshot wanted' });
-      return snapshot.promise;
+      return once(worker, 'snapshot');
     });
     await withTimeout(snapshotTimeoutMs, Promise.all(arrived));
     return metrics.page();
   }
 
-  function kill(): void {
-    for (const worker of workers.keys()) worker.process.kill('SIGKILL');
-  }
-
   return {
     metricsPage,
-    kill,
     /** Starts all workers, and returns their common URL. @throws WorkerStartError if a worker cannot start. */
     async start(size: number): Promise<URL> {
-      try {
-        const [url] = await Promise.all([startOne(), ...Array.from({ length: size - 1 }, startOne)]);
-        return url;
-      } catch (error) {
-        kill();
-        throw error;
-      }
+      const [url] = await Promise.all([startOne(), ...Array.from({ length: size - 1 }, startOne)]);
+      return url;
     },
     /** Drains all workers, and kills those still running after `timeoutMs`. Returns whether all exited with code 0. */
     async end(reason: EndReason, timeoutMs: number): Promise<boolean> {
       isEnding = true;
-      if (workers.size === 0) allEnded.resolve();
-      for (const worker of workers.keys()) send(worker, { type: 'end', reason });
-      const killTimer = setTimeout(kill, timeoutMs);
-      await allEnded.promise;
+      const exits = [...workers.keys()].map((worker) => {
+        send(worker, { type: 'end', reason });
+        return once(worker, 'exit');
+      });
+      const killTimer = setTimeout(() => {
+        for (const worker of workers.keys()) worker.process.kill('SIGKILL');
+      }, timeoutMs);
+      const ends = await Promise.all(exits);
       clearTimeout(killTimer);
-      return hasEndedWell;
+      return ends.every(([code]) => code === 0);
     },
   };
 }

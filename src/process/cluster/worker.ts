@@ -9,70 +9,61 @@ import { operatorErrorMessage } from '../startup-errors.ts';
 import { divideLimits } from './divide-limits.ts';
 import type { StartOptions, ToPrimary, ToWorker } from './messages.ts';
 
-/** How long the last log lines may take, in milliseconds. */
+/** The primary process kills a worker that needs longer to write its last log lines. */
 const logFlushTimeoutMs = 500;
 
-/** Runs a worker process, which shares the port with others. The messages of the primary process start and end it. */
+/** Runs a worker process. The messages of the primary process start and end it. */
 export function runWorker(config: Config): void {
   const output = createStandardOutput();
   const log = createJsonLog(config.logLevel, output.stream, { worker: cluster.worker?.id });
-  let starting: Promise<RunningServer> | undefined;
+  let starting: Promise<RunningServer | undefined> | undefined;
   let onTokenRejected = (_tenantId: string): void => {};
   let wantedPage = Promise.withResolvers<MetricsPage>();
 
   async function start({ upstreamUrl, bearer, trustedDocuments, stateFile }: StartOptions) {
-    return startServer(divideLimits(config), {
-      upstream: { url: new URL(upstreamUrl), bearer, close: async () => {} },
-      trustedDocuments,
-      log,
-      keyStore: await openKeyStore(stateFile),
-      metrics: {
-        page() {
-          void send({ type: 'metrics page wanted' });
-          return wantedPage.promise;
-        },
-      },
-      tokenRejections: {
-        publish: (tenantId) => void send({ type: 'token rejected', tenantId }),
-        subscribe(listener) {
-          onTokenRejected = listener;
-        },
-      },
-    });
-  }
-
-  async function reportStart(starting: Promise<RunningServer>): Promise<void> {
     try {
-      await send({ type: 'listening', url: (await starting).url.href });
+      const server = await startServer(divideLimits(config), {
+        upstream: { url: new URL(upstreamUrl), bearer, close: async () => {} },
+        trustedDocuments,
+        log,
+        keyStore: await openKeyStore(stateFile),
+        metrics: {
+          page() {
+            void send({ type: 'metrics page wanted' });
+            return wantedPage.promise;
+          },
+        },
+        tokenRejections: {
+          publish: (tenantId) => void send({ type: 'token rejected', tenantId }),
+          subscribe(listener) {
+            onTokenRejected = listener;
+          },
+        },
+      });
+      await send({ type: 'listening', url: server.url.href });
+      return server;
     } catch (error) {
       const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
       await send({ type: 'failed', error: operatorErrorMessage(error) ?? bug });
+      return undefined;
     }
   }
 
   async function sendSnapshot(): Promise<void> {
-    const { metrics } = (await starting) ?? {};
+    const metrics = (await starting)?.metrics;
     if (metrics !== undefined) await send({ type: 'snapshot', snapshot: await metrics.snapshot() });
   }
 
   async function end(reason: EndReason): Promise<void> {
-    let hasEndedWell = false;
-    try {
-      await (await starting)?.end(reason);
-      await sendSnapshot();
-      await output.end(logFlushTimeoutMs);
-      hasEndedWell = true;
-    } finally {
-      process.exit(hasEndedWell ? 0 : 1);
-    }
+    // An error is an unhandled rejection, which ends the process with code 1.
+    await (await starting)?.end(reason);
+    await sendSnapshot();
+    await output.end(logFlushTimeoutMs);
+    process.exit();
   }
 
-  // worker-process.ts sends all messages.
   process.on('message', (message: ToWorker) => {
-    if (message.type === 'start') {
-      starting = start(message.options);
-      void reportStart(starting);
-    }
+    if (message.type === 'start') starting = start(message.options);
     if (message.type === 'token rejected') onTokenRejected(message.tenantId);
     if (message.type === 'snapshot wanted') void sendSnapshot();
     if (message.type === 'metrics page') {
@@ -81,8 +72,7 @@ export function runWorker(config: Config): void {
     }
     if (message.type === 'end') void end(message.reason);
   });
-  // When the primary process exits, this process exits too. Its buffered log lines have no reader, so they are
-  // discarded.
+  // When the primary process exits, so does this one. Its buffered log lines have no reader.
   cluster.worker?.on('error', () => {});
   process.prependListener('disconnect', output.abandon);
   // Ctrl-C reaches all processes of a terminal. Workers ignore the signal and wait for a message.
@@ -90,7 +80,7 @@ export function runWorker(config: Config): void {
   onSignals(['SIGTERM'], () => void send({ type: 'replacement wanted' }), output.abandon);
 }
 
-/** Resolves when the message is sent. An error is ignored: if the primary process has exited, this process exits too. */
+/** Resolves when the message is sent. Without the primary process this process exits, so an error is ignored. */
 function send(message: ToPrimary): Promise<void> {
   return new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve()));
 }
