@@ -17,6 +17,16 @@ interface OtherOwner {
   readonly connection: object;
 }
 
+const noConnection = {};
+
+/**
+ * The owner of a request without a token.
+ * @param connection undefined for a call through `fetch`.
+ */
+export function anonymousOwner(connection: object | undefined): Owner {
+  return { token: undefined, connection: connection ?? noConnection };
+}
+
 /** The limit that refuses an owner, and whose limit it is. */
 export interface Excess {
   limit: number;

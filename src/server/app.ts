@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import { anonymousOwner } from '../concurrency/owner.ts';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
 import { schema } from '../graph/schema.ts';
 import { createLoaderStates } from '../loaders/tenant-state.ts';
@@ -204,10 +205,13 @@ export function createApp(options: AppOptions): App {
   const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond) : undefined;
   const cors = new Cors(settings.corsOrigins ?? [], metrics?.originRefused);
   const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
-  const isTokenAccepted = (headers: HeaderReader) => {
+  const toOwner = (headers: HeaderReader, connection?: object) => {
     const bearer = bearerOf(headers);
-    return typeof bearer === 'string' && tenants.isAccepted(tenants.of(bearer));
+    return typeof bearer === 'string'
+      ? tenants.owner(tenants.of(bearer), connection)
+      : anonymousOwner(connection);
   };
+  const isTokenAccepted = (headers: HeaderReader) => toOwner(headers).connection === undefined;
   const documents = new DocumentCache(
     {
       parse(text) {
@@ -305,7 +309,7 @@ export function createApp(options: AppOptions): App {
       // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
       readYogaRequest(requestOptions),
       persistedDocuments(documentPolicy),
-      cachedDocuments(documents),
+      cachedDocuments(documents, toOwner),
       yogaOperations(runOperation),
     ],
   });

@@ -1,4 +1,5 @@
-import { createDefer, StepQueue } from '../../concurrency/event-loop-round.ts';
+import { createDefer } from '../../concurrency/event-loop-round.ts';
+import { StepQueue } from '../../concurrency/step-queue.ts';
 import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import type { RestCall } from '../call.ts';
 import { createDispatcher, type ProxyOptions } from '../dispatcher.ts';

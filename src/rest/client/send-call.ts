@@ -1,7 +1,8 @@
 import type { Dispatcher } from 'undici';
-import { type Defer, maxDeferredBytes, type StepQueue } from '../../concurrency/event-loop-round.ts';
+import { type Defer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import { QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
+import type { StepQueue } from '../../concurrency/step-queue.ts';
 import type { TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { stopSharingPendingReads } from '../../tenancy/tenant.ts';
 import { callRoute, describeCall, isRead, queryString, type RestCall } from '../call.ts';
@@ -141,7 +142,8 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
     this.entry.durationMs = this.#callContext.callLog.elapsedMs() - this.entry.startMs;
     const complete = () => this.#complete(response);
     const characters = response.text?.length ?? 0;
-    if (characters > maxDeferredBytes) this.client.largeBodies.run(characters / charactersPerNode, complete);
+    if (characters > maxDeferredBytes)
+      this.client.largeBodies.run(this.owner, characters / charactersPerNode, complete);
     else this.client.defer(complete);
   }
 
