@@ -52,13 +52,12 @@ export interface RunningServer {
 export async function startServer(config: Config, parts: ServerParts): Promise<RunningServer> {
   const { upstream, log } = parts;
   const telemetry = await startTelemetry({ metrics: config.metrics, tracing: config.tracing }, log);
-  const { tracing, observer } = telemetry;
+  const { tracing, observers } = telemetry;
   const metrics = telemetry.metrics && { ...telemetry.metrics, ...parts.metrics };
   const client = createRestClient({
     baseUrl: upstream.url,
     ...restSettings(config, parts.forTests),
-    observer,
-    onAttempt: (attempt) => telemetry.outages.record(attempt),
+    observers,
   });
   metrics?.showOpenCircuits(client.openCircuits);
   const health = createHealth(createProbe({ baseUrl: upstream.url, proxy: config.proxy }), {

@@ -10,7 +10,7 @@ import {
   OutcomeUnknownError,
   StatusError,
 } from '../rest/errors.ts';
-import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
+import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Lock } from './idempotency.ts';
@@ -108,7 +108,7 @@ export function createShipmentLookup({
       throw new OutcomeUnknownError(`${name} is gone, and may have been shipped`);
     }
     const ownQuote = ownProgress?.quote;
-    if (isNameOf('shipments', order.shipment)) {
+    if (isResourceName('shipments', order.shipment)) {
       if (ownProgress === undefined) return { order, shipment: null };
       const shipment = await loadShipment(order.shipment);
       return { order, shipment: shipment.quote === ownQuote ? shipment : null };

@@ -1,11 +1,11 @@
 import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
-  InvalidResponseError,
   isNotFound,
   isOfOneOperation,
   isUnauthenticated,
   StatusError,
+  UnexpectedNameError,
   WaybillError,
 } from '../rest/errors.ts';
 import { PerTenant, type Tenant } from '../tenancy/tenant.ts';
@@ -64,7 +64,7 @@ export function createMerchants({ api, store, digest, service }: MerchantsOption
       ({ name } = await api.getOrganization(callContext));
     } catch (error) {
       if (error instanceof StatusError && error.status === 403) return token;
-      if (error instanceof InvalidResponseError && error.hasOtherName) return token;
+      if (error instanceof UnexpectedNameError) return token;
       // A 404 may also come from a deploy of REST. It must not turn one merchant into as many as there are tokens.
       if (isNotFound(error) && !(await wasOrganizationShown())) return { ...token, isNotFound: true };
       throw isAboutOrganization(error) ? new MerchantUnknownError(error) : error;

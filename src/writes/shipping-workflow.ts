@@ -26,7 +26,7 @@ import type { RestApi } from '../rest/api.ts';
 import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
 import { InvalidResponseError, isConflict } from '../rest/errors.ts';
 import { readOffers } from '../rest/offers.ts';
-import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
+import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type {
   OrderJson,
   OriginJson,
@@ -249,13 +249,13 @@ function expectShippable(order: OrderJson): asserts order is ShippableOrder {
     );
   }
   const missing = (field: string) => new InvalidResponseError(`REST sent ${name} without ${field}`);
-  if (!isNameOf('locations', recipient?.location)) throw missing("its recipient's location");
+  if (!isResourceName('locations', recipient?.location)) throw missing("its recipient's location");
   if (!Array.isArray(recipient.address?.addressLines)) throw missing("its recipient's address");
   if (typeof cashOnDeliveryRequestCents !== 'number') throw missing('its cash on delivery');
 }
 
 function locationOf({ name, location }: OriginJson): string {
-  if (isNameOf('locations', location)) return location;
+  if (isResourceName('locations', location)) return location;
   throw new InvalidResponseError(`REST sent ${name} without its location`);
 }
 

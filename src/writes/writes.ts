@@ -10,7 +10,7 @@ import type {
 } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { OutcomeUnknownError } from '../rest/errors.ts';
-import { type ConversationName, isNameOf, type ResourceName } from '../rest/resource-name.ts';
+import { type ConversationName, isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { withoutDefaults } from './digest.ts';
 import {
@@ -128,7 +128,7 @@ export function createWrites(
   async function acceptQuote(shipment: CreateShipmentJson, attempt: Held): Promise<ShipmentJson> {
     const { quote } = shipment;
     const order = (await loaders.quoteById.load(quote))?.order;
-    const isOfOrder = isNameOf('orders', order);
+    const isOfOrder = isResourceName('orders', order);
     return withLock(isOfOrder ? order : quote, async (lock) => {
       if (lock.note !== undefined) {
         const earlier = isOfOrder
@@ -145,7 +145,7 @@ export function createWrites(
   async function earlierShipmentOf(order: ResourceName<'orders'>, lock: Lock<ShippingNote>) {
     const found = await shipmentLookup.find(order, undefined, lock);
     if (found.shipment !== null) return found.shipment.name;
-    return isNameOf('shipments', found.order.shipment) ? found.order.shipment : undefined;
+    return isResourceName('shipments', found.order.shipment) ? found.order.shipment : undefined;
   }
 
   const shipOrder = createShipOrder({

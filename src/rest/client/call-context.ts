@@ -40,7 +40,7 @@ export class CallContext {
     this.beforeWrite = parts.beforeWrite;
   }
 
-  /** The context of calls that end with the deadline alone, not with the clients. `beforeWrite`: see the property. */
+  /** The context of calls that end with the deadline alone, not with the clients. */
   untilDeadline(beforeWrite?: () => void): CallContext {
     return this.#derive({ signal: this.deadline.signal, beforeWrite });
   }
@@ -78,17 +78,13 @@ export class CallContext {
     return this.#process.queue;
   }
 
-  /** REST rejected the access token (401). */
   onTokenRejected(): void {
     this.#process.tenants.reject(this.tenant.id);
     stopSharingPendingReads(this.tenant);
     this.#process.onTokenRejected?.(this.tenant);
   }
 
-  /**
-   * REST accepted the access token: it responded with 2xx to a call sent at `sentAtMs`, by `performance.now()`. Some
-   * proxies return 4xx to any token, so no other status proves this.
-   */
+  /** A call sent at `sentAtMs`, by `performance.now()`, got 2xx. Some proxies return 4xx to any token. */
   onTokenAccepted(sentAtMs: number): void {
     const { tenants } = this.#process;
     tenants.accept(this.tenant.id, sentAtMs);
@@ -107,17 +103,6 @@ export class CallContext {
 type ContextParts = Pick<CallContext, 'bearer' | 'tenant' | 'signal' | 'deadline' | 'callLog'> &
   Partial<Pick<CallContext, 'beforeWrite'>>;
 
-export interface CallContexts {
-  /**
-   * Creates the call context of one operation.
-   * @param bearer the access token.
-   * @param deadline none by default.
-   * @param connection the client's connection. Undefined for a call through `fetch`.
-   */
-  of(bearer: string, signal: Cancellation, deadline?: Deadline, connection?: object): CallContext;
-  callsWaiting(): number;
-}
-
 export interface CallContextsOptions {
   /** The read budget: one operation makes at most this number of reads. */
   readsPerOperation: number;
@@ -131,27 +116,33 @@ interface ProcessState extends Omit<CallContextsOptions, 'callsAtOnce'> {
   readonly queue: FairQueue;
 }
 
+export type CallContexts = ReturnType<typeof createCallContexts>;
+
 /**
  * Creates the call contexts. All contexts share one queue of slots, which gives them to the owners in turn
  * (docs/decisions/0025-one-queue-for-rest-calls.md).
  */
-export function createCallContexts(options: CallContextsOptions): CallContexts {
-  const { callsAtOnce, readsPerOperation, tenants, onTokenRejected } = options;
+export function createCallContexts({ callsAtOnce, ...options }: CallContextsOptions) {
   const queue = new FairQueue({ capacity: callsAtOnce });
-  const process = { queue, readsPerOperation, tenants, ...(onTokenRejected && { onTokenRejected }) };
+  const process = { queue, ...options };
   return {
     callsWaiting: () => queue.waiting,
-    of(bearer, signal, deadline = noDeadline, connection) {
-      const tenant = tenants.of(bearer);
-      const owner = tenants.owner(tenant, connection);
-      const operation = { owner, readsLeft: readsPerOperation, isRemembered: false };
-      return new CallContext(process, operation, {
-        bearer,
-        tenant,
-        signal,
-        deadline,
-        callLog: new CallLog(),
-      });
+    /**
+     * Creates the call context of one operation.
+     * @param bearer the access token.
+     * @param connection the client's connection. Undefined for a call through `fetch`.
+     */
+    of(
+      bearer: string,
+      signal: Cancellation,
+      deadline: Deadline = noDeadline,
+      connection?: object,
+    ): CallContext {
+      const tenant = options.tenants.of(bearer);
+      const owner = options.tenants.owner(tenant, connection);
+      const operation = { owner, readsLeft: options.readsPerOperation, isRemembered: false };
+      const callLog = new CallLog();
+      return new CallContext(process, operation, { bearer, tenant, signal, deadline, callLog });
     },
   };
 }
