@@ -2,15 +2,16 @@ import { PerTenant, type Tenant } from '../tenancy/tenant.ts';
 import { lazyProperties } from './lazy-properties.ts';
 import { ListState, SharedListState } from './list-batch/list-state.ts';
 import { type LoadingObserver, noObserver } from './loading-observer.ts';
-import { CachedPages, createPageCache, type PageCache } from './reference/page-cache.ts';
+import {
+  CachedPages,
+  createPageCache,
+  type PageCache,
+  type PageCacheOptions,
+} from './reference/page-cache.ts';
 import { KeptCounts } from './scan/status-counts.ts';
 
 /** Settings that let loaders save calls. */
-export interface LoadingOptions {
-  /** How long reference data is fresh, in milliseconds. */
-  referenceMs: number;
-  /** How much longer stale data is served while a refresh runs, in milliseconds. 5 minutes by default. */
-  referenceGraceMs?: number;
+export interface LoadingOptions extends Pick<PageCacheOptions, 'referenceMs' | 'referenceGraceMs'> {
   /** Whether list pages may serve batches of ids. */
   listsForBatches: boolean;
 }
@@ -38,20 +39,13 @@ const createState = lazyProperties<SharedState, LoaderState>({
   counts: () => new KeptCounts(),
 });
 
-/** The states of all tenants' loaders: one object per process. A tenant's state is dropped with the tenant. */
-export interface LoaderStates {
-  readonly options: LoadingOptions;
-  readonly observer: LoadingObserver;
-  /** The state of a tenant, created on first use. */
-  of(tenant: Tenant): LoaderState;
-  forget(tenant: Tenant): void;
-}
+export type LoaderStates = ReturnType<typeof createLoaderStates>;
 
-/** Creates the loader states of the process. */
+/** Creates the loader states of the process. A tenant's state is dropped with the tenant. */
 export function createLoaderStates(
   options: LoadingOptions,
   { observer = noObserver }: { observer?: LoadingObserver | undefined } = {},
-): LoaderStates {
+) {
   const now = () => performance.now();
   const shared = {
     pages: createPageCache({ ...options, now }),
@@ -62,8 +56,8 @@ export function createLoaderStates(
   return {
     options,
     observer,
-    of: (tenant) => stateByTenant.of(tenant, () => createState(shared)),
-    forget(tenant) {
+    of: (tenant: Tenant): LoaderState => stateByTenant.of(tenant, () => createState(shared)),
+    forget(tenant: Tenant): void {
       // A running operation may still use the pages.
       stateByTenant.known(tenant)?.referencePages.forget();
       stateByTenant.drop(tenant);

@@ -29,7 +29,8 @@ export function isRead({ method }: RestCall): boolean {
 }
 
 /** The query string of a call, such as `?pageSize=20`, or the empty string. */
-export function queryString({ query = {} }: RestCall): string {
+export function queryString({ query }: RestCall): string {
+  if (query === undefined) return '';
   const sent = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return sent.length === 0 ? '' : `?${new URLSearchParams(sent)}`;
 }

@@ -196,6 +196,11 @@ export const isConflict = withStatus(409, 412);
 /** Whether REST rejected the content (400, 422) or the size (413) of the request. */
 export const isRejectedInput = withStatus(400, 413, 422);
 
+/** Whether REST responded, but the response cannot be used. */
+export function isUnreadable(error: unknown): boolean {
+  return error instanceof InvalidResponseError || error instanceof ResponseTooLargeError;
+}
+
 /** The error of a call whose signal has aborted. */
 export function abortedError(call: RestCall, { reason }: Cancellation): AbortedError {
   const name = describeCall(call);

@@ -4,7 +4,7 @@ import {
   InvalidResponseError,
   isOfOneOperation,
   isUnauthenticated,
-  ResponseTooLargeError,
+  isUnreadable,
   StatusError,
 } from '../../rest/errors.ts';
 import type { ListedKind, LoadingObserver } from '../loading-observer.ts';
@@ -194,8 +194,7 @@ const overloadStatuses: readonly number[] = [408, 429, 502, 503, 504];
  */
 function reactionTo(error: Error): 'probe' | { pauseMs: number } | 'fail' {
   if (isUnauthenticated(error) || isOfOneOperation(error)) return 'fail';
-  if (error instanceof InvalidResponseError || error instanceof ResponseTooLargeError)
-    return { pauseMs: shortPauseMs };
+  if (isUnreadable(error)) return { pauseMs: shortPauseMs };
   if (!(error instanceof StatusError) || overloadStatuses.includes(error.status)) return 'probe';
   return { pauseMs: error.status >= 400 && error.status <= 499 ? longPauseMs : shortPauseMs };
 }

@@ -14,13 +14,17 @@ export interface ReadPage<Row> {
   position: Position;
 }
 
+interface Named {
+  name: string;
+}
+
 const startOfList: Position = { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
 
 // More pages than any list needs at its largest page size. A list without an end must not hold a request forever.
 const maxPages = 100;
 
 /** Reads the pages of a list one after the other, from a position on. */
-export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
+export class PageWalk<Row extends Named, Query extends PageQuery> {
   readonly #pages: Pages<Row, Query>;
   readonly #filters: Filters<Query>;
   readonly #tokens: Set<string | undefined>;
@@ -87,7 +91,7 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
 }
 
 /** Yields the pages of a list, as large as possible. @throws the errors of `PageWalk.next` */
-export async function* pagesFrom<Row extends { name: string }, Query extends PageQuery>(
+export async function* pagesFrom<Row extends Named, Query extends PageQuery>(
   pages: Pages<Row, Query>,
   filters: Filters<Query>,
 ): AsyncGenerator<Page<Row>> {
@@ -100,7 +104,7 @@ export async function* pagesFrom<Row extends { name: string }, Query extends Pag
 }
 
 /** All valid records of a list. @throws the errors of `PageWalk.next` */
-export async function allRecords<Row extends { name: string }, Query extends PageQuery>(
+export async function allRecords<Row extends Named, Query extends PageQuery>(
   pages: Pages<Row, Query>,
   filters: Filters<Query>,
 ): Promise<Row[]> {
@@ -111,24 +115,21 @@ export async function allRecords<Row extends { name: string }, Query extends Pag
 }
 
 /** The index of the first row after the position. */
-export function startIndex<Row extends { name: string }>(page: Page<Row>, position: Position): number {
+export function startIndex(page: Page<Named>, position: Position): number {
   // If the anchor row has left the list, later rows moved up. A repeated row is better than a lost row.
   return indexAfterAnchor(page, position) ?? Math.max(0, position.skip - 1);
 }
 
 /** The index of the row after the anchor row, or undefined if the page lacks the anchor row. */
-function indexAfterAnchor<Row extends { name: string }>(
-  page: Page<Row>,
-  { skip, anchor }: Position,
-): number | undefined {
+function indexAfterAnchor(page: Page<Named>, { skip, anchor }: Position): number | undefined {
   if (anchor === undefined || rowName(page.rows[skip - 1]) === anchor) return skip;
   const found = page.rows.findIndex((row) => rowName(row) === anchor);
   return found === -1 ? undefined : found + 1;
 }
 
 /** The position after the row with this index in a page. */
-export function positionAfter<Row extends { name: string }>(
-  { rows, nextPageToken }: Page<Row>,
+export function positionAfter(
+  { rows, nextPageToken }: Page<Named>,
   index: number,
   { pageToken, rowsBefore, firstBefore }: Position,
 ): Position {
@@ -143,7 +144,7 @@ export function positionAfter<Row extends { name: string }>(
   };
 }
 
-type MaybeRow = { name: string } | InvalidResponseError | undefined;
+type MaybeRow = Named | InvalidResponseError | undefined;
 
 /** The resource name of a row. Undefined for an invalid row, whose `name` is the name of its error class. */
 function rowName(row: MaybeRow): string | undefined {

@@ -9,7 +9,6 @@ export const maxScannedPages = 20;
 /** The pages that the scans of one operation have left. */
 export interface ScanBudget {
   pagesLeft: number;
-  /** Called for each page. */
   onPage(): void;
 }
 

@@ -214,8 +214,8 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
       this.#isDone = true;
       // Bytes after the end of the compressed data are ignored, and may never end.
       if (!this.#isComplete) this.#controller?.abort(notNeededError());
-      const [first, ...others] = this.#chunks ?? [];
-      this.#deliver(others.length === 0 ? String(first ?? '') : String(Buffer.concat(this.#chunks ?? [])));
+      const chunks = this.#chunks ?? [];
+      this.#deliver(String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     }
   }
 

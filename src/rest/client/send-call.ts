@@ -228,8 +228,14 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
     const { call } = this;
     const { origin, basePath, compression } = this.client;
     // Alternating names and values: undici accepts this form without conversion.
-    const headers = ['accept', call.accept ?? 'application/json'];
-    headers.push('authorization', `Bearer ${this.#callContext.bearer}`, 'user-agent', userAgent);
+    const headers = [
+      'accept',
+      call.accept ?? 'application/json',
+      'authorization',
+      `Bearer ${this.#callContext.bearer}`,
+      'user-agent',
+      userAgent,
+    ];
     if (this.#observerHeaders !== undefined) headers.push(...this.#observerHeaders);
     if (compression) headers.push('accept-encoding', acceptedEncodings);
     const path = `${basePath}${call.path}${queryString(call)}`;
