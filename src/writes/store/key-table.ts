@@ -4,7 +4,7 @@ import type { Claim, KeyName } from './key-store.ts';
 /** An operation of the store. Progress and outcome are JSON. Times are of the wall clock, in milliseconds. */
 export type Operation =
   | { kind: 'claim'; key: KeyName; fingerprint: string; nowMs: number; expiresAtMs: number }
-  | { kind: 'checkpoint'; claim: Claim; progress: string | null; expiresAtMs: number | null }
+  | { kind: 'checkpoint'; claim: Claim; progress: string | null; expiresAtMs: number }
   | { kind: 'finish'; claim: Claim; outcome: string }
   | { kind: 'abandon'; claim: Claim }
   | { kind: 'release'; claim: Claim }
@@ -52,9 +52,7 @@ export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: numbe
   );
   const resume = database.prepare('UPDATE keys SET owner = ?, expires_at_ms = ? WHERE rowid = ?');
   const ifClaimed = 'WHERE merchant = ? AND id = ? AND owner = ?';
-  const checkpoint = database.prepare(
-    `UPDATE keys SET progress = ?, expires_at_ms = coalesce(?, expires_at_ms) ${ifClaimed}`,
-  );
+  const checkpoint = database.prepare(`UPDATE keys SET progress = ?, expires_at_ms = ? ${ifClaimed}`);
   const finish = database.prepare(`UPDATE keys SET outcome = ?, progress = NULL, owner = NULL ${ifClaimed}`);
   const abandon = database.prepare(`UPDATE keys SET owner = NULL ${ifClaimed}`);
   const release = database.prepare(`DELETE FROM keys ${ifClaimed}`);

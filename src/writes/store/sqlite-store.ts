@@ -185,12 +185,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
           throw new TypeError(`A claim has no state ${result.state}`);
       }
     },
-    checkpoint: async (claim, progress, { restartLifetime = false } = {}) =>
+    checkpoint: async (claim, progress) =>
       change({
         kind: 'checkpoint',
         claim,
         progress: JSON.stringify(progress) ?? null,
-        expiresAtMs: restartLifetime ? now() + lifetimeMs : null,
+        expiresAtMs: now() + lifetimeMs,
       }),
     finish: async (claim, outcome) =>
       change({ kind: 'finish', claim, outcome: JSON.stringify(outcome) ?? 'null' }),
