@@ -1,3 +1,4 @@
+import { monotonicMs } from '../base/monotonic-ms.ts';
 import { pause } from '../concurrency/cancellation.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
@@ -16,7 +17,6 @@ import { ConflictError, NotFoundError } from './errors.ts';
 import type { Lock } from './idempotency.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';
 import type { ChosenOffer } from './restored-records.ts';
-import { monotonicMs } from './store/lease.ts';
 import { earliestCreation, elapsedSinceMs, type WriteAttempt } from './write-attempt.ts';
 
 /** The checkpoint of an idempotency key: `POST /v1/shipments` was about to be sent for this quote and offer. */

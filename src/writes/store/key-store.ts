@@ -9,7 +9,7 @@ export interface KeyName {
 /** The right of this process to work on a key. It lasts while `holds` is true. */
 export interface Claim {
   readonly key: KeyName;
-  /** The store that made the claim, and the epoch of its lease. */
+  /** The store that made the claim, and its lease. */
   readonly owner: string;
 }
 
