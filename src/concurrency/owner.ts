@@ -2,20 +2,10 @@
  * Who asks for a part of what all requests share. A token that REST has accepted is one owner. All other requests are one
  * owner together, because anybody can make up tokens (docs/decisions/0026-one-rule-of-owners.md).
  */
-export type Owner = AcceptedOwner | OtherOwner;
-
-interface AcceptedOwner {
-  /** Limits per token count by this object. */
-  readonly token: object;
-  readonly connection: undefined;
-}
-
-interface OtherOwner {
-  /** Undefined for a request without a token. */
-  readonly token: object | undefined;
-  /** Requests of this owner take turns by it. */
-  readonly connection: object;
-}
+export type Owner =
+  | { readonly token: object; readonly connection: undefined }
+  // Requests of this owner take turns by connection. `token` is undefined for a request without one.
+  | { readonly token: object | undefined; readonly connection: object };
 
 const noConnection = {};
 

@@ -1,4 +1,4 @@
-import { createRunningMutations } from '../concurrency/running-mutations.ts';
+import { RunningMutations } from '../concurrency/running-mutations.ts';
 import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { Config } from '../config/config.ts';
 import { createRestApi } from '../rest/api.ts';
@@ -63,7 +63,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
   const health = createHealth(createProbe({ baseUrl: upstream.url, proxy: config.proxy }), {
     problem: parts.keyStore.failure,
   });
-  const mutations = createRunningMutations();
+  const mutations = new RunningMutations();
   const app = createApp({
     settings: appSettings(config),
     api: createRestApi(client, parameterNames(config), {

@@ -213,8 +213,10 @@ export function isOfOneOperation(error: unknown): boolean {
   return error instanceof AbortedError || error instanceof BudgetExceededError;
 }
 
-/** The abort reasons in the scope of a GraphQL operation. */
-export const operationScopeErrors = {
-  done: new NotNeededError('the operation no longer needs the response'),
-  timeout: (timeoutMs: number) => new OperationDeadlineError('The operation', timeoutMs),
-};
+/** The abort reason of a GraphQL operation that has ended. */
+export const operationEnded = new NotNeededError('the operation no longer needs the response');
+
+/** The abort reason of a GraphQL operation that took longer than `timeoutMs` milliseconds. */
+export function operationTimeout(timeoutMs: number): OperationDeadlineError {
+  return new OperationDeadlineError('The operation', timeoutMs);
+}

@@ -11,7 +11,7 @@ import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { HeaderReader } from '../telemetry/request-record.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { createTenants, type Tenant } from '../tenancy/tenant.ts';
+import { type Tenant, Tenants } from '../tenancy/tenant.ts';
 import { createDigest } from '../writes/digest.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMerchants } from '../writes/merchant.ts';
@@ -174,7 +174,7 @@ export function createApp(options: AppOptions): App {
     },
     { observer: metrics?.loading },
   );
-  const tenants = createTenants({ secret: keyStore.secret });
+  const tenants = new Tenants({ secret: keyStore.secret });
   const digest = createDigest(keyStore.secret);
   const merchants = createMerchants({ api, store: keyStore, digest, service });
   const forget = (tenant: Tenant) => {

@@ -77,23 +77,22 @@ export function createMerchants({ api, store, digest, service }: MerchantsOption
 
   async function merchantOf(callContext: CallContext): Promise<string> {
     const { tenant } = callContext;
-    const known = pendingByTenant.known(tenant);
-    if (known === undefined) {
-      const pending = ask(callContext);
-      pending.catch(() => pendingByTenant.drop(tenant));
-      return (await pendingByTenant.of(tenant, () => pending)).merchant;
-    }
+    const isAsking = pendingByTenant.known(tenant) === undefined;
+    const pending = pendingByTenant.of(tenant, () => ask(callContext));
+    const drop = () => {
+      if (pendingByTenant.known(tenant) === pending) pendingByTenant.drop(tenant);
+    };
     try {
-      const { merchant, isNotFound } = await known;
-      if (isNotFound !== true || !(await wasOrganizationShown())) return merchant;
+      const { merchant, isNotFound } = await pending;
+      if (isAsking || isNotFound !== true || !(await wasOrganizationShown())) return merchant;
       // The 404 has come from a deploy of REST.
-      if (pendingByTenant.known(tenant) === known) pendingByTenant.drop(tenant);
-      return merchantOf(callContext);
+      drop();
     } catch (error) {
+      drop();
       // The operation that asked has ended or has no reads left. This one asks again.
-      if (isOfOneOperation(error) && !callContext.signal.aborted) return merchantOf(callContext);
-      throw error;
+      if (isAsking || !isOfOneOperation(error) || callContext.signal.aborted) throw error;
     }
+    return merchantOf(callContext);
   }
 
   return {

@@ -10,7 +10,7 @@ import { CallLog } from './call-log.ts';
 interface OperationState {
   readonly owner: Owner;
   readsLeft: number;
-  isRemembered: boolean;
+  isAccepted: boolean;
 }
 
 /** The access token, deadline, limits and call log that the REST calls of one GraphQL operation share. */
@@ -42,7 +42,7 @@ export class CallContext {
 
   /** The context of calls that end with the deadline alone, not with the clients. */
   untilDeadline(beforeWrite?: () => void): CallContext {
-    return this.#derive({ signal: this.deadline.signal, beforeWrite });
+    return this.#derive({ signal: this.deadline.deadlineSignal, beforeWrite });
   }
 
   /** The context of reads that outlive the operation. They take slots, but no read budget. */
@@ -84,13 +84,11 @@ export class CallContext {
     this.#process.onTokenRejected?.(this.tenant);
   }
 
-  /** A call sent at `sentAtMs`, by `performance.now()`, got 2xx. Some proxies return 4xx to any token. */
-  onTokenAccepted(sentAtMs: number): void {
-    const { tenants } = this.#process;
-    tenants.accept(this.tenant.id, sentAtMs);
-    if (this.#operation.isRemembered) return;
-    this.#operation.isRemembered = true;
-    tenants.remember(this.tenant);
+  /** REST accepted the access token: it responded with 2xx. Some proxies return 4xx to any token. */
+  onTokenAccepted(): void {
+    if (this.#operation.isAccepted) return;
+    this.#operation.isAccepted = true;
+    this.#process.tenants.accept(this.tenant);
   }
 
   #derive(changes: Partial<ContextParts>, operation = this.#operation): CallContext {
@@ -140,7 +138,7 @@ export function createCallContexts({ callsAtOnce, ...options }: CallContextsOpti
     ): CallContext {
       const tenant = options.tenants.of(bearer);
       const owner = options.tenants.owner(tenant, connection);
-      const operation = { owner, readsLeft: options.readsPerOperation, isRemembered: false };
+      const operation = { owner, readsLeft: options.readsPerOperation, isAccepted: false };
       const callLog = new CallLog();
       return new CallContext(process, operation, { bearer, tenant, signal, deadline, callLog });
     },

@@ -21,8 +21,7 @@ export interface CallLogEntry {
 export class CallLog {
   /** In the order of sending. */
   readonly entries: CallLogEntry[] = [];
-  /** By the clock of `performance`. */
-  readonly startedAtMs = performance.now();
+  readonly #startedAtMs = performance.now();
   /** Pages from the cache, or from a pending call of another operation with the same access token. */
   cached = 0;
   /** Point reads that a list call made unnecessary. */
@@ -32,7 +31,7 @@ export class CallLog {
 
   /** Milliseconds since the start of the operation. */
   elapsedMs(): number {
-    return performance.now() - this.startedAtMs;
+    return performance.now() - this.#startedAtMs;
   }
 
   /** Adds an entry for a call that is about to be sent, and that the caller completes. */

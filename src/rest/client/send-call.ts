@@ -182,7 +182,7 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
   }
 
   protected succeed(value: Value): void {
-    this.#callContext.onTokenAccepted(this.#callContext.callLog.startedAtMs + this.#attemptStartMs);
+    this.#callContext.onTokenAccepted();
     this.#recordOutcome('answered');
     this.#finish();
     this.#resolve(value);

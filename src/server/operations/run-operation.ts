@@ -7,6 +7,7 @@ import type { OperationScope } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
+import { operationEnded } from '../../rest/errors.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { Execute } from '../execution/executor.ts';
 import type { HttpError } from '../http/http-error.ts';
@@ -118,7 +119,7 @@ export class RestOperation extends QueueEntry {
   handleEvent(): void {
     if (this.turn !== 'waiting') return;
     this.#runState.admission.leave(this);
-    const hasTimedOut = this.#context.scope.deadline.signal.aborted;
+    const hasTimedOut = this.#context.scope.deadlineSignal.aborted;
     this.#endWait?.(hasTimedOut ? didNotRun('It waited too long for its turn.') : clientGone);
   }
 
@@ -227,7 +228,7 @@ export class RestOperation extends QueueEntry {
     const { scope } = this.#context;
     // Abort the remaining calls of a query: calls below a propagated null, and prefetched pages that were not used.
     // These calls would occupy slots and delay the shutdown. The calls of a mutation are finished.
-    if (this.#isQuery) scope.end();
+    if (this.#isQuery) scope.end(operationEnded);
     else scope.stopTimeout();
   }
 }
