@@ -78,7 +78,7 @@ export function readConfig(environment: Environment): Config {
   const variables = Object.values(settings).map(({ variable }) => variable);
   errors.push(
     ...conflicts(values, environment),
-    ...missingInProduction(environment),
+    ...missingSettings(environment),
     ...unknownSettings(environment, variables),
   );
   if (errors.length > 0) {
@@ -129,18 +129,28 @@ function conflicts(values: Values, environment: Environment): string[] {
 }
 
 /** The access tokens of the sandbox are public. Without a file of the keys, a repeated key writes again. */
-function missingInProduction(environment: Environment): string[] {
-  if (environment.NODE_ENV !== 'production') return [];
-  const { upstreamUrl, stateFile } = settings;
-  const missing = (variable: string, advice: string) => [
-    `${variable}: expected a value because NODE_ENV is "production", but got none. Set ${advice}.`,
+function missingSettings(environment: Environment): string[] {
+  const { upstreamUrl, stateFile, host } = settings;
+  const missing = ({ variable }: Setting<unknown>, reason: string, advice: string) => [
+    `${variable}: expected a value because ${reason}, but got none. Set ${advice}.`,
   ];
+  const isProduction = environment.NODE_ENV === 'production';
+  const inProduction = 'NODE_ENV is "production"';
+  const hostText = environment[host.variable] || host.defaultValue;
   if (!environment[upstreamUrl.variable]) {
-    return missing(upstreamUrl.variable, 'the address of the REST service, or "sandbox"');
+    if (!isProduction && isLoopback(hostText)) return [];
+    const reason = isProduction ? inProduction : `${host.variable} is ${quoted(hostText)}`;
+    return missing(upstreamUrl, reason, 'the address of the REST service, or "sandbox"');
   }
-  if (isSandbox(environment) || environment[stateFile.variable]) return [];
+  if (!isProduction || isSandbox(environment) || environment[stateFile.variable]) return [];
   return missing(
-    stateFile.variable,
+    stateFile,
+    inProduction,
     'the path of a file for idempotency keys, or "memory" to lose them at a restart',
   );
+}
+
+/** Whether only this machine reaches an address. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d+){3}$/.test(host);
 }
