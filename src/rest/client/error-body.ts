@@ -60,10 +60,8 @@ function fieldErrors(item: unknown): FieldError[] {
   const message = firstText(item, ['message', 'description', 'detail']);
   if (path === undefined || message === undefined) return [];
   // A URL stays, so that `publicText` finds it.
-  const isUrl = path.includes('//');
-  return [
-    { path: isUrl ? path : path.replace(/^#?\//, '').replaceAll('/', '.'), message, ...readCode(item) },
-  ];
+  const dottedPath = path.includes('//') ? path : path.replace(/^#?\//, '').replaceAll('/', '.');
+  return [{ path: dottedPath, message, ...readCode(item) }];
 }
 
 function firstText(object: Record<string, unknown>, names: readonly string[]): string | undefined {
