@@ -38,13 +38,16 @@ const minNodes = 10;
 // Each round accepts one connection. A flood of connections must not stop the work.
 const maxRestRounds = 50;
 
+/** Whether a piece of work starts an operation, or brings a running one closer to its end. */
+export type PieceKind = 'starting' | 'ending';
+
 /**
  * Bounds the work that starts in one round of the event loop. After 10 ms of work no further piece starts, and the event
  * loop accepts new connections and reads from the others first (docs/decisions/0027-one-budget-of-the-event-loop.md).
  */
 export class LoopBudget {
-  /** The sources of pieces that wait, in turn. */
-  readonly #sources = new Set<() => void>();
+  /** The sources of pieces that wait, in turn. Those of pieces that end an operation come first. */
+  readonly #sources = { ending: new Set<() => void>(), starting: new Set<() => void>() };
   /** Undefined before the first work of a round. */
   #startedAtMs: number | undefined;
   #unmeasuredNodes = 0;
@@ -72,15 +75,15 @@ export class LoopBudget {
   }
 
   /** Whether a piece of work may start now. Otherwise calls `source` once, in turn, as soon as a piece may start. */
-  hasTimeFor(source: () => void): boolean {
+  hasTimeFor(source: () => void, kind: PieceKind = 'starting'): boolean {
     if (this.hasTime()) return true;
-    this.notifyInTurn(source);
+    this.notifyInTurn(source, kind);
     return false;
   }
 
   /** Calls `source` once, as soon as it may start a piece. Sources take turns. */
-  notifyInTurn(source: () => void): void {
-    this.#sources.add(source);
+  notifyInTurn(source: () => void, kind: PieceKind = 'starting'): void {
+    this.#sources[kind].add(source);
     if (this.#startedAtMs === undefined) this.#beginRound();
   }
 
@@ -103,7 +106,7 @@ export class LoopBudget {
     }
     this.#restRounds = undefined;
     this.#startedAtMs = undefined;
-    if (this.#sources.size > 0) this.#startWaiting();
+    if (this.#sources.ending.size > 0 || this.#sources.starting.size > 0) this.#startWaiting();
   }
 
   /** Whether the next round only accepts connections and reads: after a long round, until no connection is new. */
@@ -118,10 +121,12 @@ export class LoopBudget {
   };
 
   #startWaiting(): void {
-    for (const source of this.#sources) {
-      if (!this.hasTime()) return;
-      this.#sources.delete(source);
-      source();
+    for (const sources of [this.#sources.ending, this.#sources.starting]) {
+      for (const source of sources) {
+        if (!this.hasTime()) return;
+        sources.delete(source);
+        source();
+      }
     }
   }
 }

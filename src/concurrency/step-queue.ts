@@ -1,4 +1,4 @@
-import { type LoopBudget, loopBudget } from './event-loop-round.ts';
+import { type LoopBudget, loopBudget, type PieceKind } from './event-loop-round.ts';
 import { FairQueue, QueueEntry } from './fair-queue.ts';
 import type { Owner } from './owner.ts';
 
@@ -10,12 +10,12 @@ export class StepQueue {
   readonly #budget: LoopBudget;
   readonly #queue: FairQueue;
 
-  constructor(budget = loopBudget) {
+  constructor(kind: PieceKind, budget = loopBudget) {
     const grantWaiting = () => this.#queue.grantWaiting();
     this.#budget = budget;
     this.#queue = new FairQueue({
       capacity: Number.POSITIVE_INFINITY,
-      hasTime: () => budget.hasTimeFor(grantWaiting),
+      hasTime: () => budget.hasTimeFor(grantWaiting, kind),
     });
   }
 

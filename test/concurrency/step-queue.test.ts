@@ -28,13 +28,13 @@ afterEach(() => vi.restoreAllMocks());
 describe('steps of one kind', () => {
   test('start at once in an empty queue', () => {
     const { budget, started, step } = createSteps();
-    new StepQueue(budget).run(anonymousOwner({}), 10, step('one'));
+    new StepQueue('starting', budget).run(anonymousOwner({}), 10, step('one'));
     expect(started).toEqual(['one']);
   });
 
   test('start in turn by owner', async () => {
     const { budget, step, settle } = createSteps();
-    const queue = new StepQueue(budget);
+    const queue = new StepQueue('starting', budget);
     const [first, second] = [accepted({}), accepted({})];
     for (const name of ['a1', 'a2', 'a3']) queue.run(first, heavy, step(name));
     for (const name of ['b1', 'b2']) queue.run(second, heavy, step(name));
@@ -43,7 +43,7 @@ describe('steps of one kind', () => {
 
   test('of tokens that REST has not accepted start in turn by connection', async () => {
     const { budget, step, settle } = createSteps();
-    const queue = new StepQueue(budget);
+    const queue = new StepQueue('starting', budget);
     const [first, second] = [anonymousOwner({}), anonymousOwner({})];
     for (const name of ['a1', 'a2', 'a3']) queue.run(first, heavy, step(name));
     queue.run(second, heavy, step('b1'));
@@ -54,9 +54,18 @@ describe('steps of one kind', () => {
 
 test('kinds of steps take turns', async () => {
   const { budget, step, settle } = createSteps();
-  const [documents, bodies] = [new StepQueue(budget), new StepQueue(budget)];
+  const [documents, bodies] = [new StepQueue('starting', budget), new StepQueue('starting', budget)];
   const owner = accepted({});
   for (const name of ['document 1', 'document 2', 'document 3']) documents.run(owner, heavy, step(name));
   for (const name of ['body 1', 'body 2']) bodies.run(owner, heavy, step(name));
   expect(await settle()).toEqual(['document 1', 'document 2', 'body 1', 'document 3', 'body 2']);
+});
+
+test('steps that end an operation start before those that start one', async () => {
+  const { budget, step, settle } = createSteps();
+  const [documents, bodies] = [new StepQueue('starting', budget), new StepQueue('ending', budget)];
+  const owner = accepted({});
+  for (const name of ['document 1', 'document 2']) documents.run(owner, heavy, step(name));
+  for (const name of ['body 1', 'body 2']) bodies.run(owner, heavy, step(name));
+  expect(await settle()).toEqual(['document 1', 'body 1', 'body 2', 'document 2']);
 });

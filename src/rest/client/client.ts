@@ -58,7 +58,7 @@ export function createRestClient(options: RestClientOptions) {
     bodyTimeouts: new TimeoutQueue(options.streamTimeoutMs),
     compression: options.compression ?? false,
     defer: createDefer(),
-    largeBodies: new StepQueue(),
+    largeBodies: new StepQueue('ending'),
   };
   return {
     send: (call: RestCall, callContext: CallContext) => sendCall(client, call, callContext),

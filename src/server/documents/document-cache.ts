@@ -97,7 +97,7 @@ export function cachedDocuments(
   toOwner: (headers: HeaderReader, connection: object | undefined) => Owner,
 ): Plugin<object, { res?: ServerResponse }> {
   const errorsByDocument = new WeakMap<DocumentNode, readonly GraphQLError[]>();
-  const steps = new StepQueue();
+  const steps = new StepQueue('starting');
 
   return {
     onParams({ params: { query }, request, context: { res }, setResult }) {

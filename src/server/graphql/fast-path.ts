@@ -100,7 +100,7 @@ function sharedResponse(result: ExecutionResult): SharedResponse {
   return shared;
 }
 
-const largeBodies = new StepQueue();
+const largeBodies = new StepQueue('ending');
 /** A shared body of at least this size waits until the event loop has time: hundreds of clients may share it. */
 const minLargeBodyBytes = 262_144;
 /** To write these bytes to a socket takes at most as long as a node. The kernel takes most of them later. */

@@ -33,7 +33,7 @@ export interface RunState {
 /** The points of a page that was read for filters which REST lacks. */
 const pointsPerScannedPage = 100;
 
-const schemaSteps = new StepQueue();
+const schemaSteps = new StepQueue('starting');
 
 /** Runs an operation that needs only the schema, such as an introspection, when its owner's turn comes. */
 export function runSchemaOperation(
