@@ -4,7 +4,7 @@
  */
 export type Owner =
   | { readonly token: object; readonly connection: undefined }
-  // Requests of this owner take turns by connection. `token` is undefined for a request without one.
+  // Requests of this owner take turns by connection.
   | { readonly token: object | undefined; readonly connection: object };
 
 const noConnection = {};

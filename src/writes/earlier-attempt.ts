@@ -16,25 +16,25 @@ import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Lock } from './idempotency.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';
-import type { ChosenOffer } from './restored-records.ts';
-import { earliestCreation, elapsedSinceMs, type WriteAttempt } from './write-attempt.ts';
+import type { StoredOffer } from './restored-records.ts';
 
 /** The checkpoint of an idempotency key: `POST /v1/shipments` was about to be sent for this quote and offer. */
 export interface ShippingProgress {
   quote: string;
-  offer: ChosenOffer;
+  offer: StoredOffer;
   /** A digest of the fields of the order that the quote depends on. */
   terms: string;
-  attempt: WriteAttempt;
+  /** REST cannot have accepted the quote before, by its clock. */
+  earliestMs?: number | undefined;
 }
 
 /** The checkpoint of an order's lock: its last `POST /v1/shipments`, under any idempotency key. */
 export interface ShippingNote {
   quote: string;
-  /** The first attempt to accept this quote. */
-  attempt: WriteAttempt;
-  /** The last attempt to accept this quote. */
-  lastAttempt: WriteAttempt;
+  /** Of the first attempt to accept this quote, by REST's clock. */
+  earliestMs?: number | undefined;
+  /** When the last attempt to accept this quote began, by REST's clock. */
+  postedAtMs?: number | undefined;
   /** Whether the POST waits to be sent, or is on its way. The next holder of the lock gets such a note from a dead one. */
   isSending?: boolean;
   /**
@@ -46,7 +46,8 @@ export interface ShippingNote {
   shipment?: string;
 }
 
-type ShippingLock = Lock<ShippingNote>;
+/** The lock of an order, or of a quote without an order. */
+export type ShippingLock = Lock<ShippingNote>;
 
 /** How long REST may keep processing an aborted POST, in milliseconds. */
 const maxProcessingMs = 10_000;
@@ -55,8 +56,6 @@ const maxProcessingMs = 10_000;
  * an empty field means that the order has no shipment.
  */
 const maxNamingDelayMs = 3_600_000;
-
-export type ShipmentLookup = ReturnType<typeof createShipmentLookup>;
 
 /** Creates the search for the outcome of earlier attempts to ship an order. */
 export function createShipmentLookup(api: RestApi, callContext: CallContext, loaders: Loaders) {
@@ -69,8 +68,12 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
       // Its process has died, and could send it until now: the POST may have waited for a slot.
       await lock.checkpoint({ ...lock.note, isSending: false, unsettledSinceMs: monotonicMs() });
     }
-    const waitMs = unsettledMs(lock.note);
-    if (waitMs <= 0) return;
+    const { note } = lock;
+    if (note?.unsettledSinceMs === undefined || note.shipment !== undefined) return;
+    const elapsedMs = monotonicMs() - note.unsettledSinceMs;
+    const waitMs = maxProcessingMs - elapsedMs;
+    // A restart of the machine resets the clock, and takes longer than REST may need.
+    if (elapsedMs < 0 || waitMs <= 0) return;
     const { deadline, signal } = callContext;
     if (waitMs >= deadline.remainingMs())
       throw new OutcomeUnknownError('REST may still be processing an earlier attempt');
@@ -96,7 +99,8 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
     }
     if (note?.shipment === undefined) return { order, shipment: await findShipment([ownProgress, note]) };
     if (note.quote === ownQuote) return { order, shipment: await loadShipment(note.shipment) };
-    if (elapsedSinceMs(note.lastAttempt) < maxNamingDelayMs) throw notNamedYet(order.name, note.shipment);
+    const elapsedMs = (api.serviceTime() ?? 0) - (note.postedAtMs ?? Number.POSITIVE_INFINITY);
+    if (elapsedMs < maxNamingDelayMs) throw alreadyShipped(order.name, note.shipment, false);
     return { order, shipment: await findShipment([ownProgress]) };
   }
 
@@ -106,11 +110,9 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
     const attempts = candidates.filter((attempt) => attempt !== undefined);
     if (attempts.length === 0) return null;
     const quotes = attempts.map(({ quote }) => quote);
-    const since = () => {
-      const times = attempts.map(({ attempt }) => earliestCreation(attempt, api));
-      return times.every((time) => time !== undefined) ? Math.min(...times) : undefined;
-    };
-    return findCreatedShipment(api, callContext, quotes, since);
+    const times = attempts.map(({ earliestMs }) => earliestMs).filter((time) => time !== undefined);
+    const earliestMs = times.length === attempts.length ? Math.min(...times) : undefined;
+    return findCreatedShipment(api, callContext, quotes, earliestMs);
   }
 
   async function loadShipment(name: string): Promise<ShipmentJson> {
@@ -125,9 +127,8 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
      * @param ownProgress the checkpoint of the same idempotency key.
      * @returns the order, and the shipment of that key or of the last POST. Null if there is none, or if the order names
      * another shipment. Without `ownProgress`, also null if the order names a shipment.
-     * @throws NotFoundError if the order does not exist.
-     * @throws ConflictError if another key shipped the order and the order does not name its shipment yet.
-     * @throws OutcomeUnknownError if a shipment may exist that cannot be identified.
+     * @throws NotFoundError. ConflictError if another key shipped the order and the order does not name its shipment
+     * yet. OutcomeUnknownError if a shipment may exist that cannot be identified.
      */
     async find(order: ResourceName<'orders'>, ownProgress: ShippingProgress | undefined, lock: ShippingLock) {
       await settle(lock);
@@ -147,11 +148,13 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
 
 /** Sends `POST /v1/shipments`, and notes the attempt and its result at a lock. */
 export async function postNoted(
+  { serviceTime }: RestApi,
   lock: ShippingLock,
-  note: Pick<ShippingNote, 'quote' | 'attempt' | 'lastAttempt'>,
+  { quote, earliestMs }: Pick<ShippingNote, 'quote' | 'earliestMs'>,
   post: () => Promise<ShipmentJson>,
 ): Promise<ShipmentJson> {
   const previousNote = lock.note;
+  const note = { quote, earliestMs, postedAtMs: serviceTime() };
   await lock.checkpoint({ ...note, isSending: true });
   try {
     const shipment = await post();
@@ -166,14 +169,6 @@ export async function postNoted(
   }
 }
 
-/** For how many milliseconds more REST may be processing the noted attempt. */
-function unsettledMs(note: ShippingNote | undefined): number {
-  if (note?.unsettledSinceMs === undefined || note.shipment !== undefined) return 0;
-  const elapsedMs = monotonicMs() - note.unsettledSinceMs;
-  // A restart of the machine resets the clock, and takes longer than REST may need.
-  return elapsedMs < 0 ? 0 : maxProcessingMs - elapsedMs;
-}
-
 /** Whether a write was aborted here or by a gateway, so that REST may still be processing the write. */
 function wasAborted(error: unknown): boolean {
   const cause = error instanceof OutcomeUnknownError ? error.cause : error;
@@ -181,12 +176,9 @@ function wasAborted(error: unknown): boolean {
   return cause instanceof DeadlineError || cause instanceof AbortedError;
 }
 
-/** The order does not name its shipment yet. */
-export function notNamedYet(order: string, shipment: string): ConflictError {
-  return new ConflictError(
-    `${order} is already shipped as ${shipment}, which the order does not name yet. Nothing was shipped. ` +
-      `Look at shipment(id: "${shipment}").`,
-    'ALREADY_SHIPPED',
-    shipment,
-  );
+/** The error of an order, or a quote, that has a shipment. `isNamed`: whether the order names it. */
+export function alreadyShipped(name: string, shipment: string, isNamed: boolean): ConflictError {
+  const what = isNamed ? shipment : `${shipment}, which the order does not name yet`;
+  const message = `${name} is already shipped as ${what}. Nothing was shipped. Look at shipment(id: "${shipment}").`;
+  return new ConflictError(message, 'ALREADY_SHIPPED', shipment);
 }

@@ -27,27 +27,23 @@ export interface IdempotentWrite<Result, Stored, Progress> {
   restore(stored: Stored): Promise<Result>;
 }
 
-/** The claim of a key or a lock. */
-export interface Held {
+/** The lock of a resource, with a note about the resource. The note is JSON, and is stored for 24 hours. */
+export interface Lock<Note> {
+  /** The current note. At first, the note that the previous holder of the lock stored. */
+  readonly note: Note | undefined;
+  /** Replaces the note, before the write that it describes is sent; undefined removes it. */
+  checkpoint(note: Note | undefined): Promise<void>;
+  /** Replaces the note like `checkpoint`, but reports a failure instead of throwing it. */
+  tryCheckpoint(note: Note | undefined): Promise<void>;
   /** Called before the bytes of a write leave. @throws ClaimLostError if another process may have the claim. */
   expectHeld(): void;
 }
 
-/** Work under the claim of a key. */
-export interface Attempt<Progress> extends Held {
-  /** Stores the progress before the write that it describes is sent. */
-  checkpoint(progress: Progress): Promise<void>;
-}
+/** Work under the claim of a key. Its checkpoints store the progress. */
+export type Attempt<Progress> = Pick<Lock<Progress>, 'checkpoint' | 'expectHeld'>;
 
-/** The lock of a resource, with a note about the resource. The note is JSON, and is stored for 24 hours. */
-export interface Lock<Note> extends Held {
-  /** The current note. At first, the note that the previous holder of the lock stored. */
-  readonly note: Note | undefined;
-  /** Replaces the note; undefined removes it. */
-  checkpoint(note: Note | undefined): Promise<void>;
-  /** Replaces the note like `checkpoint`, but reports a failure instead of throwing it. */
-  tryCheckpoint(note: Note | undefined): Promise<void>;
-}
+/** The claim of a key or a lock. */
+export type Held = Pick<Lock<unknown>, 'expectHeld'>;
 
 /** The merchant has too many keys. Keys leave after 24 hours. */
 export class KeysFullError extends WaybillError {
@@ -87,9 +83,9 @@ export function createIdempotency({ store, merchants, report }: IdempotencyOptio
     while (true) {
       expectNotAborted(signal);
       const result = await store.claim(name, fingerprint);
+      if (result.state === 'claimed' || result.state === 'done') return result;
       if (result.state === 'conflict') throw otherInputError();
       if (result.state === 'full') throw new KeysFullError(fullMessage);
-      if (result.state !== 'held') return result;
       await pause(pollMs, signal);
       pollMs = Math.min(2 * pollMs, maxPollMs);
     }

@@ -26,16 +26,7 @@ export class MerchantUnknownError extends WaybillError {
   }
 }
 
-export interface Merchants {
-  /**
-   * The digest of the merchant: the token's organization, or the token itself if REST shows no organization. Asks REST
-   * once per token ("Organization").
-   * @throws MerchantUnknownError, and the errors that any call of the operation would meet.
-   */
-  of(callContext: CallContext): Promise<string>;
-  /** Forgets the merchant of a token that REST has rejected. */
-  forget(tenant: Tenant): void;
-}
+export type Merchants = ReturnType<typeof createMerchants>;
 
 export interface MerchantsOptions {
   api: Pick<RestApi, 'getOrganization'>;
@@ -52,7 +43,7 @@ interface KnownMerchant {
 }
 
 /** Creates the merchants of one REST service. */
-export function createMerchants({ api, store, digest, service }: MerchantsOptions): Merchants {
+export function createMerchants({ api, store, digest, service }: MerchantsOptions) {
   const pendingByTenant = new PerTenant<Promise<KnownMerchant>>();
   const serviceDigest = digest(['service', service]);
   const wasOrganizationShown = () => store.wasOrganizationShown(serviceDigest);
@@ -96,8 +87,14 @@ export function createMerchants({ api, store, digest, service }: MerchantsOption
   }
 
   return {
+    /**
+     * The digest of the merchant: the token's organization, or the token itself if REST shows no organization. Asks REST
+     * once per token ("Organization").
+     * @throws MerchantUnknownError, and the errors that any call of the operation would meet.
+     */
     of: merchantOf,
-    forget: (tenant) => pendingByTenant.drop(tenant),
+    /** Forgets the merchant of a token that REST has rejected. */
+    forget: (tenant: Tenant) => pendingByTenant.drop(tenant),
   };
 }
 

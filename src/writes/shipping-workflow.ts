@@ -39,17 +39,18 @@ import type {
   ShipmentJson,
 } from '../rest/wire-schema.ts';
 import {
+  alreadyShipped,
   createShipmentLookup,
-  notNamedYet,
   postNoted,
-  type ShippingNote,
+  type ShippingLock,
   type ShippingProgress,
 } from './earlier-attempt.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
-import type { Attempt, Held, Idempotency, Lock } from './idempotency.ts';
+import type { Attempt, Held, Idempotency } from './idempotency.ts';
+import { invalidateAfterShipmentCreation } from './invalidation.ts';
 import { explainNoOffer, type OfferPreference, selectOffer } from './offer-selection.ts';
-import { fromChosenOffer, type ShippedOrder, toChosenOffer } from './restored-records.ts';
-import { writeAttemptNow } from './write-attempt.ts';
+import { earliestCreation } from './recovery.ts';
+import { type ShippedOrder, toStoredOffer } from './restored-records.ts';
 
 export interface ShipOrderRequest extends OfferPreference {
   order: ResourceName<'orders'>;
@@ -58,7 +59,6 @@ export interface ShipOrderRequest extends OfferPreference {
   requiresPickup: boolean;
 }
 
-type OrderLock = Lock<ShippingNote>;
 type ShippingAttempt = Attempt<ShippingProgress>;
 
 /** The values that a request for shipping has if the client leaves them out. */
@@ -68,34 +68,35 @@ export const shipOrderDefaults = {
   requiresPickup: true,
 } as const;
 
-interface ShippingParts {
-  api: RestApi;
-  callContext: CallContext;
-  loaders: Loaders;
-  idempotency: Idempotency;
-  createQuote(quote: CreateQuoteJson, held: Held): Promise<QuoteJson>;
-  createShipment(shipment: CreateShipmentJson, held: Held): Promise<ShipmentJson>;
-}
-
-type ShippableOrder = OrderJson & { recipient: { location: string } };
-
 /** Creates the workflows that pay for a shipment. One of them at a time holds an order, or a quote without an order. */
-export function createShippingWorkflow({
-  api,
-  callContext,
-  loaders,
-  idempotency,
-  createQuote,
-  createShipment,
-}: ShippingParts) {
+export function createShippingWorkflow(
+  api: RestApi,
+  callContext: CallContext,
+  loaders: Loaders,
+  idempotency: Idempotency,
+) {
   const { digest } = idempotency;
   const shipmentLookup = createShipmentLookup(api, callContext, loaders);
   const writeContext = callContext.untilDeadline();
 
+  async function createQuote(quote: CreateQuoteJson, { expectHeld }: Held): Promise<QuoteJson> {
+    const created = await api.createQuote(quote, callContext.untilDeadline(expectHeld));
+    loaders.quoteById.replace(created.name, created);
+    return created;
+  }
+
+  async function createShipment(shipment: CreateShipmentJson, { expectHeld }: Held): Promise<ShipmentJson> {
+    const created = await api
+      .createShipment(shipment, callContext.untilDeadline(expectHeld))
+      .finally(() => invalidateAfterShipmentCreation(loaders));
+    loaders.shipmentById.replace(created.name, created);
+    return created;
+  }
+
   async function startShipping(
     request: ShipOrderRequest,
     attempt: ShippingAttempt,
-    lock: OrderLock,
+    lock: ShippingLock,
   ): Promise<ShippedOrder> {
     // A paid shipment must start at the current origin, so cached pages of origins are not used.
     if (loaders.originPage.forgetEarlier()) loaders.originById.clearAll();
@@ -117,23 +118,23 @@ export function createShippingWorkflow({
     const offers = readOffers(quote);
     const offer = selectOffer(offers, request);
     if (offer === null) return { quote, offers, noOffer: explainNoOffer(offers, request) };
-    const terms = digest(termsOf(order));
-    const progress = { quote: quote.name, offer: toChosenOffer(offer), terms, attempt: writeAttemptNow(api) };
+    const progress = {
+      quote: quote.name,
+      offer: toStoredOffer(offer),
+      terms: digest(termsOf(order)),
+      earliestMs: earliestCreation(api),
+    };
     await attempt.checkpoint(progress);
     const shipment = await createOrderShipment(request, order, progress, lock);
-    return { order: shippedOrder(order, shipment), quote, offer, shipment };
+    return { order: { ...order, shipment: shipment.name }, quote, offer, shipment };
   }
 
-  /**
-   * Ships an order after an earlier attempt whose outcome is unknown. Looks for the shipment of that attempt first.
-   * @param ownProgress the progress of an attempt with the same key; undefined if the attempt had another key or
-   * none.
-   */
+  /** Ships an order after an earlier attempt whose outcome is unknown. Looks for the shipment of that attempt first. */
   async function resumeShipping(
     request: ShipOrderRequest,
     ownProgress: ShippingProgress | undefined,
     attempt: ShippingAttempt,
-    lock: OrderLock,
+    lock: ShippingLock,
   ): Promise<ShippedOrder> {
     const { order, shipment } = await shipmentLookup.find(request.order, ownProgress, lock);
     if (shipment !== null) return useExistingShipment(order, shipment, ownProgress, lock);
@@ -157,46 +158,45 @@ export function createShippingWorkflow({
   function createOrderShipment(
     { origin, requiresPickup }: ShipOrderRequest,
     order: OrderJson,
-    { quote, offer: { courier }, attempt }: ShippingProgress,
-    lock: OrderLock,
+    { quote, offer: { courier }, earliestMs }: ShippingProgress,
+    lock: ShippingLock,
   ): Promise<ShipmentJson> {
     const recipient = shipmentRecipient(order.recipient);
-    return postNoted(lock, { quote, attempt, lastAttempt: writeAttemptNow(api) }, () =>
+    return postNoted(api, lock, { quote, earliestMs }, () =>
       createShipment({ quote, courier, origin, recipient, requiresPickup }, lock),
     );
   }
 
-  /**
-   * Returns the shipment that an earlier attempt with the same key created.
-   * @throws ConflictError if another key created the shipment.
-   */
   async function useExistingShipment(
     order: OrderJson,
     shipment: ShipmentJson,
     ownProgress: ShippingProgress | undefined,
-    lock: OrderLock,
+    lock: ShippingLock,
   ): Promise<ShippedOrder> {
     if (lock.note !== undefined) await lock.tryCheckpoint({ ...lock.note, shipment: shipment.name });
     if (ownProgress !== undefined && shipment.quote === ownProgress.quote)
       return resumedShipping(order, ownProgress, shipment);
-    throw notNamedYet(order.name, shipment.name);
+    throw alreadyShipped(order.name, shipment.name, false);
   }
 
-  /** Returns the name of an order's shipment, even if REST would ship the order again. */
-  async function earlierShipmentOf(order: ResourceName<'orders'>, lock: OrderLock) {
+  /** The name of an order's shipment, even if REST would ship the order again. */
+  async function earlierShipmentOf(order: ResourceName<'orders'>, lock: ShippingLock) {
     const found = await shipmentLookup.find(order, undefined, lock);
     if (found.shipment !== null) return found.shipment.name;
     return isResourceName('shipments', found.order.shipment) ? found.order.shipment : undefined;
   }
 
   return {
+    createQuote,
+    createShipment,
+
     /** Ships an order. @param ownProgress the progress of an earlier attempt with the same key. */
     shipOrder: (
       request: ShipOrderRequest,
       ownProgress: ShippingProgress | undefined,
       attempt: ShippingAttempt,
     ): Promise<ShippedOrder> =>
-      idempotency.withLock(request.order, attempt, writeContext, (lock: OrderLock) => {
+      idempotency.withLock(request.order, attempt, writeContext, (lock: ShippingLock) => {
         // While this request waited for the lock, the order may have changed. A noted shipment does not change.
         if (lock.note?.shipment === undefined) loaders.orderById.clear(request.order);
         return ownProgress === undefined && lock.note === undefined
@@ -210,25 +210,19 @@ export function createShippingWorkflow({
       const order = (await loaders.quoteById.load(quote))?.order;
       const isOfOrder = isResourceName('orders', order);
       const resource = isOfOrder ? order : quote;
-      return idempotency.withLock(resource, attempt, writeContext, async (lock: OrderLock) => {
+      return idempotency.withLock(resource, attempt, writeContext, async (lock: ShippingLock) => {
         if (lock.note !== undefined) {
           const earlier = isOfOrder
             ? await earlierShipmentOf(order, lock)
             : (await shipmentLookup.findByQuote(lock))?.name;
-          if (earlier !== undefined)
-            throw shippedAlready(resource, earlier, `Look at shipment(id: "${earlier}").`);
+          if (earlier !== undefined) throw alreadyShipped(resource, earlier, true);
         }
-        const now = writeAttemptNow(api);
-        return postNoted(lock, { quote, attempt: now, lastAttempt: now }, () =>
+        return postNoted(api, lock, { quote, earliestMs: earliestCreation(api) }, () =>
           createShipment(shipment, lock),
         );
       });
     },
   };
-}
-
-function shippedOrder(order: OrderJson, { name }: ShipmentJson): OrderJson {
-  return { ...order, shipment: name };
 }
 
 /** The result of a shipment whose quote was created by an earlier attempt. */
@@ -237,12 +231,7 @@ function resumedShipping(
   { quote, offer }: ShippingProgress,
   shipment: ShipmentJson,
 ): ShippedOrder {
-  return {
-    order: shippedOrder(order, shipment),
-    quote: { name: quote },
-    offer: fromChosenOffer(offer),
-    shipment,
-  };
+  return { order: { ...order, shipment: shipment.name }, quote: { name: quote }, offer, shipment };
 }
 
 /** An order of these statuses cannot be shipped, or shipped again ("Order status"). */
@@ -252,25 +241,20 @@ const finishedStatuses: readonly string[] = ['CANCELLED', 'DELIVERED', 'RETURN']
  * @throws ConflictError if the order is shipped already or finished, and InvalidResponseError if REST omitted a field
  * that the quote or the shipment needs. Without the amount of cash on delivery, the courier would collect nothing.
  */
-function expectShippable(order: OrderJson): asserts order is ShippableOrder {
+function expectShippable(order: OrderJson): asserts order is OrderJson & { recipient: { location: string } } {
   const { name, shipment, status, recipient, cashOnDeliveryRequestCents } = order;
-  if (shipment !== undefined && shipment !== null && shipment !== '')
-    throw shippedAlready(name, shipment, 'Look at the order\'s field "shipment".');
+  if (shipment !== undefined && shipment !== null && shipment !== '') {
+    const message = `${name} is already shipped as ${shipment}. Nothing was shipped. Look at the order's field "shipment".`;
+    throw new ConflictError(message, 'ALREADY_SHIPPED', shipment);
+  }
   if (finishedStatuses.includes(status)) {
-    throw new ConflictError(
-      `${name} is ${status} and can't be shipped. Nothing was shipped.`,
-      'ORDER_FINISHED',
-    );
+    const message = `${name} is ${status} and can't be shipped. Nothing was shipped.`;
+    throw new ConflictError(message, 'ORDER_FINISHED');
   }
   const missing = (field: string) => new InvalidResponseError(`REST sent ${name} without ${field}`);
   if (!isResourceName('locations', recipient?.location)) throw missing("its recipient's location");
   if (!Array.isArray(recipient.address?.addressLines)) throw missing("its recipient's address");
   if (typeof cashOnDeliveryRequestCents !== 'number') throw missing('its cash on delivery');
-}
-
-function shippedAlready(name: string, shipment: string, hint: string): ConflictError {
-  const message = `${name} is already shipped as ${shipment}. Nothing was shipped. ${hint}`;
-  return new ConflictError(message, 'ALREADY_SHIPPED', shipment);
 }
 
 function locationOf({ name, location }: OriginJson): string {
@@ -282,9 +266,7 @@ function termsOf({ recipient, cashOnDeliveryRequestCents }: OrderJson): object {
   return { destination: recipient.location, cashOnDeliveryRequestCents };
 }
 
-/**
- * Returns the recipient for Create Shipment ("Shipment"). The quote's destination implies region, area and locality.
- */
+/** The recipient for Create Shipment ("Shipment"). The quote's destination implies region, area and locality. */
 function shipmentRecipient(recipient: RecipientJson): CreateShipmentJson['recipient'] {
   const { firstName, lastName, email, phoneNumber, address, documentType, document } = recipient;
   const { addressLines, organization } = address;

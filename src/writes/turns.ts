@@ -12,15 +12,12 @@ interface TurnRequest {
   tenant: Tenant;
 }
 
-interface Turn {
-  request: TurnRequest;
-  result: Promise<unknown>;
-  ended: Promise<void>;
-}
-
 /** The work of this process on each key. One request at a time asks the store for a key. */
 export class Turns {
-  readonly #latestByKey = new Map<string, Turn>();
+  readonly #latestByKey = new Map<
+    string,
+    { request: TurnRequest; result: Promise<unknown>; ended: Promise<void> }
+  >();
 
   /** Runs work after all earlier work on the key. @throws ConflictError for another fingerprint, and AbortedError. */
   async take<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result> {

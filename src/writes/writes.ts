@@ -20,7 +20,7 @@ import {
   invalidateAfterOrderUpdate,
   invalidateAfterShipmentCreation,
 } from './invalidation.ts';
-import { findCreatedOrder, withRecovery } from './recovery.ts';
+import { earliestCreation, findCreatedOrder, withRecovery } from './recovery.ts';
 import {
   createRestoredRecords,
   type NamedRecord,
@@ -31,10 +31,14 @@ import {
   toStoredShipping,
 } from './restored-records.ts';
 import { createShippingWorkflow, type ShipOrderRequest, shipOrderDefaults } from './shipping-workflow.ts';
-import { earliestCreation, type WriteAttempt, writeAttemptNow } from './write-attempt.ts';
 
 /** The client's idempotency key. Work with a key runs once; without a key, each request runs it. */
 type Key = string | null | undefined;
+
+/** The checkpoint of `createOrder`: REST cannot have created the order before, by its clock. */
+interface OrderProgress {
+  earliestMs?: number | undefined;
+}
 
 export type Writes = ReturnType<typeof createWrites>;
 
@@ -52,38 +56,12 @@ export function createWrites(
   // of an aborted write is unknown.
   const writeContext = callContext.untilDeadline();
   const restored = createRestoredRecords(loaders);
-  const workflow = createShippingWorkflow({
-    api,
-    callContext,
-    loaders,
-    idempotency,
-    createQuote: postQuote,
-    createShipment: postShipment,
-  });
+  const workflow = createShippingWorkflow(api, callContext, loaders, idempotency);
 
-  /** The context of the calls of an attempt: the claim is checked before the bytes of each write leave. */
-  function contextOf({ expectHeld }: Held): CallContext {
-    return callContext.untilDeadline(expectHeld);
-  }
-
-  async function postQuote(quote: CreateQuoteJson, attempt: Held): Promise<QuoteJson> {
-    const created = await api.createQuote(quote, contextOf(attempt));
-    loaders.quoteById.replace(created.name, created);
-    return created;
-  }
-
-  async function postOrder(order: CreateOrderJson, attempt: Attempt<WriteAttempt>): Promise<OrderJson> {
-    await attempt.checkpoint(writeAttemptNow(api));
-    const created = await api.createOrder(order, contextOf(attempt));
+  async function postOrder(order: CreateOrderJson, attempt: Attempt<OrderProgress>): Promise<OrderJson> {
+    await attempt.checkpoint({ earliestMs: earliestCreation(api) });
+    const created = await api.createOrder(order, callContext.untilDeadline(attempt.expectHeld));
     loaders.orderById.replace(created.name, created);
-    return created;
-  }
-
-  async function postShipment(shipment: CreateShipmentJson, attempt: Held): Promise<ShipmentJson> {
-    const created = await api
-      .createShipment(shipment, contextOf(attempt))
-      .finally(() => invalidateAfterShipmentCreation(loaders));
-    loaders.shipmentById.replace(created.name, created);
     return created;
   }
 
@@ -107,7 +85,7 @@ export function createWrites(
     const write = {
       operation,
       input,
-      run: (attempt: Held) => post(contextOf(attempt)),
+      run: ({ expectHeld }: Held) => post(callContext.untilDeadline(expectHeld)),
       toStored: toSentMessage,
       restore: (sent: SentMessage) => restored.message(sent, input.message),
     };
@@ -117,15 +95,14 @@ export function createWrites(
   return {
     /** Sends `POST /v1/orders`. */
     createOrder(order: CreateOrderJson, key: Key): Promise<OrderJson> {
-      const write: IdempotentWrite<OrderJson, string, WriteAttempt> = {
+      const write: IdempotentWrite<OrderJson, string, OrderProgress> = {
         operation: 'createOrder',
         input: order,
         run: (attempt) => postOrder(order, attempt),
         async resume(earlier, attempt) {
           // Without a checkpoint, nothing was sent.
           if (earlier === undefined) return postOrder(order, attempt);
-          const since = () => earliestCreation(earlier, api);
-          const found = await withRecovery(() => findCreatedOrder(loaders, order, since));
+          const found = await withRecovery(() => findCreatedOrder(loaders, order, earlier.earliestMs));
           return found ?? outcomeUnknown(true);
         },
         toStored: ({ name }) => name,
@@ -150,7 +127,7 @@ export function createWrites(
       const write: Parameters<typeof runOnce<QuoteJson | NamedRecord, string>>[0] = {
         operation: 'createQuote',
         input: quote,
-        run: (attempt) => postQuote(quote, attempt),
+        run: (attempt) => workflow.createQuote(quote, attempt),
         toStored: ({ name }) => name,
         restore: async (name) => ({ name }),
       };
@@ -164,7 +141,7 @@ export function createWrites(
         operation: 'createShipment',
         input: shipment,
         run: (attempt: Held) =>
-          hasKey ? workflow.acceptQuote(shipment, attempt) : postShipment(shipment, attempt),
+          hasKey ? workflow.acceptQuote(shipment, attempt) : workflow.createShipment(shipment, attempt),
         toStored: ({ name }: ShipmentJson) => name,
         restore: restored.shipment,
       };

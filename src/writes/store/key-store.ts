@@ -13,21 +13,19 @@ export interface Claim {
   readonly owner: string;
 }
 
-/**
- * The state of a key after `claim`.
- * - `claimed`: the caller works on the key. `isResumed`: earlier work ended with an unknown outcome. `progress` is the
- *   last checkpoint of that work; undefined if that work stored none.
- * - `done`: the work has ended with `outcome`.
- * - `held`: this process or another one works on the key.
- * - `conflict`: the key belongs to another fingerprint.
- * - `full`: the key is new, and the merchant has no room for new keys.
- */
+/** The state of a key after `claim`. */
 export type ClaimResult =
+  /**
+   * The caller works on the key. `isResumed`: earlier work ended with an unknown outcome. `progress` is the last
+   * checkpoint of that work; undefined if that work stored none.
+   */
   | { state: 'claimed'; claim: Claim; progress: unknown; isResumed: boolean }
   | { state: 'done'; outcome: unknown }
-  | { state: 'held' }
-  | { state: 'conflict' }
-  | { state: 'full' };
+  /**
+   * `held`: this process or another one works on the key. `conflict`: the key belongs to another fingerprint. `full`: the
+   * key is new, and the merchant has no room for new keys.
+   */
+  | { state: 'held' | 'conflict' | 'full' };
 
 /**
  * Stores keys and locks beyond the life of a process. Several processes may share a store. All methods but `holds`,

@@ -4,7 +4,13 @@ import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { monotonicMs } from '../../base/monotonic-ms.ts';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
-import { ClaimLostError, type KeyStore, StoreOpenError, StoreUnavailableError } from './key-store.ts';
+import {
+  ClaimLostError,
+  type ClaimResult,
+  type KeyStore,
+  StoreOpenError,
+  StoreUnavailableError,
+} from './key-store.ts';
 import type { Operation, Result } from './key-table.ts';
 import type { Lease, Report, Request, ThreadData } from './sqlite-thread.ts';
 
@@ -18,8 +24,6 @@ export interface SqliteStoreOptions {
   timeoutMs?: number;
   /** The maximum number of keys and locks of a merchant. By default 100,000. */
   maxKeysPerMerchant?: number;
-  /** How long a key is stored. By default 24 hours. */
-  lifetimeMs?: number;
   /** The wall clock. By default `Date.now`. */
   now?: () => number;
   /** The maximum size of the database in pages of 4 KB. For tests of a full disk. */
@@ -28,7 +32,8 @@ export interface SqliteStoreOptions {
 
 /** While the disk hangs, requests wait in memory until the thread answers. */
 const maxUnanswered = 10_000;
-const dayMs = 24 * 60 * 60 * 1000;
+/** How long a key is stored. */
+const lifetimeMs = 24 * 60 * 60 * 1000;
 
 /**
  * Opens a store in a SQLite file, and creates the file if it is missing. A thread of its own does all I/O. In memory,
@@ -36,7 +41,7 @@ const dayMs = 24 * 60 * 60 * 1000;
  * @throws StoreOpenError if the file cannot be used.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyStore> {
-  const { file, leaseMs = 5000, timeoutMs = 2000, lifetimeMs = dayMs, now = Date.now } = options;
+  const { file, leaseMs = 5000, timeoutMs = 2000, now = Date.now } = options;
   const isInMemory = file === 'memory';
   const data: ThreadData = {
     // A whole path: SQLite reads texts such as `:memory:` and `file:` in a way of its own.
@@ -163,29 +168,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     secret: Buffer.from(data.secret),
     async claim(key, fingerprint) {
       const nowMs = now();
-      const result = await run({ kind: 'claim', key, fingerprint, nowMs, expiresAtMs: nowMs + lifetimeMs });
-      switch (result.state) {
-        case 'claimed':
-          return { ...result, progress: result.progress === null ? undefined : JSON.parse(result.progress) };
-        case 'done':
-          return { state: 'done', outcome: JSON.parse(result.outcome) };
-        case 'held':
-        case 'conflict':
-        case 'full':
-          return { state: result.state };
-        default:
-          throw new TypeError(`A claim has no state ${result.state}`);
-      }
+      const expiresAtMs = nowMs + lifetimeMs;
+      // The table answers a claim with nothing else.
+      return (await run({ kind: 'claim', key, fingerprint, nowMs, expiresAtMs })) as ClaimResult;
     },
-    checkpoint: async (claim, progress) =>
-      change({
-        kind: 'checkpoint',
-        claim,
-        progress: JSON.stringify(progress) ?? null,
-        expiresAtMs: now() + lifetimeMs,
-      }),
-    finish: async (claim, outcome) =>
-      change({ kind: 'finish', claim, outcome: JSON.stringify(outcome) ?? 'null' }),
+    checkpoint: (claim, progress) =>
+      change({ kind: 'checkpoint', claim, progress, expiresAtMs: now() + lifetimeMs }),
+    finish: (claim, outcome) => change({ kind: 'finish', claim, outcome }),
     abandon: (claim) => change({ kind: 'abandon', claim }),
     release: (claim) => change({ kind: 'release', claim }),
     holds: ({ owner }) =>
