@@ -33,7 +33,7 @@ import { Cors } from './http/cors.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { BodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
-import { bearerOf } from './http/request-checks.ts';
+import { readBearer } from './http/request-checks.ts';
 import { ResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
@@ -205,7 +205,7 @@ export function createApp(options: AppOptions): App {
   const cors = new Cors(settings.corsOrigins ?? [], metrics?.originRefused);
   const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
   const isTokenAccepted = (headers: HeaderReader) => {
-    const bearer = bearerOf(headers);
+    const bearer = readBearer(headers);
     return typeof bearer === 'string' && tenants.isAccepted(tenants.of(bearer));
   };
   const documents = new DocumentCache(
@@ -293,10 +293,7 @@ export function createApp(options: AppOptions): App {
       labelRoute({
         api,
         callContexts,
-        queue: new LabelQueue({
-          requestsAtOnce: forTests.labelRequestsAtOnce,
-          waitMs: forTests.labelWaitMs,
-        }),
+        queue: new LabelQueue(forTests.labelRequestsAtOnce, forTests.labelWaitMs),
         rateLimit,
         report,
         tracing,
