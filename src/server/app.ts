@@ -34,7 +34,7 @@ import { Cors } from './http/cors.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { BodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
-import { bearerOf } from './http/request-checks.ts';
+import { readBearer } from './http/request-checks.ts';
 import { ResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
@@ -206,7 +206,7 @@ export function createApp(options: AppOptions): App {
   const cors = new Cors(settings.corsOrigins ?? [], metrics?.originRefused);
   const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
   const toOwner = (headers: HeaderReader, connection?: object) => {
-    const bearer = bearerOf(headers);
+    const bearer = readBearer(headers);
     return typeof bearer === 'string'
       ? tenants.owner(tenants.of(bearer), connection)
       : anonymousOwner(connection);
@@ -297,10 +297,7 @@ export function createApp(options: AppOptions): App {
       labelRoute({
         api,
         callContexts,
-        queue: new LabelQueue({
-          requestsAtOnce: forTests.labelRequestsAtOnce,
-          waitMs: forTests.labelWaitMs,
-        }),
+        queue: new LabelQueue(forTests.labelRequestsAtOnce, forTests.labelWaitMs),
         rateLimit,
         report,
         tracing,

@@ -19,11 +19,10 @@ import { StepQueue } from '../../concurrency/step-queue.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 import { type DocumentSources, requestedOperation } from '../documents/requested-operation.ts';
-import { type ContentCoding, compress, contentCodingOf } from '../http/compression.ts';
-import { responseTypeFor } from '../http/media-types.ts';
+import { type ContentCoding, compress, contentCoding } from '../http/compression.ts';
+import { responseType } from '../http/media-types.ts';
 import type { NodeContext } from '../http/node-context.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
-import { checkAuthorization } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
 import { type AccessLog, recordResult } from '../operations/access-log.ts';
 import { toClientResult } from '../operations/error-mapping.ts';
@@ -50,7 +49,7 @@ export function createFastPath(options: FastPathOptions): RequestListener {
   const defer = createDefer();
   return (request, response) => {
     const mediaType = hasFastPathHead(request, maxBodyBytes)
-      ? responseTypeFor(request.headers.accept)
+      ? responseType(request.headers.accept)
       : undefined;
     if (!mediaType?.startsWith('application/') || admission.overloadError() !== undefined) {
       options.fallback(request, response, {});
@@ -65,18 +64,14 @@ export function createFastPath(options: FastPathOptions): RequestListener {
 }
 
 /** Whether the request head has the common form. Other forms may be valid too: the fallback checks them. */
-function hasFastPathHead(
-  { method, url, headers, rawHeaders }: IncomingMessage,
-  maxBodyBytes: number,
-): boolean {
+function hasFastPathHead({ method, url, headers }: IncomingMessage, maxBodyBytes: number): boolean {
   return (
     method === 'POST' &&
     url === '/graphql' &&
     headers['content-type'] === 'application/json' &&
     headers['content-encoding'] === undefined &&
     headers.expect === undefined &&
-    !(Number(headers['content-length']) > maxBodyBytes) &&
-    checkAuthorization(rawHeaders) === undefined
+    !(Number(headers['content-length']) > maxBodyBytes)
   );
 }
 
@@ -197,7 +192,7 @@ class FastRequest implements OperationRequest {
     const byteLength = Buffer.byteLength(body);
     const acceptEncoding = this.#request.headers['accept-encoding'];
     const mayCompress = compressResponses && !response.destroyed;
-    const coding = mayCompress ? contentCodingOf(byteLength, acceptEncoding) : undefined;
+    const coding = mayCompress ? contentCoding(byteLength, acceptEncoding) : undefined;
     if (coding === undefined) {
       this.#sendInTurn(body, byteLength);
       return;

@@ -7,7 +7,7 @@ import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
 import { collectDefinitions, selectedFields } from '../document-syntax/selections.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
-import { bearerOf } from '../http/request-checks.ts';
+import { readBearer } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createLimitCheck } from '../limits/operation-limits.ts';
 import { toClientError } from './client-error.ts';
@@ -40,12 +40,11 @@ export function createOperationRunner(options: OperationRunnerOptions): RunOpera
     const { document, definition } = operation;
     const { headers, requestRecord } = request;
     if (requestRecord !== undefined) requestRecord.operation = definition;
-    const bearer = bearerOf(headers);
+    const bearer = readBearer(headers);
     const hasBearer = typeof bearer === 'string';
     const isForRest = needsRest(definition, document);
     if (isForRest && !hasBearer) {
-      const http = { status: 401, headers: { 'www-authenticate': 'Bearer' } };
-      return Promise.resolve(refuse({ ...http, ...toClientError(bearer) }));
+      return Promise.resolve(refuse({ status: 401, ...toClientError(bearer) }));
     }
     const context = isForRest && hasBearer ? createContext(bearer, request) : undefined;
     const connection = request.response?.req.socket;
