@@ -9,7 +9,7 @@ export interface LoadingOptions {
   /** How long reference data is fresh, in milliseconds. */
   referenceMs: number;
   /** How much longer stale data is served while a refresh runs, in milliseconds. 5 minutes by default. */
-  referenceGraceMs?: number;
+  referenceGraceMs?: number | undefined;
   /** Whether list pages may serve batches of ids. */
   listsForBatches: boolean;
 }

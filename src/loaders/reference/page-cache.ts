@@ -5,7 +5,7 @@ import { InvalidResponseError, StatusError } from '../../rest/errors.ts';
 
 export interface PageCacheOptions {
   referenceMs: number;
-  referenceGraceMs?: number;
+  referenceGraceMs?: number | undefined;
   /** The budget of all tenants, in characters of JSON. The objects take up to about twice as many bytes. */
   maxCharacters?: number;
   now?: () => number;
