@@ -15,6 +15,7 @@ import {
 import {
   collectDefinitions,
   type FieldSelection,
+  type Fragments,
   responseName,
   selectedFields,
   selectionSets,
@@ -31,7 +32,11 @@ import {
 } from './execution.ts';
 import { leafSerializer, type Serialize } from './leaf-values.ts';
 
-type PlanContext = Pick<OperationPlan, 'schema' | 'fragments'> & { outcome: Outcome };
+interface PlanContext {
+  schema: GraphQLSchema;
+  fragments: Fragments;
+  outcome: Outcome;
+}
 
 /**
  * Plans an operation for one outcome of its @skip and @include. Nested objects get their plans at their first use.
@@ -45,9 +50,9 @@ export function planOperation(
 ): OperationPlan {
   const type = schema.getRootType(operation.operation);
   if (type === undefined || type === null) throw new Error(`The schema has no ${operation.operation}`);
-  const fragments = Object.fromEntries(collectDefinitions(document).fragments);
+  const { fragments } = collectDefinitions(document);
   const root = new SelectedObject({ schema, fragments, outcome }, type, [operation.selectionSet]);
-  return { schema, operation, fragments, root };
+  return { schema, operation, fragments: Object.fromEntries(fragments), root };
 }
 
 // Assigning to this name sets the prototype of a plain object.
@@ -59,7 +64,7 @@ class SelectedObject implements ObjectPlan {
 
   constructor(context: PlanContext, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
     const { schema, fragments, outcome } = context;
-    const selected = selectedFields(sets, (name) => fragments[name], {
+    const selected = selectedFields(sets, fragments, {
       includesType: (condition) => conditionApplies(schema, type, condition),
       includesSelection: (selection) => isIncluded(selection, outcome),
     });

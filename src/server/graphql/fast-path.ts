@@ -1,15 +1,12 @@
-/**
- * The fast path: runs a common POST of a cached document on Node's own request and response, without Yoga.
- *
- * 1. The request head must have the form that nearly all clients send.
- * 2. The body is read and parsed. Its document must be cached and valid.
- * 3. The operation runs by the same function as through Yoga (prepare-operation.ts).
- * 4. The result is written with the same headers and the same log line.
- *
- * A request that fails any step goes to the fallback, Yoga, which continues with the parts that are already done. An
- * operation that has run or was refused does not run again: Yoga gets its result. The fast path writes no HTTP errors
- * of its own. Reasons: docs/decisions/0002-fast-path-beside-yoga.md.
- */
+// The fast path: runs a common POST of a cached document on Node's own request and response.
+//
+// 1. The request head must have the form that nearly all clients send.
+// 2. The body is read and parsed. Its document must be cached and valid.
+// 3. The operation runs by the same function as through Yoga (prepare-operation.ts).
+// 4. The result is written with the same headers and the same log line.
+//
+// A request that fails any step goes to the fallback, Yoga, with the parts that are already done. The fast path writes no
+// HTTP errors of its own. Reasons: docs/decisions/0002-fast-path-beside-yoga.md.
 
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
@@ -18,7 +15,9 @@ import { anonymousOwner } from '../../concurrency/owner.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
-import { type DocumentSources, requestedOperation } from '../documents/requested-operation.ts';
+import type { DocumentCache } from '../documents/document-cache.ts';
+import type { DocumentPolicy } from '../documents/persisted-queries.ts';
+import { requestedOperation } from '../documents/requested-operation.ts';
 import { type ContentCoding, compress, contentCoding } from '../http/compression.ts';
 import { responseType } from '../http/media-types.ts';
 import type { NodeContext } from '../http/node-context.ts';
@@ -32,18 +31,18 @@ import type { RequestBodyOptions } from './yoga-request.ts';
 
 export interface FastPathOptions {
   bodies: RequestBodyOptions;
-  sources: DocumentSources;
+  documentPolicy: DocumentPolicy;
+  documents: DocumentCache;
   accessLog: AccessLog;
   responseHeaders: ResponseHeaders;
-  /** Whether responses are compressed for clients that accept it. */
   compressResponses: boolean;
   report: ReportError;
   runOperation: RunOperation;
-  /** Responds to any request. `context` has the results of the steps that the fast path has done. */
+  /** `context` has the results of the steps that the fast path has done. */
   fallback(request: IncomingMessage, response: ServerResponse, context: NodeContext): void;
 }
 
-/** Creates a listener that runs operations of cached documents itself, and passes all other requests to the fallback. */
+/** Creates a listener that passes all requests that it cannot complete to the fallback. */
 export function createFastPath(options: FastPathOptions): RequestListener {
   const { maxBodyBytes, budget, admission } = options.bodies;
   const defer = createDefer();
@@ -63,7 +62,7 @@ export function createFastPath(options: FastPathOptions): RequestListener {
   };
 }
 
-/** Whether the request head has the common form. Other forms may be valid too: the fallback checks them. */
+/** Other forms of heads may be valid too: the fallback checks them. */
 function hasFastPathHead({ method, url, headers }: IncomingMessage, maxBodyBytes: number): boolean {
   return (
     method === 'POST' &&
@@ -131,7 +130,6 @@ class FastRequest implements OperationRequest {
     this.requestRecord.route = 'graphql';
   }
 
-  /** Runs the operation and responds, or passes the request to the fallback. */
   run(body: BodyReadResult): void {
     this.#body = body;
     try {
@@ -156,27 +154,25 @@ class FastRequest implements OperationRequest {
     });
   }
 
-  /** Starts the operation. Undefined if the fallback must find it, or report why there is none. */
   #start(body: BodyReadResult): Promise<ExecutionResult> | undefined {
     if (!Buffer.isBuffer(body)) return undefined;
+    const { documentPolicy, documents, runOperation } = this.#options;
     this.#parsed = parseBody(body);
-    const operation = requestedOperation(this.#parsed, this.headers, this.#options.sources);
-    return operation && this.#options.runOperation(operation, this);
+    const operation = requestedOperation(this.#parsed, this.headers, documentPolicy, documents);
+    return operation && runOperation(operation, this);
   }
 
   #respond(result: ExecutionResult): void {
-    // Without data the operation did not run, and the response has a status of its own.
-    if (result.data === undefined) this.#fallBack();
-    else {
-      try {
-        this.#sendResult(this.#toClientResult(result));
-      } catch {
-        this.#fallBack();
-      }
+    try {
+      // Without data the operation did not run, and the response has a status of its own.
+      if (result.data === undefined) this.#fallBack();
+      else this.#sendResult(this.#toClientResult(result));
+    } catch {
+      this.#fallBack();
     }
   }
 
-  /** The result for clients, which is the same object for all requests that share the result. */
+  /** Requests that share a result get the same object. */
   #toClientResult(result: ExecutionResult): ExecutionResult {
     if (result.errors === undefined) return result;
     const shared = sharedResponse(result);

@@ -19,15 +19,11 @@ export interface ContextOptions {
   callContexts: CallContexts;
   loaderStates: LoaderStates;
   idempotency: Idempotency;
-  /** ISO 4217 code. */
   currency: string;
-  /** Called with every error that is masked for clients. */
   report: ReportError;
-  /** The base URL by which clients reach this server. */
   publicUrl: () => URL;
   operationTimeoutMs: number;
-  /** Whether every response has the cost extension, even if the request does not ask for the extension. */
-  showCost?: boolean;
+  showCost: boolean;
 }
 
 /** Creates the context value of one operation. REST calls are made with the access token `bearer`. */
@@ -61,7 +57,7 @@ export class OperationContext implements Context {
     this.scope = scope;
     this.callContext = options.callContexts.of(bearer, scope.signal, scope, response?.req.socket);
     this.loaders = createLoaders(options.api, this.callContext, options.loaderStates);
-    this.showsCost = options.showCost === true || headers.get('x-upstream-cost') === '1';
+    this.showsCost = options.showCost || headers.get('x-upstream-cost') === '1';
     this.#requestId = requestRecord?.requestId;
   }
 

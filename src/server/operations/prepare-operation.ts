@@ -69,7 +69,6 @@ export function createOperationRunner(options: OperationRunnerOptions): RunOpera
 
 /** Whether an operation needs the REST service. All root fields do, except those of introspection. */
 const needsRest = perOperation(({ selectionSet }, document): boolean => {
-  const { fragments } = collectDefinitions(document);
-  const fields = selectedFields([selectionSet], (name) => fragments.get(name));
+  const fields = selectedFields([selectionSet], collectDefinitions(document).fragments);
   return fields.some(({ node }) => !node.name.value.startsWith('__'));
 });
