@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
 import { pageTokenIgnored } from '../../rest/watch/list-watch.ts';
-import type { Position } from './cursor.ts';
+import { type Position, startOfList } from './cursor.ts';
 import { endlessListGuard, type PageLoader } from './page-loader.ts';
 
 /** Consecutive rows of a list, each with the position after it. */
@@ -32,7 +32,7 @@ export async function readPageSlice<Row extends { name: string }, Query extends 
   request: PageSliceRequest<Row, Query>,
 ): Promise<PageSlice<Row>> {
   const { first, maxPageSize, isInList } = request;
-  let position = request.after ?? { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
+  let position = request.after ?? startOfList;
   let rowsNeeded = first;
   const checkToken = endlessListGuard(position.pageToken);
   // An invalid row may belong to the list.

@@ -1,5 +1,5 @@
 import type { Page, PageQuery } from '../../rest/api-types.ts';
-import type { Position } from '../paging/cursor.ts';
+import { type Position, startOfList } from '../paging/cursor.ts';
 import { endlessListGuard, type PageLoader, queryKey } from '../paging/page-loader.ts';
 import { pageAt, positionAfter } from '../paging/page-slice.ts';
 
@@ -111,5 +111,3 @@ export class ListScans<Row extends { name: string }, Query extends PageQuery> {
     return scan;
   }
 }
-
-const startOfList: Position = { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
