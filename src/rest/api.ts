@@ -69,7 +69,7 @@ export interface RestApi {
 }
 
 /** What watches the responses of REST. */
-export interface RestChecks extends Pick<ListWatchOptions, 'onProblem'> {
+export interface RestChecks extends Pick<ListWatchOptions, 'onProblem' | 'onRowsOutside'> {
   /** Checks a sample of the records. */
   drift?: DriftWatch | undefined;
 }
@@ -81,9 +81,9 @@ export interface RestChecks extends Pick<ListWatchOptions, 'onProblem'> {
 export function createRestApi(
   client: RestClient,
   names: QueryParameterNames,
-  { drift, onProblem }: RestChecks = {},
+  { drift, ...checks }: RestChecks = {},
 ): RestApi {
-  const listWatch = new ListWatch({ names, onProblem });
+  const listWatch = new ListWatch({ names, ...checks });
   const { sendForRecord, sendToRecord, fetchPage } = createResourceClient(
     client.send,
     names,

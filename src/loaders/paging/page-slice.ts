@@ -73,24 +73,30 @@ export async function pageAt<Row extends { name: string }, Query extends PageQue
   const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
   const page = await load(pageSize);
   if (firstBefore !== undefined && digestOf(page.rows[0]) === firstBefore)
-    await checkFirstPage(pages, query, page);
+    await checkFirstPage(page, () => {
+      pages.clearAll();
+      return pages.load({ ...query, pageSize } as unknown as Query);
+    });
   const hasMoved = indexAfterAnchor(page, position) === undefined && page.nextPageToken !== undefined;
   return hasMoved && pageSize < maxPageSize ? load(maxPageSize) : page;
 }
 
 /**
  * Checks a page that begins with the first row of the page before. New rows above may have moved that row. But where the
- * list itself begins with the same row, REST has ignored the page token.
+ * first page of the list begins with the same row, REST has ignored the page token. Unless the row has moved up again:
+ * then the next tokens differ, although REST gives the first page the same one each time, or the list has one row left.
  */
-async function checkFirstPage<Row extends { name: string }, Query extends PageQuery>(
-  pages: PageLoader<Row, Query>,
-  query: Omit<Query, keyof PageQuery>,
-  { rows: [first] }: Page<Row>,
+async function checkFirstPage<Row extends { name: string }>(
+  page: Page<Row>,
+  readFirstPage: () => Promise<Page<Row>>,
 ): Promise<void> {
-  pages.clearAll();
-  const firstPage = await pages.load({ ...query, pageSize: 1 } as unknown as Query);
-  if (nameOf(firstPage.rows[0]) === nameOf(first))
-    throw pageTokenIgnored('REST returned the first page of a list again for a page token.');
+  const firstPage = await readFirstPage();
+  if (nameOf(firstPage.rows[0]) !== nameOf(page.rows[0])) return;
+  const { nextPageToken } = firstPage;
+  if (nextPageToken === undefined && firstPage.rows.length === 1) return;
+  const differs = nextPageToken !== page.nextPageToken;
+  if (differs && (await readFirstPage()).nextPageToken === nextPageToken) return;
+  throw pageTokenIgnored('REST returned the first page of a list again for a page token.');
 }
 
 /** The index of the first row after the position. */

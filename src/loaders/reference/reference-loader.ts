@@ -42,6 +42,7 @@ export class ReferenceLoader<Row, Query extends PageQuery> implements PageLoader
   clearAll(): void {
     this.#pages.clear();
     this.#earlier.clear();
+    this.#isCacheUsed = false;
   }
 
   /** Whether loading a page needs no further call. */
