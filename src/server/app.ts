@@ -201,7 +201,7 @@ export function createApp(options: AppOptions): App {
     unreadBytesAtOnce: forTests.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
   });
   const { pointsPerSecond } = settings;
-  const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond) : undefined;
+  const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
   const cors = new Cors(settings.corsOrigins ?? [], metrics?.originRefused);
   const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
   const isTokenAccepted = (headers: HeaderReader) => {

@@ -290,6 +290,7 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
 
   #recordOutcome(outcome: ReturnType<typeof toOutcome>): void {
     const { tenant, callLog } = this.#callContext;
+    this.entry.isAborted = outcome === 'aborted';
     if (this.#permit !== undefined) {
       this.#circuit.recordOutcome(tenant, this.#permit, outcome);
       this.client.onAttempt?.({
@@ -299,6 +300,7 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
         outcome,
         status: this.entry.status,
         durationMs: callLog.elapsedMs() - this.#attemptStartMs,
+        isCircuitOpen: outcome === 'failed' && this.#circuit.isOpen(),
       });
     }
     this.#permit = undefined;

@@ -56,7 +56,7 @@ const maxFailedCalls = 3;
 
 /** The routes and statuses of the first failed calls, such as `GET /v1/orders/{id} 503`. */
 function failedCalls({ entries }: CallLog): string[] | undefined {
-  const failed = entries.filter(({ status = 0 }) => status === 0 || status >= 400);
+  const failed = entries.filter(({ status = 0, isAborted }) => (status === 0 ? !isAborted : status >= 400));
   if (failed.length === 0) return undefined;
   return failed
     .slice(0, maxFailedCalls)
