@@ -72,7 +72,7 @@ const layers: Record<string, string[]> = {
     'list-batch reference scan',
     'paging',
     'record-loader.ts',
-    'loading-observer.ts',
+    'loading-observer.ts lazy-properties.ts',
   ],
   'src/rest': [
     'api.ts',

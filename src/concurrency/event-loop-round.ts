@@ -71,6 +71,13 @@ export class LoopBudget {
     this.#unmeasuredNodes += Math.max(nodes, minNodes);
   }
 
+  /** Whether a piece of work may start now. Otherwise calls `source` once, in turn, as soon as a piece may start. */
+  hasTimeFor(source: () => void): boolean {
+    if (this.hasTime()) return true;
+    this.notifyInTurn(source);
+    return false;
+  }
+
   /** Calls `source` once, as soon as it may start a piece. Sources take turns. */
   notifyInTurn(source: () => void): void {
     this.#sources.add(source);
@@ -121,31 +128,3 @@ export class LoopBudget {
 
 /** The budget of this thread's event loop. */
 export const loopBudget = new LoopBudget();
-
-/** Steps of one kind. A step starts at once if the event loop has time, and otherwise in turn with other work. */
-export class StepQueue {
-  readonly #steps: { nodes: number; step: () => void }[] = [];
-  readonly #budget: LoopBudget;
-
-  constructor(budget = loopBudget) {
-    this.#budget = budget;
-  }
-
-  /**
-   * Starts a step, now or later. Steps must not throw.
-   * @param nodes the GraphQL nodes whose work takes as long as the step and the promises that it settles.
-   */
-  run(nodes: number, step: () => void): void {
-    this.#steps.push({ nodes, step });
-    if (this.#steps.length === 1 && this.#budget.hasTime()) this.#startNext();
-    else this.#budget.notifyInTurn(this.#startNext);
-  }
-
-  readonly #startNext = (): void => {
-    const next = this.#steps.shift();
-    if (next === undefined) return;
-    if (this.#steps.length > 0) this.#budget.notifyInTurn(this.#startNext);
-    this.#budget.start(next.nodes);
-    next.step();
-  };
-}

@@ -24,9 +24,9 @@ export interface FairQueueOptions {
   /** An owner without a slot gets one of at most this weight at any time. Such a slot takes no capacity. By default 0. */
   lightWeight?: number;
   /** Whether anything may start now. Call `grantWaiting` after a false. By default true. */
-  hasTime?(): boolean;
+  hasTime?: () => boolean;
   /** Whether an owner may get a slot now. Call `grantWaiting` when the result changes to true. By default true. */
-  isOpenTo?(owner: Owner): boolean;
+  isOpenTo?: (owner: Owner) => boolean;
 }
 
 /** Lists by key that take turns: the first one is next. */
@@ -74,8 +74,9 @@ const laneKey = ({ token, connection }: Owner): object => (connection === undefi
  * another one with few (docs/decisions/0009-fair-queue.md).
  */
 export class FairQueue {
-  readonly #options: FairQueueOptions;
   readonly #lightWeight: number;
+  readonly #hasTime: () => boolean;
+  readonly #isOpenTo: (owner: Owner) => boolean;
   readonly #slots: Shares;
   readonly #waiting: Shares;
   readonly #owners = new Turns<OwnerLanes>();
@@ -84,21 +85,18 @@ export class FairQueue {
   #isGranting = false;
 
   constructor(options: FairQueueOptions) {
-    const { capacity, maxWeightPerToken, maxWaiting = Number.POSITIVE_INFINITY, lightWeight = 0 } = options;
-    this.#options = options;
+    const { maxWaiting = Number.POSITIVE_INFINITY, lightWeight = 0 } = options;
+    const { hasTime = () => true, isOpenTo = () => true } = options;
     this.#lightWeight = lightWeight;
-    this.#slots = new Shares(capacity, maxWeightPerToken);
+    this.#hasTime = hasTime;
+    this.#isOpenTo = isOpenTo;
+    this.#slots = new Shares(options.capacity, options.maxWeightPerToken);
     this.#waiting = new Shares(maxWaiting, Math.ceil(maxWaiting / 2));
   }
 
   /** The number of waiting entries of all owners. */
   get waiting(): number {
     return this.#waiting.used;
-  }
-
-  /** Whether `acquire` would grant a slot immediately, to an owner below its own limits. */
-  get hasFreeSlot(): boolean {
-    return !this.#slots.isUsedUp && this.waiting === 0;
   }
 
   /**
@@ -108,7 +106,7 @@ export class FairQueue {
   acquire(entry: QueueEntry): 'granted' | 'waiting' | Excess {
     const { owner } = entry;
     const lanes = this.#owners.get(ownerKey(owner));
-    const mayStart = this.#hasTime && this.#mayStart(entry);
+    const mayStart = this.#hasTime() && this.#isOpenTo(owner) && this.#hasRoomFor(entry);
     // After the grants, free capacity is left only if all waiting lanes are at limits of their own. A new lane then
     // overtakes nobody.
     const isNext = this.waiting === 0 || !(this.#isGranting || lanes?.get(laneKey(owner)) !== undefined);
@@ -152,7 +150,7 @@ export class FairQueue {
     if (this.#isGranting) return;
     this.#isGranting = true;
     try {
-      while (this.waiting > 0 && (!this.#slots.isUsedUp || this.#lightWeight > 0) && this.#hasTime) {
+      while (this.waiting > 0 && (!this.#slots.isUsedUp || this.#lightWeight > 0) && this.#hasTime()) {
         const entry = this.#nextInTurn();
         if (entry === undefined) break;
         this.#dequeue(entry, true);
@@ -162,18 +160,6 @@ export class FairQueue {
     } finally {
       this.#isGranting = false;
     }
-  }
-
-  get #hasTime(): boolean {
-    return this.#options.hasTime?.() ?? true;
-  }
-
-  #mayStart(entry: QueueEntry): boolean {
-    return this.#isOpenTo(entry) && this.#hasRoomFor(entry);
-  }
-
-  #isOpenTo({ owner }: QueueEntry): boolean {
-    return this.#options.isOpenTo?.(owner) ?? true;
   }
 
   #hasRoomFor({ owner, weight }: QueueEntry): boolean {
@@ -197,7 +183,7 @@ export class FairQueue {
     for (let lanes = this.#owners.first; lanes !== undefined; lanes = lanes.after) {
       for (let lane = lanes.first; lane !== undefined; lane = lane.after) {
         let entry = lane.first;
-        while (entry !== undefined && !this.#isOpenTo(entry)) entry = entry.after;
+        while (entry !== undefined && !this.#isOpenTo(entry.owner)) entry = entry.after;
         if (entry !== undefined && this.#hasRoomFor(entry)) return entry;
       }
     }

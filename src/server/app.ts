@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import { anonymousOwner } from '../concurrency/owner.ts';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
 import { schema } from '../graph/schema.ts';
 import { createLoaderStates } from '../loaders/tenant-state.ts';
@@ -10,7 +11,7 @@ import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { HeaderReader } from '../telemetry/request-record.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { createTenants, type Tenant } from '../tenancy/tenant.ts';
+import { type Tenant, Tenants } from '../tenancy/tenant.ts';
 import { createDigest } from '../writes/digest.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMerchants } from '../writes/merchant.ts';
@@ -173,7 +174,7 @@ export function createApp(options: AppOptions): App {
     },
     { observer: metrics?.loading },
   );
-  const tenants = createTenants({ secret: keyStore.secret });
+  const tenants = new Tenants({ secret: keyStore.secret });
   const digest = createDigest(keyStore.secret);
   const merchants = createMerchants({ api, store: keyStore, digest, service });
   const forget = (tenant: Tenant) => {
@@ -204,10 +205,13 @@ export function createApp(options: AppOptions): App {
   const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
   const cors = new Cors(settings.corsOrigins ?? [], metrics?.originRefused);
   const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
-  const isTokenAccepted = (headers: HeaderReader) => {
+  const toOwner = (headers: HeaderReader, connection?: object) => {
     const bearer = bearerOf(headers);
-    return typeof bearer === 'string' && tenants.isAccepted(tenants.of(bearer));
+    return typeof bearer === 'string'
+      ? tenants.owner(tenants.of(bearer), connection)
+      : anonymousOwner(connection);
   };
+  const isTokenAccepted = (headers: HeaderReader) => toOwner(headers).connection === undefined;
   const documents = new DocumentCache(
     {
       parse(text) {
@@ -305,7 +309,7 @@ export function createApp(options: AppOptions): App {
       // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
       readYogaRequest(requestOptions),
       persistedDocuments(documentPolicy),
-      cachedDocuments(documents),
+      cachedDocuments(documents, toOwner),
       yogaOperations(runOperation),
     ],
   });

@@ -7,7 +7,7 @@ import type { RequestObserver, RequestRecord } from './request-record.ts';
 /** The metrics of this process, in the text format of Prometheus. */
 export interface Metrics {
   readonly requests: RequestObserver;
-  readonly calls: CallObserver;
+  readonly calls: Required<Omit<CallObserver, 'onAttempt'>>;
   readonly loading: LoadingObserver;
   /** Counts a difference between a REST record and the interface. `coordinate`: such as `Order.recipient.email`. */
   drift(coordinate: string, kind: DriftKind): void;
@@ -219,7 +219,7 @@ const labeledStatuses = new Set([
   200, 201, 202, 204, 400, 401, 403, 404, 409, 410, 412, 413, 422, 429, 500, 502, 503, 504,
 ]);
 
-function createCallMetrics(registry: Registry): CallObserver {
+function createCallMetrics(registry: Registry): Metrics['calls'] {
   const registers = [registry];
   const calls = new Histogram({
     name: 'waybill_rest_call_duration_seconds',

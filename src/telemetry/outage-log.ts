@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../rest/client/call-log.ts';
+import type { AttemptOutcome, CallObserver } from '../rest/client/call-log.ts';
 import type { Log } from './log.ts';
 
 type Kind = 'no answer' | 'slow' | 'rate limit';
@@ -59,7 +59,7 @@ interface Outage {
  * Logs the begin and the end of each outage of REST: it does not answer, is slow, or refuses calls for their rate. The
  * failures of one token alone are no outage while other tokens succeed.
  */
-export class OutageLog {
+export class OutageLog implements CallObserver {
   readonly #log: Log;
   readonly #now: () => number;
   readonly #outages = new Map<Kind, Outage>();
@@ -73,7 +73,7 @@ export class OutageLog {
     this.#now = now;
   }
 
-  record(attempt: AttemptOutcome): void {
+  onAttempt(attempt: AttemptOutcome): void {
     const { tenantId, outcome, status, isRead, durationMs } = attempt;
     if (outcome === 'aborted') return;
     const window = this.#windowNow();

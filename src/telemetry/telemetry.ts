@@ -1,4 +1,4 @@
-import { type CallObserver, observeAll } from '../rest/client/call-log.ts';
+import type { CallObserver } from '../rest/client/call-log.ts';
 import { createDriftWatch, type DriftWatch } from '../rest/watch/schema-drift.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -18,7 +18,7 @@ export interface TelemetryOptions {
 export interface Telemetry {
   metrics: Metrics | undefined;
   tracing: Tracing | undefined;
-  observer: CallObserver | undefined;
+  observers: readonly CallObserver[];
   drift: DriftWatch;
   outages: OutageLog;
   close(): Promise<void>;
@@ -40,9 +40,7 @@ export async function startTelemetry(
   return {
     metrics: createdMetrics,
     tracing: createdTracing,
-    observer: observeAll(
-      [createdMetrics, createdTracing].flatMap((part) => (part === undefined ? [] : [part.calls])),
-    ),
+    observers: [createdMetrics?.calls, createdTracing?.calls, outages].filter((part) => part !== undefined),
     drift: createDriftWatch({
       onDifference: (coordinate, kind) => createdMetrics?.drift(coordinate, kind),
       onNewDifference: (coordinate, kind) =>

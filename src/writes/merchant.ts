@@ -1,11 +1,11 @@
 import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
-  InvalidResponseError,
   isNotFound,
   isOfOneOperation,
   isUnauthenticated,
   StatusError,
+  UnexpectedNameError,
   WaybillError,
 } from '../rest/errors.ts';
 import { PerTenant, type Tenant } from '../tenancy/tenant.ts';
@@ -64,7 +64,7 @@ export function createMerchants({ api, store, digest, service }: MerchantsOption
       ({ name } = await api.getOrganization(callContext));
     } catch (error) {
       if (error instanceof StatusError && error.status === 403) return token;
-      if (error instanceof InvalidResponseError && error.hasOtherName) return token;
+      if (error instanceof UnexpectedNameError) return token;
       // A 404 may also come from a deploy of REST. It must not turn one merchant into as many as there are tokens.
       if (isNotFound(error) && !(await wasOrganizationShown())) return { ...token, isNotFound: true };
       throw isAboutOrganization(error) ? new MerchantUnknownError(error) : error;
@@ -77,23 +77,22 @@ export function createMerchants({ api, store, digest, service }: MerchantsOption
 
   async function merchantOf(callContext: CallContext): Promise<string> {
     const { tenant } = callContext;
-    const known = pendingByTenant.known(tenant);
-    if (known === undefined) {
-      const pending = ask(callContext);
-      pending.catch(() => pendingByTenant.drop(tenant));
-      return (await pendingByTenant.of(tenant, () => pending)).merchant;
-    }
+    const isAsking = pendingByTenant.known(tenant) === undefined;
+    const pending = pendingByTenant.of(tenant, () => ask(callContext));
+    const drop = () => {
+      if (pendingByTenant.known(tenant) === pending) pendingByTenant.drop(tenant);
+    };
     try {
-      const { merchant, isNotFound } = await known;
-      if (isNotFound !== true || !(await wasOrganizationShown())) return merchant;
+      const { merchant, isNotFound } = await pending;
+      if (isAsking || isNotFound !== true || !(await wasOrganizationShown())) return merchant;
       // The 404 has come from a deploy of REST.
-      if (pendingByTenant.known(tenant) === known) pendingByTenant.drop(tenant);
-      return merchantOf(callContext);
+      drop();
     } catch (error) {
+      drop();
       // The operation that asked has ended or has no reads left. This one asks again.
-      if (isOfOneOperation(error) && !callContext.signal.aborted) return merchantOf(callContext);
-      throw error;
+      if (isAsking || !isOfOneOperation(error) || callContext.signal.aborted) throw error;
     }
+    return merchantOf(callContext);
   }
 
   return {

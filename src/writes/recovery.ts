@@ -1,7 +1,8 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
-import { allRecords, pagesFrom } from '../loaders/paging/page-loader.ts';
+import type { Pages } from '../loaders/paging/page-loader.ts';
+import { allRecords, pagesFrom } from '../loaders/paging/page-walk.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { CreateOrderJson } from '../rest/api-types.ts';
+import type { CreateOrderJson, PageQuery } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
   InvalidResponseError,
@@ -53,7 +54,7 @@ export async function findCreatedOrder(
 ): Promise<OrderJson | null> {
   const { referenceId } = sentOrder;
   if (referenceId === undefined || referenceId === '') return null;
-  const found = await allRecords(orderPage, { search: referenceId, pageSize: maxPageSize.orders });
+  const found = await allRecords(orderPage, { search: referenceId });
   const earliest = since();
   if (earliest === undefined) return null;
   const matching = found.filter(
@@ -96,12 +97,13 @@ export async function findCreatedShipment(
   quotes: readonly string[],
   since: EarliestCreation,
 ): Promise<ShipmentJson | null> {
-  const pages = pagesFrom<ShipmentJson, { pageSize: number; pageToken?: string | undefined }>(
-    { load: (query) => listShipments(query, callContext) },
-    { pageSize: maxPageSize.shipments },
-  );
+  const uncached: Pages<ShipmentJson, PageQuery> = {
+    load: (query) => listShipments(query, callContext),
+    clearAll: () => {},
+    maxPageSize: maxPageSize.shipments,
+  };
   let hasRowWithoutQuote = false;
-  for await (const { rows } of pages) {
+  for await (const { rows } of pagesFrom(uncached, {})) {
     const found = rows.find((row): row is ShipmentJson => quotes.includes(quoteOf(row) ?? ''));
     if (found !== undefined) return found;
     const earliest = since();

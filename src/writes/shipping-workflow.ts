@@ -5,28 +5,31 @@
 // | known                                        | stored                                 | next                        |
 // | -------------------------------------------- | -------------------------------------- | --------------------------- |
 // | nobody has shipped the order                 | nothing                                | create a quote, choose      |
+// | no offer fits                                | nothing                                | store the offers at the key |
 // | an offer is chosen                           | progress                               | note the POST               |
 // | the POST is about to leave                   | progress, note `isSending`             | send the POST               |
 // | REST has created the shipment                | progress, note with `shipment`         | store the result at the key |
-// | REST has rejected the POST                   | progress, the note from before         | throw, the key is free      |
+// | REST has rejected the POST                   | progress, the note from before         | throw; a new key is free    |
 // | the POST has no response                     | progress, note without `shipment`      | throw OutcomeUnknownError   |
 // | the POST was aborted, REST may be at work    | progress, note with `unsettledSinceMs` | the same                    |
 //
-// The next request for the order, with any key:
+// The next request for the order, with any key, waits while a note with `isSending` or `unsettledSinceMs` says that REST
+// may be at work. Then:
 //
-// | its key has progress | the search finds | next                                                                   |
-// | -------------------- | ---------------- | ---------------------------------------------------------------------- |
-// | yes                  | its shipment     | return the shipment                                                    |
-// | yes                  | none             | POST the same quote, or a new one if the order has changed             |
-// | no                   | any shipment     | throw ConflictError                                                    |
-// | no                   | none             | create a quote: an earlier quote without a shipment has no effect      |
+// | its key has progress | the search finds    | next                                                                |
+// | -------------------- | ------------------- | ------------------------------------------------------------------- |
+// | yes                  | its shipment        | return the shipment                                                 |
+// | yes                  | none                | POST the same quote, or a new one if the order has changed          |
+// | no                   | none                | create a quote: an earlier quote without a shipment has no effect   |
+// | yes or no            | another shipment    | throw ConflictError                                                 |
 
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
 import { InvalidResponseError, isConflict } from '../rest/errors.ts';
 import { readOffers } from '../rest/offers.ts';
-import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
+import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type {
   OrderJson,
   OriginJson,
@@ -35,16 +38,15 @@ import type {
   RecipientJson,
   ShipmentJson,
 } from '../rest/wire-schema.ts';
-import type { Digest } from './digest.ts';
 import {
+  createShipmentLookup,
   notNamedYet,
   postNoted,
-  type ShipmentLookup,
   type ShippingNote,
   type ShippingProgress,
 } from './earlier-attempt.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
-import { type Attempt, bothHeld, type Held, type Lock } from './idempotency.ts';
+import type { Attempt, Held, Idempotency, Lock } from './idempotency.ts';
 import { explainNoOffer, type OfferPreference, selectOffer } from './offer-selection.ts';
 import { fromChosenOffer, type ShippedOrder, toChosenOffer } from './restored-records.ts';
 import { writeAttemptNow } from './write-attempt.ts';
@@ -66,44 +68,29 @@ export const shipOrderDefaults = {
   requiresPickup: true,
 } as const;
 
-interface ShipOrderDependencies {
+interface ShippingParts {
   api: RestApi;
+  callContext: CallContext;
   loaders: Loaders;
-  digest: Digest;
-  shipmentLookup: ShipmentLookup;
-  withLock<Result>(resource: string, work: (lock: OrderLock) => Promise<Result>): Promise<Result>;
+  idempotency: Idempotency;
   createQuote(quote: CreateQuoteJson, held: Held): Promise<QuoteJson>;
   createShipment(shipment: CreateShipmentJson, held: Held): Promise<ShipmentJson>;
 }
 
 type ShippableOrder = OrderJson & { recipient: { location: string } };
 
-/**
- * Creates the function that ships an order, one request at a time for each order.
- * @returns a function of the request, of the progress of an earlier attempt with the same key, and of this attempt.
- */
-export function createShipOrder({
+/** Creates the workflows that pay for a shipment. One of them at a time holds an order, or a quote without an order. */
+export function createShippingWorkflow({
   api,
+  callContext,
   loaders,
-  digest,
-  shipmentLookup,
-  withLock,
+  idempotency,
   createQuote,
   createShipment,
-}: ShipOrderDependencies) {
-  function shipOrder(
-    request: ShipOrderRequest,
-    ownProgress: ShippingProgress | undefined,
-    attempt: ShippingAttempt,
-  ): Promise<ShippedOrder> {
-    return withLock(request.order, (lock) => {
-      // While this request waited for the lock, the order may have changed. A noted shipment does not change.
-      if (lock.note?.shipment === undefined) loaders.orderById.clear(request.order);
-      return ownProgress === undefined && lock.note === undefined
-        ? startShipping(request, attempt, lock)
-        : resumeShipping(request, ownProgress, attempt, lock);
-    });
-  }
+}: ShippingParts) {
+  const { digest } = idempotency;
+  const shipmentLookup = createShipmentLookup(api, callContext, loaders);
+  const writeContext = callContext.untilDeadline();
 
   async function startShipping(
     request: ShipOrderRequest,
@@ -126,14 +113,14 @@ export function createShipOrder({
       cashOnDeliveryRequestCents: order.cashOnDeliveryRequestCents,
       order: order.name,
     };
-    const quote = await createQuote(quoteRequest, bothHeld(attempt, lock));
+    const quote = await createQuote(quoteRequest, lock);
     const offers = readOffers(quote);
     const offer = selectOffer(offers, request);
     if (offer === null) return { quote, offers, noOffer: explainNoOffer(offers, request) };
     const terms = digest(termsOf(order));
     const progress = { quote: quote.name, offer: toChosenOffer(offer), terms, attempt: writeAttemptNow(api) };
     await attempt.checkpoint(progress);
-    const shipment = await createOrderShipment(request, order, progress, bothHeld(attempt, lock), lock);
+    const shipment = await createOrderShipment(request, order, progress, lock);
     return { order: shippedOrder(order, shipment), quote, offer, shipment };
   }
 
@@ -156,7 +143,7 @@ export function createShipOrder({
     // The order may have changed since the quote was created.
     if (digest(termsOf(order)) !== ownProgress.terms) return startShipping(request, attempt, lock);
     try {
-      const created = await createOrderShipment(request, order, ownProgress, bothHeld(attempt, lock), lock);
+      const created = await createOrderShipment(request, order, ownProgress, lock);
       return resumedShipping(order, ownProgress, created);
     } catch (error) {
       if (!isConflict(error)) throw error;
@@ -167,25 +154,15 @@ export function createShipOrder({
     }
   }
 
-  /** Sends `POST /v1/shipments`, and notes the attempt and its result at the order's lock. */
-  async function createOrderShipment(
-    request: ShipOrderRequest,
+  function createOrderShipment(
+    { origin, requiresPickup }: ShipOrderRequest,
     order: OrderJson,
-    { quote, offer, attempt }: ShippingProgress,
-    held: Held,
+    { quote, offer: { courier }, attempt }: ShippingProgress,
     lock: OrderLock,
   ): Promise<ShipmentJson> {
-    return postNoted(lock, quote, attempt, writeAttemptNow(api), () =>
-      createShipment(
-        {
-          quote,
-          courier: offer.courier,
-          origin: request.origin,
-          recipient: shipmentRecipient(order.recipient),
-          requiresPickup: request.requiresPickup,
-        },
-        held,
-      ),
+    const recipient = shipmentRecipient(order.recipient);
+    return postNoted(lock, { quote, attempt, lastAttempt: writeAttemptNow(api) }, () =>
+      createShipment({ quote, courier, origin, recipient, requiresPickup }, lock),
     );
   }
 
@@ -205,7 +182,49 @@ export function createShipOrder({
     throw notNamedYet(order.name, shipment.name);
   }
 
-  return shipOrder;
+  /** Returns the name of an order's shipment, even if REST would ship the order again. */
+  async function earlierShipmentOf(order: ResourceName<'orders'>, lock: OrderLock) {
+    const found = await shipmentLookup.find(order, undefined, lock);
+    if (found.shipment !== null) return found.shipment.name;
+    return isResourceName('shipments', found.order.shipment) ? found.order.shipment : undefined;
+  }
+
+  return {
+    /** Ships an order. @param ownProgress the progress of an earlier attempt with the same key. */
+    shipOrder: (
+      request: ShipOrderRequest,
+      ownProgress: ShippingProgress | undefined,
+      attempt: ShippingAttempt,
+    ): Promise<ShippedOrder> =>
+      idempotency.withLock(request.order, attempt, writeContext, (lock: OrderLock) => {
+        // While this request waited for the lock, the order may have changed. A noted shipment does not change.
+        if (lock.note?.shipment === undefined) loaders.orderById.clear(request.order);
+        return ownProgress === undefined && lock.note === undefined
+          ? startShipping(request, attempt, lock)
+          : resumeShipping(request, ownProgress, attempt, lock);
+      }),
+
+    /** Accepts a quote once, whatever the keys. @throws ConflictError if an earlier request has created a shipment. */
+    async acceptQuote(shipment: CreateShipmentJson, attempt: Held): Promise<ShipmentJson> {
+      const { quote } = shipment;
+      const order = (await loaders.quoteById.load(quote))?.order;
+      const isOfOrder = isResourceName('orders', order);
+      const resource = isOfOrder ? order : quote;
+      return idempotency.withLock(resource, attempt, writeContext, async (lock: OrderLock) => {
+        if (lock.note !== undefined) {
+          const earlier = isOfOrder
+            ? await earlierShipmentOf(order, lock)
+            : (await shipmentLookup.findByQuote(lock))?.name;
+          if (earlier !== undefined)
+            throw shippedAlready(resource, earlier, `Look at shipment(id: "${earlier}").`);
+        }
+        const now = writeAttemptNow(api);
+        return postNoted(lock, { quote, attempt: now, lastAttempt: now }, () =>
+          createShipment(shipment, lock),
+        );
+      });
+    },
+  };
 }
 
 function shippedOrder(order: OrderJson, { name }: ShipmentJson): OrderJson {
@@ -235,13 +254,8 @@ const finishedStatuses: readonly string[] = ['CANCELLED', 'DELIVERED', 'RETURN']
  */
 function expectShippable(order: OrderJson): asserts order is ShippableOrder {
   const { name, shipment, status, recipient, cashOnDeliveryRequestCents } = order;
-  if (shipment !== undefined && shipment !== null && shipment !== '') {
-    throw new ConflictError(
-      `${name} is already shipped as ${shipment}. Nothing was shipped. Look at the order's field "shipment".`,
-      'ALREADY_SHIPPED',
-      shipment,
-    );
-  }
+  if (shipment !== undefined && shipment !== null && shipment !== '')
+    throw shippedAlready(name, shipment, 'Look at the order\'s field "shipment".');
   if (finishedStatuses.includes(status)) {
     throw new ConflictError(
       `${name} is ${status} and can't be shipped. Nothing was shipped.`,
@@ -249,13 +263,18 @@ function expectShippable(order: OrderJson): asserts order is ShippableOrder {
     );
   }
   const missing = (field: string) => new InvalidResponseError(`REST sent ${name} without ${field}`);
-  if (!isNameOf('locations', recipient?.location)) throw missing("its recipient's location");
+  if (!isResourceName('locations', recipient?.location)) throw missing("its recipient's location");
   if (!Array.isArray(recipient.address?.addressLines)) throw missing("its recipient's address");
   if (typeof cashOnDeliveryRequestCents !== 'number') throw missing('its cash on delivery');
 }
 
+function shippedAlready(name: string, shipment: string, hint: string): ConflictError {
+  const message = `${name} is already shipped as ${shipment}. Nothing was shipped. ${hint}`;
+  return new ConflictError(message, 'ALREADY_SHIPPED', shipment);
+}
+
 function locationOf({ name, location }: OriginJson): string {
-  if (isNameOf('locations', location)) return location;
+  if (isResourceName('locations', location)) return location;
   throw new InvalidResponseError(`REST sent ${name} without its location`);
 }
 

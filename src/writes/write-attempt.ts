@@ -1,5 +1,5 @@
+import { monotonicMs } from '../base/monotonic-ms.ts';
 import type { RestApi } from '../rest/api.ts';
-import { monotonicMs } from './store/lease.ts';
 
 /** When a write was first sent, as JSON. A record that the write created cannot be older. */
 export interface WriteAttempt {

@@ -24,7 +24,7 @@ function createOutages() {
         isCircuitOpen: false,
         ...changes,
       };
-      for (let index = 0; index < count; index += 1) outages.record(attempt);
+      for (let index = 0; index < count; index += 1) outages.onAttempt(attempt);
     },
     messages: () => lines().map(({ msg }) => msg),
     lines,

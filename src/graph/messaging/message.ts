@@ -1,6 +1,6 @@
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { type ConversationName, conversationOfMessage, isMessageName } from '../../rest/resource-name.ts';
+import { type ConversationName, messageConversation } from '../../rest/resource-name.ts';
 import type { MessageJson, SentTemplateJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { openEnum } from '../fields/open-enum.ts';
@@ -130,7 +130,7 @@ function sentTemplate(message: MessageJson): SentTemplateSource | null {
 }
 
 function conversation({ name }: MessageJson): ConversationName {
-  const parsed = conversationOfMessage(name);
+  const parsed = messageConversation(name);
   if (parsed !== undefined) return parsed;
   throw new InvalidResponseError(
     `Expected the name of a message from REST, but got ${quoteForMessage(name)}`,
@@ -138,9 +138,9 @@ function conversation({ name }: MessageJson): ConversationName {
 }
 
 registerNonRefetchable({
-  owns: isMessageName,
+  owns: (id) => messageConversation(id) !== undefined,
   instead: (id) =>
-    `Read a message with its conversation: conversation(id: "${conversationOfMessage(id)?.name}") { messages { nodes { id } } }.`,
+    `Read a message with its conversation: conversation(id: "${messageConversation(id)?.name}") { messages { nodes { id } } }.`,
 });
 
 const messageList = defineList(Message, 'messages');

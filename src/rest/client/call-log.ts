@@ -23,8 +23,7 @@ export interface CallLogEntry {
 export class CallLog {
   /** In the order of sending. */
   readonly entries: CallLogEntry[] = [];
-  /** By the clock of `performance`. */
-  readonly startedAtMs = performance.now();
+  readonly #startedAtMs = performance.now();
   /** Pages from the cache, or from a pending call of another operation with the same access token. */
   cached = 0;
   /** Point reads that a list call made unnecessary. */
@@ -34,10 +33,10 @@ export class CallLog {
 
   /** Milliseconds since the start of the operation. */
   elapsedMs(): number {
-    return performance.now() - this.startedAtMs;
+    return performance.now() - this.#startedAtMs;
   }
 
-  /** Adds an entry for a call that is about to be sent. The caller completes the entry as the call proceeds. */
+  /** Adds an entry for a call that is about to be sent, and that the caller completes. */
   record(call: RestCall): CallLogEntry {
     const entry: CallLogEntry = {
       method: call.method,
@@ -54,17 +53,9 @@ export class CallLog {
   }
 }
 
-/** The total cost of the calls in one call log. */
-export interface CallTotals {
-  calls: number;
-  bytes: number;
-  retries: number;
-  /** The time during which at least one call was in progress, in milliseconds. */
-  restMs: number;
-}
-
-export function sumCalls(callLog: CallLog): CallTotals {
-  const totals: CallTotals = { calls: 0, bytes: 0, retries: 0, restMs: 0 };
+/** The total cost of the calls. `restMs`: the time in which at least one call was in progress, in milliseconds. */
+export function sumCalls(callLog: CallLog) {
+  const totals = { calls: 0, bytes: 0, retries: 0, restMs: 0 };
   let coveredUntilMs = 0;
   // Each entry adds its time after the end of all earlier entries.
   for (const { bytes, retries, startMs, durationMs } of callLog.entries) {
@@ -80,7 +71,7 @@ export function sumCalls(callLog: CallLog): CallTotals {
   return totals;
 }
 
-/** One attempt of a REST call, for `onAttempt` of the client. */
+/** One attempt of a REST call. */
 export interface AttemptOutcome {
   tenantId: string;
   /** The method and the path with `{id}` in place of identifiers. */
@@ -94,32 +85,15 @@ export interface AttemptOutcome {
   isCircuitOpen: boolean;
 }
 
-/** Observes every REST call, for metrics and traces. An error that an observer throws is ignored. */
+/** Observes every REST call, for metrics, traces and logs. Errors of `onCallSent` and `onCallFinished` are ignored. */
 export interface CallObserver {
   /**
    * Called when a call has a slot and is about to be sent.
    * @returns headers to add to the request, if any.
    */
-  onCallSent(entry: CallLogEntry, callLog: CallLog): Readonly<Record<string, string>> | undefined;
+  onCallSent?(entry: CallLogEntry, callLog: CallLog): Readonly<Record<string, string>> | undefined;
+  /** Called when an attempt has ended. Must not throw. */
+  onAttempt?(attempt: AttemptOutcome): void;
   /** Called when the call has finished and its entry is complete. A stream counts as finished at the first byte. */
-  onCallFinished(entry: CallLogEntry, callLog: CallLog): void;
-}
-
-/** Combines observers into one. @returns undefined if there are no observers. */
-export function observeAll(observers: readonly CallObserver[]): CallObserver | undefined {
-  const [first, ...others] = observers;
-  if (first === undefined || others.length === 0) return first;
-  return {
-    onCallSent(entry, callLog) {
-      let headers: Record<string, string> | undefined;
-      for (const observer of observers) {
-        const added = observer.onCallSent(entry, callLog);
-        if (added !== undefined) headers = { ...headers, ...added };
-      }
-      return headers;
-    },
-    onCallFinished(entry, callLog) {
-      for (const observer of observers) observer.onCallFinished(entry, callLog);
-    },
-  };
+  onCallFinished?(entry: CallLogEntry, callLog: CallLog): void;
 }

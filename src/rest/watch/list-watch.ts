@@ -68,6 +68,12 @@ export class ListWatch {
     this.#options = options;
   }
 
+  /** The query of a list call, with the names of this REST service. */
+  query(sent: SentParameters): Record<string, string | undefined> {
+    const { names } = this.#options;
+    return Object.fromEntries(sentParameters(sent).map((parameter) => [names[parameter], sent[parameter]]));
+  }
+
   /**
    * Checks the rows of a page.
    * @returns the rows without those that the status filter should have left out.
@@ -80,7 +86,7 @@ export class ListWatch {
     rows: readonly unknown[],
     isLast: boolean,
   ): readonly unknown[] {
-    for (const parameter of parametersOf(sent)) this.#accepted.add(`${list} ${parameter}`);
+    for (const parameter of sentParameters(sent)) this.#accepted.add(`${list} ${parameter}`);
     this.#checkPageSize(list, sent, rows.length, isLast);
     for (const parameter of searches) this.#checkSearch(list, parameter, sent[parameter], rows);
     if (sent.status === undefined) return rows;
@@ -92,15 +98,20 @@ export class ListWatch {
   /** The error for a list call that REST refused, which may tell of a wrong name. */
   toListError(list: string, call: RestCall, sent: SentParameters, error: unknown): unknown {
     if (!(error instanceof StatusError) || (error.status !== 400 && error.status !== 422)) return error;
-    const parameters = parametersOf(sent);
+    const parameters = sentParameters(sent);
     const unknown = parameters.filter((parameter) => !this.#accepted.has(`${list} ${parameter}`));
     const named = unknown.filter((parameter) => this.#isNamedIn(error, parameter));
     const suspects = named.length > 0 ? named : unknown;
-    if (suspects.length > 0) return new ParameterRefusedError(call, error, suspects.map(settingOf));
+    if (suspects.length > 0) {
+      const names = suspects.map((parameter) => settings[parameter]);
+      return new ParameterRefusedError(call, error, names);
+    }
     const refusesText = searches.some(
       (parameter) => sent[parameter] !== undefined && this.#isNamedIn(error, parameter),
     );
-    return sent.pageToken === undefined || refusesText ? error : new PageTokenRefusedError(call, error);
+    return sent.pageToken === undefined || refusesText
+      ? error
+      : new PageTokenRefusedError(call, error.status, error.details);
   }
 
   #isNamedIn({ details }: StatusError, parameter: Parameter): boolean {
@@ -156,9 +167,7 @@ export function pageTokenIgnored(detail: string): InvalidResponseError {
   return new InvalidResponseError(`${detail} Check the setting ${settings.pageToken}.`);
 }
 
-const settingOf = (parameter: Parameter): string => settings[parameter];
-
-function parametersOf(sent: SentParameters): Parameter[] {
+function sentParameters(sent: SentParameters): Parameter[] {
   // The keys of SentParameters.
   return (Object.keys(sent) as Parameter[]).filter((parameter) => sent[parameter] !== undefined);
 }

@@ -13,7 +13,9 @@
 
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import { createDefer, maxDeferredBytes, StepQueue } from '../../concurrency/event-loop-round.ts';
+import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
+import { anonymousOwner } from '../../concurrency/owner.ts';
+import { StepQueue } from '../../concurrency/step-queue.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 import { type DocumentSources, requestedOperation } from '../documents/requested-operation.ts';
@@ -213,9 +215,11 @@ class FastRequest implements OperationRequest {
 
   #sendInTurn(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
     const send = () => this.#send(body, byteLength, coding);
-    if (this.requestRecord.joined && byteLength >= minLargeBodyBytes)
-      largeBodies.run(byteLength / bytesPerNode, send);
-    else send();
+    const { joined, callContext } = this.requestRecord;
+    if (joined && byteLength >= minLargeBodyBytes) {
+      const owner = callContext?.owner ?? anonymousOwner(this.#request.socket);
+      largeBodies.run(owner, byteLength / bytesPerNode, send);
+    } else send();
   }
 
   #send(body: string | Buffer, byteLength: number, coding: ContentCoding | undefined): void {

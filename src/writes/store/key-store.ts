@@ -9,7 +9,7 @@ export interface KeyName {
 /** The right of this process to work on a key. It lasts while `holds` is true. */
 export interface Claim {
   readonly key: KeyName;
-  /** The store that made the claim, and the epoch of its lease. */
+  /** The store that made the claim, and its lease. */
   readonly owner: string;
 }
 
@@ -42,10 +42,10 @@ export interface KeyStore {
    */
   claim(key: KeyName, fingerprint: string): Promise<ClaimResult>;
   /**
-   * Stores the progress of the work, as JSON, before the write that it describes is sent. `restartLifetime` gives the
-   * key a new lifetime. @throws ClaimLostError
+   * Stores the progress of the work, as JSON, before the write that it describes is sent. Gives the key a new lifetime.
+   * @throws ClaimLostError
    */
-  checkpoint(claim: Claim, progress: unknown, options?: { restartLifetime?: boolean }): Promise<void>;
+  checkpoint(claim: Claim, progress: unknown): Promise<void>;
   /**
    * Ends the work with its outcome, as JSON. Later claims get this outcome. The claim ends here, and with `abandon` and
    * `release`, even if they reject: the store then tries again until it succeeds. @throws ClaimLostError

@@ -4,7 +4,7 @@ import type { Claim, KeyName } from './key-store.ts';
 /** An operation of the store. Progress and outcome are JSON. Times are of the wall clock, in milliseconds. */
 export type Operation =
   | { kind: 'claim'; key: KeyName; fingerprint: string; nowMs: number; expiresAtMs: number }
-  | { kind: 'checkpoint'; claim: Claim; progress: string | null; expiresAtMs: number | null }
+  | { kind: 'checkpoint'; claim: Claim; progress: string | null; expiresAtMs: number }
   | { kind: 'finish'; claim: Claim; outcome: string }
   | { kind: 'abandon'; claim: Claim }
   | { kind: 'release'; claim: Claim }
@@ -17,26 +17,11 @@ export type Result =
   | { state: 'done'; outcome: string }
   | { state: 'held' | 'conflict' | 'full' | 'stored' | 'lost' | 'yes' | 'no' };
 
-/** The lease with which an operation runs. */
-export interface OperationLease {
-  /** The owner of new claims. Claims of earlier owners are lost. */
-  owner: string;
-  /** The time by `monotonicMs`. */
-  monotonicMs: number;
-}
-
-/** The operations on the tables. They run in the transaction of the caller and throw what SQLite throws. */
-export interface KeyTable {
-  execute(operation: Operation, lease: OperationLease): Result;
-  /** Removes at most 100 keys whose lifetime has ended. `nowMs` is of the wall clock. */
-  removeExpired(nowMs: number, monotonicMs: number): void;
-}
-
 /** Which rows of `owners` have a valid lease. `monotonicMs` restarts at boot, so a time in the future is invalid. */
 export const isLive = 'renewed_ms <= :monotonicMs AND :monotonicMs < renewed_ms + lease_ms';
 
-/** Prepares the statements of the tables, which must exist. */
-export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: number): KeyTable {
+/** Prepares the operations on the tables. They run in the transaction of the caller and throw what SQLite throws. */
+export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: number) {
   const isHeld = `EXISTS (SELECT 1 FROM owners WHERE owners.owner = keys.owner AND ${isLive})`;
   const find = database.prepare(`SELECT rowid, fingerprint, progress, outcome, expires_at_ms AS expiresAtMs,
     ${isHeld} AS isHeld FROM keys WHERE merchant = :merchant AND id = :id`);
@@ -52,9 +37,7 @@ export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: numbe
   );
   const resume = database.prepare('UPDATE keys SET owner = ?, expires_at_ms = ? WHERE rowid = ?');
   const ifClaimed = 'WHERE merchant = ? AND id = ? AND owner = ?';
-  const checkpoint = database.prepare(
-    `UPDATE keys SET progress = ?, expires_at_ms = coalesce(?, expires_at_ms) ${ifClaimed}`,
-  );
+  const checkpoint = database.prepare(`UPDATE keys SET progress = ?, expires_at_ms = ? ${ifClaimed}`);
   const finish = database.prepare(`UPDATE keys SET outcome = ?, progress = NULL, owner = NULL ${ifClaimed}`);
   const abandon = database.prepare(`UPDATE keys SET owner = NULL ${ifClaimed}`);
   const release = database.prepare(`DELETE FROM keys ${ifClaimed}`);
@@ -63,7 +46,8 @@ export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: numbe
 
   function claim(
     { key, fingerprint, nowMs, expiresAtMs }: Extract<Operation, { kind: 'claim' }>,
-    { owner, monotonicMs }: OperationLease,
+    owner: string,
+    monotonicMs: number,
   ): Result {
     const { merchant, id } = key;
     const row = find.get({ merchant, id, monotonicMs });
@@ -94,16 +78,18 @@ export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: numbe
   }
 
   return {
-    removeExpired: (nowMs, monotonicMs) => {
+    /** Removes at most 100 keys whose lifetime has ended. `nowMs` is of the wall clock. */
+    removeExpired(nowMs: number, monotonicMs: number): void {
       removeExpired.run({ nowMs, monotonicMs });
     },
-    execute(operation, lease) {
+    /** @param owner the owner of new claims. Claims of earlier owners are lost. */
+    execute(operation: Operation, owner: string, monotonicMs: number): Result {
       switch (operation.kind) {
         case 'claim':
-          return claim(operation, lease);
+          return claim(operation, owner, monotonicMs);
         case 'checkpoint':
           // After a gap in the lease, the work may not go on, even if nobody has taken it over.
-          if (operation.claim.owner !== lease.owner) return { state: 'lost' };
+          if (operation.claim.owner !== owner) return { state: 'lost' };
           return change(checkpoint, operation.claim, operation.progress, operation.expiresAtMs);
         case 'finish':
           return change(finish, operation.claim, operation.outcome);

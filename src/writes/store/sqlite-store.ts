@@ -2,17 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { monotonicMs } from '../../base/monotonic-ms.ts';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
-import {
-  type Claim,
-  ClaimLostError,
-  type KeyStore,
-  StoreOpenError,
-  StoreUnavailableError,
-} from './key-store.ts';
+import { ClaimLostError, type KeyStore, StoreOpenError, StoreUnavailableError } from './key-store.ts';
 import type { Operation, Result } from './key-table.ts';
-import { leaseOwner, monotonicMs, SharedLease } from './lease.ts';
-import type { Message, Request, ThreadData } from './sqlite-thread.ts';
+import type { Lease, Report, Request, ThreadData } from './sqlite-thread.ts';
 
 /** All times are in milliseconds. */
 export interface SqliteStoreOptions {
@@ -44,27 +38,23 @@ const dayMs = 24 * 60 * 60 * 1000;
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyStore> {
   const { file, leaseMs = 5000, timeoutMs = 2000, lifetimeMs = dayMs, now = Date.now } = options;
   const isInMemory = file === 'memory';
-  const storeId = randomBytes(12).toString('base64url');
-  const lease = new SharedLease();
   const data: ThreadData = {
     // A whole path: SQLite reads texts such as `:memory:` and `file:` in a way of its own.
     path: isInMemory ? ':memory:' : resolve(file),
     secret: randomBytes(32),
     busyTimeoutMs: 0.75 * timeoutMs,
-    storeId,
     leaseMs,
     maxKeysPerMerchant: options.maxKeysPerMerchant ?? 100_000,
     maxPages: options.maxPages,
-    leaseMemory: lease.memory,
   };
   // A pause between `holds` and the write is not seen, so `holds` ends a little earlier than the lease.
   const marginMs = leaseMs / 20;
 
   const noResponse = `The key store did not respond within ${timeoutMs} ms. Check its disk.`;
-  const waiting = new Map<number, PromiseWithResolvers<Result>>();
+  const unanswered = new Map<number, PromiseWithResolvers<Result>>();
   let unsent: Request[] = [];
   let lastId = 0;
-  let answeredId = 0;
+  let lease: Lease | undefined;
   let failure: string | undefined;
   // Why the store responds no more.
   let end: string | undefined;
@@ -73,9 +63,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   function start(): Worker {
     thread = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: data });
-    thread.on('message', (message: Message) => {
-      if (message.kind === 'transaction') receive(message);
-    });
+    thread.on('message', receive);
     thread.on('error', (error) => stop(`The thread of the key store failed: ${error}. Restart the server.`));
     thread.on('exit', () => {
       thread = undefined;
@@ -88,32 +76,28 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   function stop(reason: string): void {
     end ??= reason;
-    for (const { reject } of waiting.values()) reject(new StoreUnavailableError(end));
-    waiting.clear();
+    for (const { reject } of unanswered.values()) reject(new StoreUnavailableError(end));
+    unanswered.clear();
   }
 
-  function receive(message: Extract<Message, { kind: 'transaction' }>): void {
-    failure = message.failure;
-    answeredId = Math.max(answeredId, message.lastId);
-    for (const reply of message.replies) {
-      const waiter = waiting.get(reply.id);
-      waiting.delete(reply.id);
-      if ('problem' in reply) waiter?.reject(new StoreUnavailableError(reply.problem));
-      else if (waiter !== undefined) waiter.resolve(reply.result);
-      else if (reply.result.state === 'claimed') {
-        // The caller has stopped waiting. Without this, the key would be held as long as this process lives.
-        const { claim, isResumed } = reply.result;
-        post({ kind: isResumed ? 'abandon' : 'release', claim });
-      }
+  function receive(report: Report): void {
+    lease = report.lease;
+    failure = report.failure;
+    for (const reply of report.replies) {
+      const operation = unanswered.get(reply.id);
+      unanswered.delete(reply.id);
+      if ('problem' in reply) operation?.reject(new StoreUnavailableError(reply.problem));
+      else operation?.resolve(reply.result);
     }
   }
 
-  function post(operation: Operation): number {
-    lastId += 1;
-    const request: Request = { id: lastId, deadlineMs: monotonicMs() + timeoutMs, operation };
+  function post(operation: Operation): Promise<Result> {
+    const request: Request = { id: lastId++, deadlineMs: monotonicMs() + timeoutMs, operation };
+    const result = Promise.withResolvers<Result>();
+    unanswered.set(request.id, result);
     if (unsent.length === 0) process.nextTick(send);
     unsent.push(request);
-    return lastId;
+    return result.promise;
   }
 
   /**
@@ -128,16 +112,21 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   async function run(operation: Operation): Promise<Result> {
     if (end !== undefined) throw new StoreUnavailableError(end);
-    if (lastId - answeredId >= maxUnanswered) throw new StoreUnavailableError(noResponse);
-    const id = post(operation);
-    const waiter = Promise.withResolvers<Result>();
-    waiting.set(id, waiter);
+    if (unanswered.size >= maxUnanswered) throw new StoreUnavailableError(noResponse);
+    const pending = post(operation);
     // Keeps the process alive, which the thread does not.
-    const result = await withTimeout(timeoutMs, waiter.promise);
+    const result = await withTimeout(timeoutMs, pending);
     if (result !== undefined) return result;
-    waiting.delete(id);
+    pending.then(undoClaim, () => {});
     failure ??= noResponse;
     throw new StoreUnavailableError(failure);
+  }
+
+  /** Without this, a claim that came too late would be held as long as this process lives. */
+  function undoClaim(result: Result): void {
+    if (result.state !== 'claimed') return;
+    const { claim, isResumed } = result;
+    post({ kind: isResumed ? 'abandon' : 'release', claim }).catch(() => {});
   }
 
   async function change(operation: Operation): Promise<void> {
@@ -157,14 +146,17 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   }
 
   if (!isInMemory) {
-    // `once` rejects with the thread's error if the thread fails.
     const opening = start();
     opening.ref();
-    const [message] = await once(opening, 'message');
-    const first: Message = message;
+    try {
+      // Rejects with the thread's error if the thread fails.
+      const [report] = await once(opening, 'message');
+      const { secret }: Report = report;
+      if (secret !== undefined) data.secret = secret;
+    } catch (error) {
+      throw new StoreOpenError(`${file} ${error instanceof Error ? error.message : error}`);
+    }
     opening.unref();
-    if (first.kind === 'notOpened') throw new StoreOpenError(`${file} ${first.problem}`);
-    if (first.kind === 'opened') data.secret = first.secret;
   }
 
   return {
@@ -185,21 +177,19 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
           throw new TypeError(`A claim has no state ${result.state}`);
       }
     },
-    checkpoint: async (claim, progress, { restartLifetime = false } = {}) =>
+    checkpoint: async (claim, progress) =>
       change({
         kind: 'checkpoint',
         claim,
         progress: JSON.stringify(progress) ?? null,
-        expiresAtMs: restartLifetime ? now() + lifetimeMs : null,
+        expiresAtMs: now() + lifetimeMs,
       }),
     finish: async (claim, outcome) =>
       change({ kind: 'finish', claim, outcome: JSON.stringify(outcome) ?? 'null' }),
     abandon: (claim) => change({ kind: 'abandon', claim }),
     release: (claim) => change({ kind: 'release', claim }),
-    holds(claim: Claim) {
-      const epoch = end === undefined ? lease.epoch(marginMs) : undefined;
-      return epoch !== undefined && claim.owner === leaseOwner(storeId, epoch);
-    },
+    holds: ({ owner }) =>
+      end === undefined && owner === lease?.owner && monotonicMs() + marginMs < lease.validUntilMs,
     noteOrganizationShown: (service) => change({ kind: 'noteService', service }),
     wasOrganizationShown: async (service) => (await run({ kind: 'hasService', service })).state === 'yes',
     failure: () => end ?? failure,

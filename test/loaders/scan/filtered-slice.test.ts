@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Position } from '../../../src/loaders/paging/cursor.ts';
-import { pageLoader } from '../../../src/loaders/paging/page-loader.ts';
+import { PageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import type { PageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
 import { ListScans } from '../../../src/loaders/scan/list-scan.ts';
@@ -42,7 +42,7 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
     queries,
     /** The scans of a new operation. */
     scans(pagesLeft = 20) {
-      const pages = pageLoader(async ({ pageSize, pageToken }: PageQuery) => {
+      const pages = new PageLoader(async ({ pageSize, pageToken }: PageQuery) => {
         queries.push(pageToken === undefined ? `${pageSize}` : `${pageSize}@${pageToken}`);
         const start = Number(pageToken ?? 0);
         const end = start + pageSize;
@@ -50,8 +50,8 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
           rows: list.rows.slice(start, end) as Row[],
           nextPageToken: end < list.rows.length ? String(end) : undefined,
         };
-      });
-      return new ListScans({ pages, maxPageSize: 1_000, budget: { pagesLeft, onPage: () => {} } });
+      }, 1_000);
+      return new ListScans(pages, { pagesLeft, onPage: () => {} });
     },
     read(
       filter: RowFilter,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ListCursors, type Position } from '../../../src/loaders/paging/cursor.ts';
-import { pageLoader } from '../../../src/loaders/paging/page-loader.ts';
+import { PageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import { readPageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
 import { ListScans } from '../../../src/loaders/scan/list-scan.ts';
@@ -184,7 +184,7 @@ test('right names cause no error and no line while the list changes', { timeout:
         const list = new ChangingList(service, seed, size);
         const problem = (problem: unknown) => alarms.push({ service, seed, size, first, query, problem });
         const watch = new ListWatch({ names: parameterNames, onProblem: problem });
-        const { fetchPage } = createResourceClient(list.send, parameterNames, watch);
+        const { fetchPage } = createResourceClient(list.send, watch);
         const callContext = createCallContexts({ readsPerOperation: 1_000_000 }).of(
           bearer,
           new AbortController().signal,
@@ -193,11 +193,13 @@ test('right names cause no error and no line while the list changes', { timeout:
         let after: Position | undefined;
         for (let count = 0; count < 40 && read < pages; count += 1) {
           // Each page is an operation of its own.
-          const loader = pageLoader(({ pageSize, pageToken, status, search }: OrderQuery) =>
-            fetchPage<Order>('orders', '/v1/orders', { pageSize, pageToken }, callContext, {
-              status: status?.join(','),
-              search,
-            }),
+          const loader = new PageLoader(
+            ({ pageSize, pageToken, status, search }: OrderQuery) =>
+              fetchPage('orders', '/v1/orders', { pageSize, pageToken }, callContext, {
+                status: status?.join(','),
+                search,
+              }),
+            1_000,
           );
           read += 1;
           const budget = { pagesLeft: 20, onPage: () => {} };
@@ -205,12 +207,12 @@ test('right names cause no error and no line while the list changes', { timeout:
           try {
             const slice = isScanned
               ? await readFilteredSlice(
-                  new ListScans({ pages: loader, maxPageSize: 1_000, budget }).from(query, after),
+                  new ListScans(loader, budget).from(query, after),
                   filter,
                   first,
                   after,
                 )
-              : await readPageSlice({ pages: loader, query, first, after, maxPageSize: 1_000 });
+              : await readPageSlice({ pages: loader, filters: query, first, after });
             const last = slice.endPosition ?? slice.rows.at(-1)?.after;
             after = last && slice.hasNextPage ? cursors.decode(cursors.encode(last)) : undefined;
           } catch (error) {
