@@ -28,6 +28,8 @@ const { values: options } = parseArgs({
     tries: { type: 'string', default: '10' },
     /** The samples of each probe during the other attacks. */
     samples: { type: 'string', default: '200' },
+    /** The delay of each response of REST, in milliseconds. */
+    'delay-ms': { type: 'string', default: '0' },
     /** Measures the checkout in this directory. */
     checkout: { type: 'string', default: join(import.meta.dirname, '..') },
   },
@@ -168,7 +170,7 @@ const asText = (statuses: Statuses) =>
 
 runAsLoad();
 const upstream = await startUpstream('upstream-process.ts', loadCore);
-await upstream.turnTo({ delayMs: 0, keepsCalls: false });
+await upstream.turnTo({ delayMs: Number(options['delay-ms']), keepsCalls: false });
 print(`${sharing}\n`);
 
 const burstRows: (string | number)[][] = [];

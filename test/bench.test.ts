@@ -157,6 +157,7 @@ test(
         'good requests whose answer was not right',
         'attacks that did not reach the server',
         'sockets that are still open',
+        'warnings in the log before the attack',
         'listeners more than at the start',
         'lines of the log with a token',
         'warnings and errors of the process',

@@ -69,6 +69,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     api: createRestApi(client, parameterNames(config), {
       drift: telemetry.drift,
       onProblem: (problem) => log.warn(problem, 'REST may not know a list parameter'),
+      onRowsOutside: metrics?.rowsOutside,
     }),
     tokenRejections: parts.tokenRejections,
     keyStore: parts.keyStore,

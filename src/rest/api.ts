@@ -24,7 +24,7 @@ import type { DriftWatch } from './watch/schema-drift.ts';
 export type RestApi = ReturnType<typeof createRestApi>;
 
 /** What watches the responses of REST. */
-export interface RestChecks extends Pick<ListWatchOptions, 'onProblem'> {
+export interface RestChecks extends Pick<ListWatchOptions, 'onProblem' | 'onRowsOutside'> {
   /** Checks a sample of the records. */
   drift?: DriftWatch | undefined;
 }
@@ -39,9 +39,9 @@ export interface RestChecks extends Pick<ListWatchOptions, 'onProblem'> {
 export function createRestApi(
   client: RestClient,
   names: QueryParameterNames,
-  { drift, onProblem }: RestChecks = {},
+  { drift, ...checks }: RestChecks = {},
 ) {
-  const listWatch = new ListWatch({ names, onProblem });
+  const listWatch = new ListWatch({ names, ...checks });
   const { sendForRecord, sendToRecord, fetchPage } = createResourceClient(client.send, listWatch, drift);
   const path = (collection: Collection, id: string) => recordPath(collection, resourceName(collection, id));
   const messagesPath = (channelId: string, conversation: string) =>

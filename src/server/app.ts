@@ -178,7 +178,7 @@ export function createApp(options: AppOptions): App {
     maxNodes: limits.nodes,
     unreadBytesAtOnce: forTests.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
   });
-  const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond) : undefined;
+  const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
   const cors = new Cors(settings.corsOrigins ?? [], metrics?.originRefused);
   const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
   const toOwner = (headers: HeaderReader, connection?: object) => {

@@ -15,6 +15,10 @@ export interface Metrics {
   earlyError(status: number | undefined): void;
   documentRead(): void;
   originRefused(): void;
+  /** Counts a request that the rate limit of this server refused. */
+  rateLimited(): void;
+  /** Counts rows of a list that were left out because a status filter should have done so. */
+  rowsOutside(list: string, count: number): void;
   /** Adds a gauge of the REST calls that wait in the queue. `read` is called for every page. */
   showCallsWaiting(read: () => number): void;
   /** Adds a gauge of the open circuit breakers. `read` returns their kinds of calls, for every page. */
@@ -61,6 +65,17 @@ export function createMetrics({ process }: { process: boolean }): Metrics {
     help: 'Requests of web pages whose origin is not in CORS_ORIGINS.',
     registers,
   });
+  const rateLimited = new Counter({
+    name: 'waybill_rate_limited_total',
+    help: 'Requests that RATE_LIMIT_POINTS_PER_SECOND refused. Those that REST refused are REST calls with status 429.',
+    registers,
+  });
+  const rowsOutside = new Counter({
+    name: 'waybill_rest_rows_outside_total',
+    help: 'Rows that REST returned outside of the requested status, by list. They are left out.',
+    labelNames: ['list'],
+    registers,
+  });
   return {
     requests: createRequestMetrics(registry),
     calls: createCallMetrics(registry),
@@ -68,6 +83,8 @@ export function createMetrics({ process }: { process: boolean }): Metrics {
     earlyError: (status) => earlyErrors.inc({ status: status ?? 'none' }),
     documentRead: () => documentsRead.inc(),
     originRefused: () => refusedOrigins.inc(),
+    rateLimited: () => rateLimited.inc(),
+    rowsOutside: (list, count) => rowsOutside.inc({ list }, count),
     drift: (coordinate, kind) => driftCounter.inc({ coordinate, kind }),
     showCallsWaiting(read) {
       new Gauge({
@@ -206,7 +223,7 @@ function createCallMetrics(registry: Registry): Metrics['calls'] {
   const registers = [registry];
   const calls = new Histogram({
     name: 'waybill_rest_call_duration_seconds',
-    help: 'Duration of REST calls after the queue, by method, route template and status (none: no response).',
+    help: 'Duration of REST calls after the queue, by method, route template and status (none: no response, aborted: not awaited).',
     labelNames: ['method', 'route', 'status'],
     buckets: callBuckets,
     registers,
@@ -231,16 +248,17 @@ function createCallMetrics(registry: Registry): Metrics['calls'] {
       pendingCalls += 1;
       return undefined;
     },
-    onCallFinished({ method, route, status, durationMs = 0, retries: retryCount }) {
+    onCallFinished({ method, route, status, durationMs = 0, retries: retryCount, isAborted }) {
       pendingCalls -= 1;
-      calls.observe({ method, route, status: statusLabel(status) }, durationMs / 1_000);
+      const label = statusLabel(status) ?? (isAborted ? 'aborted' : 'none');
+      calls.observe({ method, route, status: label }, durationMs / 1_000);
       if (retryCount > 0) retries.inc({ method, route }, retryCount);
     },
   };
 }
 
-function statusLabel(status: number | undefined): string {
-  if (status === undefined) return 'none';
+function statusLabel(status: number | undefined): string | undefined {
+  if (status === undefined) return undefined;
   return labeledStatuses.has(status) ? String(status) : `${Math.floor(status / 100)}xx`;
 }
 

@@ -22,6 +22,8 @@ export interface Position {
   firstBefore?: string | undefined;
 }
 
+export const startOfList: Position = { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
+
 // A REST page token must fit into a request line, so no valid cursor is longer.
 const maxLength = 16_384;
 

@@ -18,7 +18,7 @@ interface Named {
   name: string;
 }
 
-const startOfList: Position = { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
+export const startOfList: Position = { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
 
 // More pages than any list needs at its largest page size. A list without an end must not hold a request forever.
 const maxPages = 100;
@@ -66,7 +66,8 @@ export class PageWalk<Row extends Named, Query extends PageQuery> {
     const { pageToken, rowsBefore, skip, firstBefore } = position;
     const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
     const page = await this.#load({ pageSize, pageToken }, rowsBefore);
-    if (firstBefore !== undefined && digest(page.rows[0]) === firstBefore) await this.#checkFirstPage(page);
+    if (firstBefore !== undefined && digest(page.rows[0]) === firstBefore)
+      await this.#checkFirstPage(page, pageSize);
     const hasMoved = indexAfterAnchor(page, position) === undefined && page.nextPageToken !== undefined;
     return hasMoved && pageSize < maxPageSize
       ? this.#load({ pageSize: maxPageSize, pageToken }, rowsBefore)
@@ -75,13 +76,20 @@ export class PageWalk<Row extends Named, Query extends PageQuery> {
 
   /**
    * Checks a page that begins with the first row of the page before. New rows above may have moved that row. But where
-   * the list itself begins with the same row, REST has ignored the page token.
+   * the list itself begins with the same row, REST has ignored the page token. Unless the row has moved up again: then
+   * the next tokens differ, although REST gives the first page the same one each time, or the list has one row left.
    */
-  async #checkFirstPage({ rows: [first] }: Page<Row>): Promise<void> {
-    this.#pages.clearAll();
-    const firstPage = await this.#load({ pageSize: 1 });
-    if (rowName(firstPage.rows[0]) === rowName(first))
-      throw pageTokenIgnored('REST returned the first page of a list again for a page token.');
+  async #checkFirstPage(page: Page<Row>, pageSize: number): Promise<void> {
+    const readFirstPage = () => {
+      this.#pages.clearAll();
+      return this.#load({ pageSize });
+    };
+    const { rows, nextPageToken } = await readFirstPage();
+    if (rowName(rows[0]) !== rowName(page.rows[0])) return;
+    if (nextPageToken === undefined && rows.length === 1) return;
+    const differs = nextPageToken !== page.nextPageToken;
+    if (differs && (await readFirstPage()).nextPageToken === nextPageToken) return;
+    throw pageTokenIgnored('REST returned the first page of a list again for a page token.');
   }
 
   #load(page: PageQuery, rowsBefore?: number): Promise<Page<Row>> {

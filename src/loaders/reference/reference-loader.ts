@@ -38,6 +38,7 @@ export class ReferenceLoader<Row, Query extends PageQuery> extends PageLoader<Ro
   override clearAll(): void {
     super.clearAll();
     this.#earlier.clear();
+    this.#isCacheUsed = false;
   }
 
   /** Whether loading a page needs no further call. */

@@ -1,7 +1,7 @@
 import type { PageQuery } from '../../rest/api-types.ts';
 import type { Position } from '../paging/cursor.ts';
 import { addMatches, type PageSlice, type PlacedRow } from '../paging/page-slice.ts';
-import { positionAfter } from '../paging/page-walk.ts';
+import { positionAfter, startOfList } from '../paging/page-walk.ts';
 import type { ListScan } from './list-scan.ts';
 import { type FilteredRow, matchesFilter, NewestFirst, type RowFilter } from './row-filter.ts';
 
@@ -26,7 +26,7 @@ export async function readFilteredSlice<Row extends FilteredRow, Query extends P
   // The first match tells whether there are any.
   const needed = Math.max(first, 1);
   const firstPageRows = Math.max(rowsPerMatch * needed, minFirstPageRows);
-  let endPosition = after;
+  let endPosition = after ?? startOfList;
   for (let number = 0; ; number += 1) {
     const next = await scan.page(number, firstPageRows);
     if (next === 'end') return { rows, hasNextPage: false };

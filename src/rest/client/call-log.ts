@@ -15,6 +15,8 @@ export interface CallLogEntry {
   bytes: number;
   /** The number of times that the call was sent again. */
   retries: number;
+  /** Whether this server ended the call, so that a missing response is no failure of REST. */
+  isAborted: boolean;
 }
 
 /** The REST calls of one operation, and the number of calls that caches and lists made unnecessary. */
@@ -44,6 +46,7 @@ export class CallLog {
       durationMs: undefined,
       bytes: 0,
       retries: 0,
+      isAborted: false,
     };
     this.entries.push(entry);
     return entry;
@@ -78,6 +81,8 @@ export interface AttemptOutcome {
   /** Undefined without a response. */
   status: number | undefined;
   durationMs: number;
+  /** Whether the attempt failed, and the circuit breaker of its route is open. */
+  isCircuitOpen: boolean;
 }
 
 /** Observes every REST call, for metrics, traces and logs. Errors of `onCallSent` and `onCallFinished` are ignored. */

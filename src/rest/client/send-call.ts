@@ -293,6 +293,7 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
 
   #recordOutcome(outcome: ReturnType<typeof toOutcome>): void {
     const { tenant, callLog } = this.#callContext;
+    this.entry.isAborted = outcome === 'aborted';
     if (this.#permit === undefined) return;
     this.#circuit.recordOutcome(tenant, this.#permit, outcome);
     this.#permit = undefined;
@@ -303,6 +304,7 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
       outcome,
       status: this.entry.status,
       durationMs: callLog.elapsedMs() - this.#attemptStartMs,
+      isCircuitOpen: outcome === 'failed' && this.#circuit.isOpen(),
     };
     for (const observer of this.client.observers) observer.onAttempt?.(attempt);
   }

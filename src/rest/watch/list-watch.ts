@@ -39,6 +39,8 @@ export interface ListWatchOptions {
   names: QueryParameterNames;
   /** Called at most once in ten minutes for a list and a setting. */
   onProblem?: ((problem: ParameterProblem) => void) | undefined;
+  /** Called for rows that were left out because a status filter should have done so. */
+  onRowsOutside?: ((list: string, count: number) => void) | undefined;
   /** A clock in milliseconds with any start. */
   now?: () => number;
 }
@@ -59,8 +61,8 @@ export class ListWatch {
   /** Parameters of lists that REST has accepted once. */
   readonly #accepted = new Set<string>();
   readonly #lastProblems = new Map<string, number>();
-  /** By list: the size of the last page that was short, and not the last one. */
-  readonly #shortPages = new Map<string, { rows: number; asked: number }>();
+  /** By list: the rows of the last page without a filter that was short, and not the last page of the list. */
+  readonly #shortPages = new Map<string, number>();
 
   constructor(options: ListWatchOptions) {
     this.#options = options;
@@ -85,9 +87,12 @@ export class ListWatch {
     isLast: boolean,
   ): readonly unknown[] {
     for (const parameter of sentParameters(sent)) this.#accepted.add(`${list} ${parameter}`);
-    this.#checkPageSize(list, Number(sent.pageSize), rows.length, isLast);
+    this.#checkPageSize(list, sent, rows.length, isLast);
     for (const parameter of searches) this.#checkSearch(list, parameter, sent[parameter], rows);
-    return sent.status === undefined ? rows : withStatus(call, sent.status, rows);
+    if (sent.status === undefined) return rows;
+    const inside = withStatus(call, sent.status, rows);
+    if (inside.length < rows.length) this.#options.onRowsOutside?.(list, rows.length - inside.length);
+    return inside;
   }
 
   /** The error for a list call that REST refused, which may tell of a wrong name. */
@@ -115,17 +120,18 @@ export class ListWatch {
     return texts.some((text) => text.split(/[^\w.-]+/).includes(name));
   }
 
-  #checkPageSize(list: string, asked: number, rows: number, isLast: boolean): void {
+  #checkPageSize(list: string, sent: SentParameters, rows: number, isLast: boolean): void {
+    const asked = Number(sent.pageSize);
     if (rows > asked) {
       this.#report('pageSize', list, `REST returned ${rows} rows where ${asked} were requested.`);
       return;
     }
-    if (isLast || rows === 0 || rows === asked) return;
-    const before = this.#shortPages.get(list);
-    this.#shortPages.set(list, { rows, asked });
-    // A page size of REST's own is the same for every requested size.
-    if (before?.rows === rows && before.asked !== asked)
+    // A service may filter the rows of a page, so a filtered page is short by chance.
+    const isFiltered = Boolean(sent.status ?? sent.search ?? sent.query);
+    if (isLast || isFiltered || rows === 0 || rows === asked) return;
+    if (this.#shortPages.get(list) === rows)
       this.#report('pageSize', list, `REST returns pages of ${rows} rows where more are requested.`);
+    this.#shortPages.set(list, rows);
   }
 
   #checkSearch(

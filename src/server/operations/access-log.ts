@@ -53,9 +53,11 @@ const maxFailedCalls = 3;
 
 /** The first failed calls, such as `GET /v1/orders/{id} 503`. */
 function failedCalls({ entries }: CallLog): string[] | undefined {
-  const failed = entries.filter(({ status = 0 }) => status === 0 || status >= 400).slice(0, maxFailedCalls);
+  const failed = entries.filter(({ status = 0, isAborted }) => (status === 0 ? !isAborted : status >= 400));
   if (failed.length === 0) return undefined;
-  return failed.map(({ method, route, status }) => `${method} ${route} ${status ?? 'no response'}`);
+  return failed
+    .slice(0, maxFailedCalls)
+    .map(({ method, route, status }) => `${method} ${route} ${status ?? 'no response'}`);
 }
 
 function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {
