@@ -30,21 +30,14 @@ class Tally {
   }
 }
 
-class Window {
-  readonly startedAtMs: number;
-  calls = 0;
-  reads = 0;
-  readonly good = new Tally();
-  readonly bad: Record<Kind, Tally> = {
-    'no answer': new Tally(),
-    slow: new Tally(),
-    'rate limit': new Tally(),
-  };
-
-  constructor(startedAtMs: number) {
-    this.startedAtMs = startedAtMs;
-  }
-}
+const newWindow = (startedAtMs: number) => ({
+  startedAtMs,
+  calls: 0,
+  reads: 0,
+  good: new Tally(),
+  bad: { 'no answer': new Tally(), slow: new Tally(), 'rate limit': new Tally() },
+});
+type Window = ReturnType<typeof newWindow>;
 
 interface Outage {
   kind: Kind;
@@ -56,15 +49,15 @@ interface Outage {
 }
 
 /**
- * Logs the begin and the end of each outage of REST: it does not answer, is slow, or refuses calls for their rate. The
- * failures of one token alone are no outage while other tokens succeed.
+ * Logs the begin and the end of each outage of REST. The failures of one token alone are no outage while other tokens
+ * succeed.
  */
 export class OutageLog implements CallObserver {
   readonly #log: Log;
   readonly #now: () => number;
   readonly #outages = new Map<Kind, Outage>();
-  #before = new Window(0);
-  #current = new Window(0);
+  #before = newWindow(0);
+  #current = newWindow(0);
   #timer: NodeJS.Timeout | undefined;
 
   /** @param now a clock in milliseconds with any start. */
@@ -90,7 +83,7 @@ export class OutageLog implements CallObserver {
     }
   }
 
-  /** Logs the end of outages that are 10 seconds without a failure. Called each second during an outage. */
+  /** Logs the end of outages without recent failures. Runs each second during an outage. */
   check(): void {
     for (const outage of this.#outages.values()) {
       if (this.#now() - outage.lastFailureMs >= quietMs) this.#end(outage);
@@ -105,8 +98,8 @@ export class OutageLog implements CallObserver {
   #windowNow(): Window {
     const now = this.#now();
     if (now - this.#current.startedAtMs >= windowMs) {
-      this.#before = now - this.#current.startedAtMs < 2 * windowMs ? this.#current : new Window(now);
-      this.#current = new Window(now);
+      this.#before = now - this.#current.startedAtMs < 2 * windowMs ? this.#current : newWindow(now);
+      this.#current = newWindow(now);
     }
     return this.#current;
   }

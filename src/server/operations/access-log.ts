@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { type CallLog, sumCalls } from '../../rest/client/call-log.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import {
   countError,
@@ -10,7 +11,6 @@ import {
   type RequestObserver,
   type RequestRecord,
 } from '../../telemetry/request-record.ts';
-import type { Tracing } from '../../telemetry/tracing.ts';
 import { requestCost, roundToTenths } from './cost-report.ts';
 
 /** Records requests for metrics and traces. Logs a line per operation and label, and per other request at level debug. */

@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { neverAborted } from '../../concurrency/cancellation.ts';
 import { anonymousOwner } from '../../concurrency/owner.ts';
 import type { CallContexts } from '../../rest/client/call-context.ts';
-import type { Tracing } from '../../telemetry/tracing.ts';
+import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
 import { collectDefinitions, selectedFields } from '../document-syntax/selections.ts';
