@@ -76,7 +76,8 @@ function firstText(object: Record<string, unknown>, names: readonly string[]): s
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-function parseJson(body: string): unknown {
+/** The JSON value of a text. Undefined if the text is no JSON. */
+export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

@@ -67,20 +67,36 @@ export function createDriftWatch({
     check(kind, rows, bearer) {
       if (rows.length === 0 || !mayCheck()) return;
       checkedRecords += 1;
-      const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], rows[checkedRecords % rows.length]);
-      for (const issue of issues) {
-        const difference = differenceOf(issue);
-        const fieldNames = fieldNamesOf(issue);
-        const unknownName = difference === 'unknown field' ? fieldNames.pop() : undefined;
-        const coordinate = [typeNameOf(kind), ...fieldNames].join('.');
-        onDifference(unknownName === undefined ? coordinate : `${coordinate}.*`, difference);
-        reportRateLimited(
-          unknownName === undefined ? coordinate : `${coordinate}.${loggableName(unknownName, bearer)}`,
-          difference,
-        );
+      const row = rows[checkedRecords % rows.length];
+      for (const { coordinate, difference } of findDifferences(kind, row, bearer)) {
+        const isUnknown = difference === 'unknown field';
+        onDifference(isUnknown ? coordinate.replace(/[^.]+$/, '*') : coordinate, difference);
+        reportRateLimited(coordinate, difference);
       }
     },
   };
+}
+
+/** A difference between a record and the wire schema. */
+export interface Difference {
+  /** The field, such as `Order.recipient.location`. An unknown name that may be private is `*`. */
+  coordinate: string;
+  difference: DriftKind;
+  /** An unknown value that has the form of a constant. */
+  value: string | undefined;
+}
+
+/** Compares a record with the wire schema. `bearer`: see `DriftWatch`. */
+export function findDifferences(kind: ResourceKind, record: unknown, bearer: string): Difference[] {
+  const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], record);
+  return issues.map((issue) => {
+    const difference = differenceOf(issue);
+    const names = fieldNamesOf(issue);
+    if (difference === 'unknown field') names.push(loggableName(names.pop() ?? '*', bearer));
+    const isConstant = difference === 'unknown value' && /^[A-Z][A-Z_]{0,39}$/.test(String(issue.input));
+    const value = isConstant ? String(issue.input) : undefined;
+    return { coordinate: [typeNameOf(kind), ...names].join('.'), difference, value };
+  });
 }
 
 /** `Order` for `orders`. */
