@@ -298,6 +298,8 @@ const benchTest = (has: string): Runner => ({ file: 'test/bench.test.ts', has })
  */
 const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> = {
   'npm cit': [gate],
+  'npm ci': [gate],
+  'WAYBILL_TOKEN=sandbox-cafe-andino npm run doctor -- --url http://127.0.0.1:4001': examines,
   'npm ci && npm start': [gate, npmStartTest],
   'UPSTREAM_URL=https://api.example.com npm start': starts,
   'NODE_ENV=production UPSTREAM_URL=https://api.example.com STATE_FILE=waybill.sqlite npm start': starts,
@@ -342,8 +344,7 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   -H "authorization: Bearer $WAYBILL_TOKEN" \\
   -H 'content-type: application/json' \\
   -d '{"query": "{ orders(first: 3) { nodes { id status } } }"}'`]: asks,
-  'npm ci': [gate],
-  'npm run doctor -- --url https://api.example.com --write rest.env': examines,
+  'npm run doctor -- --url https://api.example.com --write rest.env': writesSettings,
   'npm run bench -- --short': [benchTest("'bench/bench.ts', '--short'")],
   'git worktree add ../before HEAD~1': inScratchRepository,
   'npm run bench -- --against ../before --workloads order,shipments': [benchTest("'--against', ")],
@@ -387,7 +388,7 @@ async function installs(command: string): Promise<void> {
 }
 
 /** Runs a command that examines a service and writes its settings. The service of this test is the sandbox. */
-async function examines(command: string): Promise<void> {
+async function writesSettings(command: string): Promise<void> {
   const sandbox = await startSandbox();
   await inFolder(async (folder) => {
     for (const entry of ['package.json', 'node_modules', 'src']) {
@@ -437,6 +438,15 @@ async function asksSandbox(command: string): Promise<void> {
   // The shell has no such program.
   if (code === 127) return;
   expect(JSON.parse(output)).toEqual({ token: expect.any(String), ended: command.includes('/end ') });
+}
+
+/** Runs a command that examines `npm run sandbox`. The sandbox of this test has another port. */
+async function examines(command: string): Promise<void> {
+  const sandbox = await startSandbox();
+  const line = command.replace('http://127.0.0.1:4001', sandbox.url);
+  const { code, output } = await startCommand(line, root).exit;
+  await sandbox.close();
+  expect([code, output]).toEqual([0, expect.stringContaining('Waybill can use this service.')]);
 }
 
 /** Runs a command in a repository with two commits. */
