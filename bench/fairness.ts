@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { Agent, request } from 'undici';
 import type { AttackOrder, Statuses } from './fairness/attacker-process.ts';
 import { bursts, sieges } from './fairness/attacks.ts';
+import { longestHold, probeArguments } from './fairness/held-loop.ts';
 import { percentile } from './load.ts';
 import { markdownTable } from './markdown-table.ts';
 import { waybillIn } from './peers/servers.ts';
@@ -27,6 +28,8 @@ const { values: options } = parseArgs({
     tries: { type: 'string', default: '10' },
     /** The samples of each probe during the other attacks. */
     samples: { type: 'string', default: '200' },
+    /** The delay of each response of REST, in milliseconds. */
+    'delay-ms': { type: 'string', default: '0' },
     /** Measures the checkout in this directory. */
     checkout: { type: 'string', default: join(import.meta.dirname, '..') },
   },
@@ -39,7 +42,6 @@ const print = (text: string) => process.stdout.write(`${text}\n`);
 
 const betweenSamplesMs = 20;
 const patienceMs = 30_000;
-const probe = ['--import', join(import.meta.dirname, 'fairness/hold-probe.ts')];
 const entry = waybillIn(options.checkout);
 
 /** The waits of one probe. */
@@ -138,17 +140,12 @@ function startAttack(name: string, port: number): RunningAttack {
   };
 }
 
-async function longestHold(server: Server): Promise<number> {
-  server.process.send('tell');
-  return (await once(server.process, 'message'))[0];
-}
-
 /** Runs `measure` with a new server that has answered some small queries of the other merchant. */
 async function withServer(
   upstream: Upstream,
   measure: (server: Server, probes: Record<string, Probe>) => Promise<void>,
 ): Promise<void> {
-  const server = await startServer({ ...entry, args: [...probe, ...entry.args] }, upstream.url, {
+  const server = await startServer({ ...entry, args: [...probeArguments, ...entry.args] }, upstream.url, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const kept = newAgent();
@@ -157,7 +154,7 @@ async function withServer(
     await sample(probes, async (once) => {
       for (let n = 0; n < 50; n += 1) await once();
     });
-    await longestHold(server);
+    await longestHold(server.process);
     await measure(server, probes);
   } finally {
     await kept.destroy();
@@ -173,7 +170,7 @@ const asText = (statuses: Statuses) =>
 
 runAsLoad();
 const upstream = await startUpstream('upstream-process.ts', loadCore);
-await upstream.turnTo({ delayMs: 0, keepsCalls: false });
+await upstream.turnTo({ delayMs: Number(options['delay-ms']), keepsCalls: false });
 print(`${sharing}\n`);
 
 const burstRows: (string | number)[][] = [];
@@ -206,7 +203,7 @@ for (const name of Object.keys(bursts).filter(isChosen)) {
       name,
       ...Object.values(longest).map((ms) => `${mean(ms).toFixed(0)} (${Math.max(...ms).toFixed(0)})`),
       failed,
-      (await longestHold(server)).toFixed(0),
+      (await longestHold(server.process)).ms.toFixed(0),
       mb(server.peakBytes()),
       asText(statuses),
     ]);
@@ -239,7 +236,7 @@ for (const name of ['nothing', ...Object.keys(sieges)].filter(isChosen)) {
         return [0.5, 0.99, 1].map((part) => percentile(sorted, part).toFixed(0)).join(' / ');
       }),
       Object.values(waits).reduce((sum, { failed }) => sum + failed, 0),
-      (await longestHold(server)).toFixed(0),
+      (await longestHold(server.process)).ms.toFixed(0),
       mb(server.peakBytes()),
       asText(statuses),
     ]);

@@ -3,12 +3,14 @@
  * responses are lost and tokens end. First at each checkpoint of each mutation, then by five seeds. Ends with exit code 1 if a write was done twice or lost.
  */
 
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pLimit from 'p-limit';
-import { markdownTable } from './markdown-table.ts';
-import { endWithChildren } from './server-process.ts';
+import { markdownTable, withRange } from './markdown-table.ts';
+import { endWithChildren, runAsLoad, sharing } from './server-process.ts';
 import { checkpoints, type Disturbance, disturbAt, disturbances } from './writes/checkpoints.ts';
 import { writeThroughKills } from './writes/killed-servers.ts';
+import { measureLoopHolds } from './writes/loop-holds.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -19,6 +21,10 @@ const { values: options } = parseArgs({
     writes: { type: 'string', default: '1000' },
     /** Whether to leave out the checkpoints. */
     'seeds-only': { type: 'boolean', default: false },
+    /** Only measures how long 100 keyed requests hold the event loop, in this number of rounds. */
+    holds: { type: 'string', default: '0' },
+    /** Measures the holds of the checkout in this directory too. Both take turns. */
+    against: { type: 'string' },
   },
 });
 endWithChildren();
@@ -37,6 +43,26 @@ async function printCheckpoints(disturbance: Disturbance): Promise<void> {
   process.stdout.write(`\n${disturbance} at each checkpoint, then the same key with a new token\n\n`);
   const head = ['mutation', 'held call', 'applied', 'result', 'done', 'right'];
   process.stdout.write(`${markdownTable(head, rows.sort(), 4)}\n`);
+}
+
+async function printHolds(rounds: number): Promise<void> {
+  const checkouts = [
+    join(import.meta.dirname, '..'),
+    ...(options.against === undefined ? [] : [options.against]),
+  ];
+  const rows = (await measureLoopHolds(checkouts, rounds)).flatMap(({ requestsMs, lockedStoreMs }, index) => [
+    [checkouts[index] ?? '', '100 shipOrders with keys at once', withRange(requestsMs)],
+    [checkouts[index] ?? '', 'the same while another process locks the store', withRange(lockedStoreMs)],
+  ]);
+  const head = ['checkout', 'work', 'longest hold of a round, CPU ms'];
+  process.stdout.write(`The event loop, ${rounds} rounds, ${sharing}\n\n${markdownTable(head, rows, 2)}\n`);
+}
+
+const holdRounds = Number(options.holds);
+if (holdRounds > 0) {
+  runAsLoad();
+  await printHolds(holdRounds);
+  process.exit();
 }
 
 if (!options['seeds-only']) {

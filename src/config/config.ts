@@ -68,7 +68,7 @@ export function readConfig(environment: Environment): Config {
   const variables = Object.values(settings).map(({ variable }) => variable);
   errors.push(
     ...conflicts(values, environment),
-    ...missingInProduction(environment),
+    ...missingSettings(environment),
     ...unknownSettings(environment, variables),
   );
   if (errors.length > 0) {
@@ -118,17 +118,27 @@ function conflicts(values: SettingValues, environment: Environment): string[] {
 }
 
 /** The access tokens of the sandbox are public. Without a file of the keys, a repeated key writes again. */
-function missingInProduction(environment: Environment): string[] {
-  if (environment.NODE_ENV !== 'production') return [];
-  const missing = (variable: string, advice: string) => [
-    `${variable}: expected a value because NODE_ENV is "production", but got none. Set ${advice}.`,
+function missingSettings(environment: Environment): string[] {
+  const missing = (variable: string, reason: string, advice: string) => [
+    `${variable}: expected a value because ${reason}, but got none. Set ${advice}.`,
   ];
+  const isProduction = environment.NODE_ENV === 'production';
+  const inProduction = 'NODE_ENV is "production"';
+  const host = environment.HOST || settings.host.defaultValue;
   if (!environment.UPSTREAM_URL) {
-    return missing('UPSTREAM_URL', 'the address of the REST service, or "sandbox"');
+    if (!isProduction && isLoopback(host)) return [];
+    const reason = isProduction ? inProduction : `HOST is ${quoted(host)}`;
+    return missing('UPSTREAM_URL', reason, 'the address of the REST service, or "sandbox"');
   }
-  if (isSandbox(environment) || environment.STATE_FILE) return [];
+  if (!isProduction || isSandbox(environment) || environment.STATE_FILE) return [];
   return missing(
     'STATE_FILE',
+    inProduction,
     'the path of a file for idempotency keys, or "memory" to lose them at a restart',
   );
+}
+
+/** Whether only this machine reaches an address. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d+){3}$/.test(host);
 }

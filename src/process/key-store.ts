@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../config/config.ts';
 import { type KeyStore, StoreOpenError } from '../writes/store/key-store.ts';
 import { openSqliteStore } from '../writes/store/sqlite-store.ts';
+import { unusableSetting } from './startup-errors.ts';
 
 const memory = 'memory';
 
@@ -16,13 +17,25 @@ export function openKeyStore(stateFile = memory): Promise<KeyStore> {
   });
 }
 
-/** The file of STATE_FILE for several processes: without one, a private file that the exit of this process removes. */
+/**
+ * The file of STATE_FILE for several processes: without one, a private file that the exit of this process removes.
+ * @throws ConfigError if the temporary directory is not writable.
+ */
 export function sharedStateFile(stateFile = memory): string {
   if (stateFile !== memory) return stateFile;
-  // mkdtemp makes a directory that only this user can read.
-  const directory = mkdtempSync(join(tmpdir(), 'waybill-keys-'));
+  const directory = privateDirectory();
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   return join(directory, 'keys');
+}
+
+/** Makes a directory that only this user can read. */
+function privateDirectory(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'waybill-keys-'));
+  } catch (error) {
+    const expected = `a path, because several WORKERS need a writable ${tmpdir()} without one`;
+    throw unusableSetting(`STATE_FILE: expected ${expected}`, error);
+  }
 }
 
 /** For the text that is printed at the start. */

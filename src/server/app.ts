@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import { anonymousOwner } from '../concurrency/owner.ts';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
 import { schema } from '../graph/schema.ts';
 import { createLoaderStates } from '../loaders/tenant-state.ts';
@@ -10,7 +11,7 @@ import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/otlp-tracing.ts';
 import type { HeaderReader } from '../telemetry/request-record.ts';
-import { createTenants, type Tenant } from '../tenancy/tenant.ts';
+import { type Tenant, Tenants } from '../tenancy/tenant.ts';
 import { createDigest } from '../writes/digest.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMerchants } from '../writes/merchant.ts';
@@ -33,7 +34,7 @@ import { Cors } from './http/cors.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { BodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
-import { bearerOf } from './http/request-checks.ts';
+import { readBearer } from './http/request-checks.ts';
 import { ResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
@@ -50,32 +51,27 @@ import { labelRoute } from './routes/labels.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { notFoundRoute } from './routes/not-found.ts';
 
-/** The settings of the application. Times are in milliseconds. */
+/** The settings of the application. src/config describes them. */
 export interface AppSettings {
   schemaAccess: SchemaAccess;
-  /** ISO 4217 code. */
   currency: string;
   operationTimeoutMs: number;
-  /** Whether every response has the cost extension, even if the request does not ask for the extension. */
   showCost: boolean;
-  /** The maximum number of objects in the response of an operation. */
   maxNodes: number;
   readsPerOperation: number;
   callsAtOnce: number;
-  /** The points that each token gets per second. 0: no rate limit. */
+  /** 0: no rate limit. */
   pointsPerSecond: number;
-  /** How long reference data is fresh. */
   referenceMs: number;
   listsForBatches: boolean;
   graphqlRequestsAtOnce: number;
-  /** The origins whose pages may call this server from a browser. Undefined: none. */
   corsOrigins: readonly string[] | undefined;
   compressResponses: boolean;
   /** Whether clients reach this server by HTTPS. */
   isHttps: boolean;
 }
 
-/** The settings and resources of the application. */
+/** The settings and resources of the application. What is optional is off by default. */
 export interface AppOptions {
   settings: AppSettings;
   api: RestApi;
@@ -83,60 +79,48 @@ export interface AppOptions {
   report: ReportError;
   /** The base URL by which clients reach this server. */
   publicUrl: () => URL;
-  /** The only documents that are accepted. By default all documents are accepted. */
   trustedDocuments?: TrustedDocuments | undefined;
   /** The access token that GraphiQL starts with. Undefined: GraphiQL shows a placeholder. */
   graphiqlBearer?: string | undefined;
-  /** The host that GraphiQL names as a live service. Undefined: GraphiQL has no warning, as in the sandbox. */
+  /** The host that GraphiQL names as a live service. Undefined in the sandbox. */
   graphiqlLiveHost?: string | undefined;
-  /** By default nothing is logged. */
   log?: Log;
-  /** By default nothing is counted. */
   metrics?: Metrics | undefined;
-  /** Whether the application serves `GET /metrics`, by default false. */
+  /** Whether the application serves `GET /metrics`. */
   showMetrics?: boolean;
-  /** Undefined when tracing is off. */
   tracing?: Tracing | undefined;
   /** Its secret is the key of the hashes of access tokens, too. */
   keyStore: KeyStore;
   /** Names the REST service in the store: its URL, or `sandbox`. */
   service: string;
-  /** By default nothing is shared. */
   tokenRejections?: TokenRejections | undefined;
-  /** Tracks running mutations, so that a shutdown can wait for them. Optional. */
+  /** Tracks running mutations, so that a shutdown can wait for them. */
   mutations?: RunningMutations;
-  /** The readiness that `/health/ready` reports, by default always ready. */
+  /** By default always ready. */
   health?: Health;
-  /** Changes parts for a test. By default none. */
   forTests?: TestOptions;
 }
 
-/** Limits that a test makes small or large, and parts that it replaces. The defaults are beside their use. */
+/** Limits and parts that a test replaces. The defaults are beside their use. */
 export interface TestOptions {
-  /** Executes operations, by default with plans. Tests compare the responses with those of graphql-js. */
   execute?: Execute;
-  /** Whether operations of cached documents take the fast path. Responses do not depend on it. */
+  /** Whether operations of cached documents take the fast path. */
   fastPath?: boolean;
   limits?: Partial<Limits>;
   maxBodyBytes?: number;
-  /** The maximum number of bytes buffered for all incomplete request bodies together. */
   bodyBytesAtOnce?: number;
-  /** The budget of response bytes that no client has taken yet. One token has half. */
   unreadBytesAtOnce?: number;
   documentCacheBytes?: number;
   persistedQueryBytes?: number;
   labelRequestsAtOnce?: number;
-  /** How long a label request waits for a slot, in milliseconds. */
   labelWaitMs?: number;
-  /** The time in which a client must read response bytes that wait, and the time limit of a label at REST. */
+  /** The time limit of unread response bytes, and of a label at REST. */
   responseTimeoutMs?: number;
-  /** How much longer stale reference data is served while a refresh runs, in milliseconds. */
   referenceGraceMs?: number;
 }
 
 /** Shares rejected access tokens between processes with the same `secret`, by tenant id. */
 export interface TokenRejections {
-  /** Sends the id of a tenant to all other processes. */
   publish(tenantId: string): void;
   /** Calls `onRejected` with each tenant id that another process publishes. */
   subscribe(onRejected: (tenantId: string) => void): void;
@@ -151,36 +135,30 @@ export interface App {
 /**
  * Creates the HTTP application. It opens no socket.
  *
- * The way of a request:
- * 1. The fast path (graphql/fast-path.ts) responds to a POST with common headers and a cached document, without Yoga
- *    (docs/decisions/0002-fast-path-beside-yoga.md).
- * 2. Every other request goes to Yoga, and so does a request that the fast path cannot complete. The array `plugins`
- *    below lists Yoga's plugins in the order in which they run.
- *
- * Both ways run the operation with the same `runOperation` and write the same log line.
+ * The fast path (graphql/fast-path.ts) responds to a POST with common headers and a cached document. Every request that it
+ * cannot complete goes to Yoga, whose plugins are below in the order in which they run. Both ways run the operation with the
+ * same `runOperation` and write the same log line.
  * @throws TrustedDocumentsError if a trusted document is not valid.
  */
 export function createApp(options: AppOptions): App {
-  const { settings, api, keyStore, service, metrics, mutations, tracing, report, forTests = {} } = options;
-  const { log = silentLog, tokenRejections = { publish: () => {}, subscribe: () => {} } } = options;
-  const { compressResponses, graphqlRequestsAtOnce } = settings;
+  const { settings, api, keyStore, metrics, tracing, report, tokenRejections, forTests = {} } = options;
+  const { compressResponses, pointsPerSecond } = settings;
   const limits = { ...fixedLimits, nodes: settings.maxNodes, ...forTests.limits };
+  const isPrivate = settings.schemaAccess === 'private';
+  const { referenceMs, listsForBatches } = settings;
+  const { referenceGraceMs } = forTests;
   const loaderStates = createLoaderStates(
-    {
-      referenceMs: settings.referenceMs,
-      listsForBatches: settings.listsForBatches,
-      ...(forTests.referenceGraceMs !== undefined && { referenceGraceMs: forTests.referenceGraceMs }),
-    },
+    { referenceMs, listsForBatches, referenceGraceMs },
     { observer: metrics?.loading },
   );
-  const tenants = createTenants({ secret: keyStore.secret });
+  const tenants = new Tenants({ secret: keyStore.secret });
   const digest = createDigest(keyStore.secret);
-  const merchants = createMerchants({ api, store: keyStore, digest, service });
+  const merchants = createMerchants({ api, store: keyStore, digest, service: options.service });
   const forget = (tenant: Tenant) => {
     loaderStates.forget(tenant);
     merchants.forget(tenant);
   };
-  tokenRejections.subscribe((id) => {
+  tokenRejections?.subscribe((id) => {
     tenants.reject(id);
     const tenant = tenants.withId(id);
     if (tenant !== undefined) forget(tenant);
@@ -191,23 +169,25 @@ export function createApp(options: AppOptions): App {
     tenants,
     onTokenRejected(tenant) {
       forget(tenant);
-      tokenRejections.publish(tenant.id);
+      tokenRejections?.publish(tenant.id);
     },
   });
   metrics?.showCallsWaiting(callContexts.callsWaiting);
   const admission = new Admission({
-    requestsAtOnce: graphqlRequestsAtOnce,
+    requestsAtOnce: settings.graphqlRequestsAtOnce,
     maxNodes: limits.nodes,
     unreadBytesAtOnce: forTests.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
   });
-  const { pointsPerSecond } = settings;
-  const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond) : undefined;
+  const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
   const cors = new Cors(settings.corsOrigins ?? [], metrics?.originRefused);
   const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
-  const isTokenAccepted = (headers: HeaderReader) => {
-    const bearer = bearerOf(headers);
-    return typeof bearer === 'string' && tenants.isAccepted(tenants.of(bearer));
+  const toOwner = (headers: HeaderReader, connection?: object) => {
+    const bearer = readBearer(headers);
+    return typeof bearer === 'string'
+      ? tenants.owner(tenants.of(bearer), connection)
+      : anonymousOwner(connection);
   };
+  const isTokenAccepted = (headers: HeaderReader) => toOwner(headers).connection === undefined;
   const documents = new DocumentCache(
     {
       parse(text) {
@@ -223,9 +203,8 @@ export function createApp(options: AppOptions): App {
     options.trustedDocuments === undefined
       ? automaticPersistedQueries(documents, isTokenAccepted, forTests.persistedQueryBytes)
       : onlyTrustedDocuments(documents, options.trustedDocuments);
-  const isPrivate = settings.schemaAccess === 'private';
-  const accessLog = new AccessLog(log, metrics?.requests, tracing);
-  const requestOptions = {
+  const accessLog = new AccessLog(options.log ?? silentLog, metrics?.requests, tracing);
+  const bodies = {
     maxBodyBytes: forTests.maxBodyBytes ?? defaultMaxBodyBytes,
     budget: new BodyBudget(forTests.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
     admission,
@@ -251,7 +230,7 @@ export function createApp(options: AppOptions): App {
       admission,
       sharing: new QuerySharing(),
       rateLimit,
-      mutations,
+      mutations: options.mutations,
     },
     tracing,
   });
@@ -293,26 +272,24 @@ export function createApp(options: AppOptions): App {
       labelRoute({
         api,
         callContexts,
-        queue: new LabelQueue({
-          requestsAtOnce: forTests.labelRequestsAtOnce,
-          waitMs: forTests.labelWaitMs,
-        }),
+        queue: new LabelQueue(forTests.labelRequestsAtOnce, forTests.labelWaitMs),
         rateLimit,
         report,
         tracing,
       }),
       notFoundRoute(),
       // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
-      readYogaRequest(requestOptions),
+      readYogaRequest(bodies),
       persistedDocuments(documentPolicy),
-      cachedDocuments(documents),
+      cachedDocuments(documents, toOwner),
       yogaOperations(runOperation),
     ],
   });
   if (forTests.fastPath === false) return yoga;
   const fastPath = createFastPath({
-    bodies: requestOptions,
-    sources: { documentPolicy, documents },
+    bodies,
+    documentPolicy,
+    documents,
     accessLog,
     responseHeaders: headers,
     compressResponses,

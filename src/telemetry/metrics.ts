@@ -43,6 +43,17 @@ export function createMetrics({ process }: { process: boolean }) {
     help: 'Requests of web pages whose origin is not in CORS_ORIGINS.',
     registers,
   });
+  const rateLimited = new Counter({
+    name: 'waybill_rate_limited_total',
+    help: 'Requests that RATE_LIMIT_POINTS_PER_SECOND refused. Those that REST refused are REST calls with status 429.',
+    registers,
+  });
+  const rowsOutside = new Counter({
+    name: 'waybill_rest_rows_outside_total',
+    help: 'Rows that REST returned outside of the requested status, by list. They are left out.',
+    labelNames: ['list'],
+    registers,
+  });
   return {
     requests: createRequestMetrics(registers),
     calls: createCallMetrics(registers),
@@ -51,6 +62,10 @@ export function createMetrics({ process }: { process: boolean }) {
     earlyError: (status: number | undefined) => earlyErrors.inc({ status: status ?? 'none' }),
     documentRead: () => documentsRead.inc(),
     originRefused: () => refusedOrigins.inc(),
+    /** Counts a request that the rate limit of this server refused. */
+    rateLimited: () => rateLimited.inc(),
+    /** Counts rows of a list that were left out because a status filter should have done so. */
+    rowsOutside: (list: string, count: number) => rowsOutside.inc({ list }, count),
     /** A difference between a REST record and the interface. `coordinate`: such as `Order.recipient.email`. */
     drift: (coordinate: string, kind: DriftKind) => driftCounter.inc({ coordinate, kind }),
     /** `read` is called for every page. */
@@ -180,10 +195,10 @@ const labeledStatuses = new Set([
   200, 201, 202, 204, 400, 401, 403, 404, 409, 410, 412, 413, 422, 429, 500, 502, 503, 504,
 ]);
 
-function createCallMetrics(registers: Registry[]): CallObserver {
+function createCallMetrics(registers: Registry[]): Required<Omit<CallObserver, 'onAttempt'>> {
   const calls = new Histogram({
     name: 'waybill_rest_call_duration_seconds',
-    help: 'Duration of REST calls after the queue, by method, route template and status (none: no response).',
+    help: 'Duration of REST calls after the queue, by method, route template and status (none: no response, aborted: not awaited).',
     labelNames: ['method', 'route', 'status'],
     buckets,
     registers,
@@ -208,16 +223,17 @@ function createCallMetrics(registers: Registry[]): CallObserver {
       pendingCalls += 1;
       return undefined;
     },
-    onCallFinished({ method, route, status, durationMs = 0, retries: retryCount }) {
+    onCallFinished({ method, route, status, durationMs = 0, retries: retryCount, isAborted }) {
       pendingCalls -= 1;
-      calls.observe({ method, route, status: statusLabel(status) }, durationMs / 1_000);
+      const label = statusLabel(status) ?? (isAborted ? 'aborted' : 'none');
+      calls.observe({ method, route, status: label }, durationMs / 1_000);
       if (retryCount > 0) retries.inc({ method, route }, retryCount);
     },
   };
 }
 
-function statusLabel(status: number | undefined): string {
-  if (status === undefined) return 'none';
+function statusLabel(status: number | undefined): string | undefined {
+  if (status === undefined) return undefined;
   return labeledStatuses.has(status) ? String(status) : `${Math.floor(status / 100)}xx`;
 }
 

@@ -1,4 +1,3 @@
-import { observeAll } from '../rest/client/call-log.ts';
 import { createDriftWatch } from '../rest/watch/schema-drift.ts';
 import type { Log } from './log.ts';
 import { OutageLog } from './outage-log.ts';
@@ -20,9 +19,7 @@ export async function startTelemetry({ metrics, process = true, tracing }: Telem
   return {
     metrics: createdMetrics,
     tracing: createdTracing,
-    observer: observeAll(
-      [createdMetrics?.calls, createdTracing?.calls].filter((calls) => calls !== undefined),
-    ),
+    observers: [createdMetrics?.calls, createdTracing?.calls, outages].filter((part) => part !== undefined),
     drift: createDriftWatch({
       onDifference: (coordinate, kind) => createdMetrics?.drift(coordinate, kind),
       onNewDifference: (coordinate, kind) =>

@@ -13,7 +13,7 @@ import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { RecordLoader } from '../../loaders/record-loader.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { type Collection, isNameOf } from '../../rest/resource-name.ts';
+import { type Collection, isResourceName } from '../../rest/resource-name.ts';
 import type {
   ChannelJson,
   LocationJson,
@@ -91,7 +91,7 @@ export function relatedRecord<C extends keyof RecordByCollection>(
 
 /** Checks a name from REST. @throws InvalidResponseError if it is not a name of `collection`. */
 export function checkName(collection: Collection, name: string): void {
-  if (isNameOf(collection, name)) return;
+  if (isResourceName(collection, name)) return;
   throw new InvalidResponseError(
     `Expected a name of ${collection} from REST, but got ${quoteForMessage(String(name))}`,
   );

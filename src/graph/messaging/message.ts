@@ -1,6 +1,6 @@
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { type ConversationName, conversationOfMessage, isMessageName } from '../../rest/resource-name.ts';
+import { type ConversationName, messageConversation } from '../../rest/resource-name.ts';
 import type { MessageJson, SentTemplateJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { openEnum } from '../fields/open-enum.ts';
@@ -121,17 +121,21 @@ function sentTemplate(message: MessageJson): SentTemplateSource | null {
 }
 
 function conversation({ name }: MessageJson): ConversationName {
-  const parsed = conversationOfMessage(name);
+  const parsed = messageConversation(name);
   if (parsed !== undefined) return parsed;
   throw new InvalidResponseError(
     `Expected the name of a message from REST, but got ${quoteForMessage(name)}`,
   );
 }
 
-registerNonRefetchable('Message', isMessageName, (id) => {
-  const conversation = `conversation(id: "${conversationOfMessage(id)?.name}")`;
-  return `Read a message with its conversation: ${conversation} { messages { nodes { id } } }.`;
-});
+registerNonRefetchable(
+  'Message',
+  (id) => messageConversation(id) !== undefined,
+  (id) => {
+    const conversation = `conversation(id: "${messageConversation(id)?.name}")`;
+    return `Read a message with its conversation: ${conversation} { messages { nodes { id } } }.`;
+  },
+);
 
 const messageList = defineList(Message, 'messages');
 

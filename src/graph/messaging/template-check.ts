@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
-import { type Loaders, maxPageSize } from '../../loaders/loaders.ts';
-import { pagesFrom } from '../../loaders/paging/page-loader.ts';
+import type { Loaders } from '../../loaders/loaders.ts';
+import { pagesFrom } from '../../loaders/paging/page-walk.ts';
 import type { Page } from '../../rest/api-types.ts';
 import { AbortedError, InvalidResponseError } from '../../rest/errors.ts';
 import type { TemplateJson } from '../../rest/wire-schema.ts';
@@ -36,9 +36,7 @@ export async function checkTemplateFits(
 async function readTemplates(channel: string, { templatePage }: Loaders): Promise<Rows | undefined> {
   const rows: Rows[number][] = [];
   try {
-    for await (const page of pagesFrom(templatePage, { channel, pageSize: maxPageSize.templates })) {
-      rows.push(...page.rows);
-    }
+    for await (const page of pagesFrom(templatePage, { channel })) rows.push(...page.rows);
     return rows;
   } catch (error) {
     // After an abort nothing may be sent.

@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@pothos/core';
 import { maxPageSize } from '../../loaders/loaders.ts';
 import { ListCursors, type Position } from '../../loaders/paging/cursor.ts';
-import type { PageLoader } from '../../loaders/paging/page-loader.ts';
+import type { Pages } from '../../loaders/paging/page-loader.ts';
 import { type PageSlice, readPageSlice } from '../../loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../loaders/scan/filtered-slice.ts';
 import type { ListScans } from '../../loaders/scan/list-scan.ts';
@@ -154,14 +154,14 @@ export function defineList<Json extends Named>(
    * @throws InvalidCursorError for an invalid `after`, without a REST call
    */
   async function read<Query extends PageQuery>(
-    pages: PageLoader<Json, Query>,
+    pages: Pages<Json, Query>,
     pageArgs: PageArgs,
     query: Omit<Query, keyof PageQuery>,
     filter?: RowFilter<Json>,
   ): Promise<Connection<Json>> {
     const { first, after, cursors } = parsePageArgs(pageArgs, filter?.cursorList ?? list, query);
     const isInList = filter && { isInList: filter.includes };
-    const slice = await readPageSlice({ pages, query, first, after, maxPageSize: maximum, ...isInList });
+    const slice = await readPageSlice({ pages, filters: query, first, after, ...isInList });
     return new Connection(slice, after !== undefined, cursors);
   }
 

@@ -2,7 +2,7 @@ import type { ObjectRef } from '@pothos/core';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { Loaders } from '../../loaders/loaders.ts';
 import { BadInputError } from '../../rest/errors.ts';
-import { isNameOf, resourceName } from '../../rest/resource-name.ts';
+import { isResourceName, resourceName } from '../../rest/resource-name.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { type RecordByCollection, recordReaders } from '../fields/related-record.ts';
 
@@ -54,7 +54,7 @@ export function defineRecordQuery<C extends keyof RecordByCollection>(
   const { loader, call } = recordReaders[collection];
   const load = (name: string, loaders: Loaders): Promise<{ name: string } | null> =>
     loader(loaders).load(name);
-  registerNode({ typename: ref.name, owns: (id) => isNameOf(collection, id), load });
+  registerNode({ typename: ref.name, owns: (id) => isResourceName(collection, id), load });
   builder.queryField(queryName, (t) =>
     t.field({
       // Pothos can't infer the type of a field from a type parameter.

@@ -7,13 +7,14 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
-export interface Definitions {
-  operations: OperationDefinitionNode[];
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-}
+/** The fragments of a document by name. */
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /** Collects the operations and fragments of a document. The last of several fragments with one name wins. */
-export function collectDefinitions({ definitions }: DocumentNode): Definitions {
+export function collectDefinitions({ definitions }: DocumentNode): {
+  operations: OperationDefinitionNode[];
+  fragments: Fragments;
+} {
   const operations: OperationDefinitionNode[] = [];
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of definitions) {
@@ -23,9 +24,6 @@ export function collectDefinitions({ definitions }: DocumentNode): Definitions {
   return { operations, fragments };
 }
 
-/** Returns the definition of a fragment by its name. */
-export type FragmentByName = (name: string) => FragmentDefinitionNode | undefined;
-
 /** A field of a selection set, fragments expanded. */
 export interface FieldSelection {
   node: FieldNode;
@@ -33,24 +31,21 @@ export interface FieldSelection {
   condition: string | undefined;
 }
 
-/** What of the selections belongs to the result. */
+/** Which selections belong to the result. By default all. */
 export interface SelectionFilter {
-  /** Whether fields under a type condition do. */
   includesType(condition: string): boolean;
-  /** Whether a selection does, by its directives. */
   includesSelection(selection: SelectionNode): boolean;
 }
 
 const includesAll: SelectionFilter = { includesType: () => true, includesSelection: () => true };
 
 /**
- * The fields that selection sets select of one object, in document order, with fragments expanded. Each named
- * fragment is expanded once, as in CollectFields of the GraphQL specification. So cycles end, and repeated spreads
- * add nothing. By default all selections belong to the result.
+ * The fields that selection sets select of one object, in document order. Each named fragment is expanded once, as in
+ * CollectFields of the GraphQL specification. So cycles end, and repeated spreads add nothing.
  */
 export function selectedFields(
   sets: readonly SelectionSetNode[],
-  fragmentByName: FragmentByName,
+  fragments: Fragments,
   { includesType, includesSelection }: SelectionFilter = includesAll,
 ): FieldSelection[] {
   const fields: FieldSelection[] = [];
@@ -67,7 +62,7 @@ export function selectedFields(
         if (visitedFragments.has(selection.name.value)) continue;
         visitedFragments.add(selection.name.value);
       }
-      const fragment = selection.kind === 'InlineFragment' ? selection : fragmentByName(selection.name.value);
+      const fragment = selection.kind === 'InlineFragment' ? selection : fragments.get(selection.name.value);
       if (fragment === undefined) continue;
       const condition = fragment.typeCondition?.name.value;
       if (condition === undefined || includesType(condition))
@@ -79,12 +74,11 @@ export function selectedFields(
   return fields;
 }
 
-/** The response name of a field: its alias or else its name. Fields with one response name are merged. */
+/** Fields with one response name are merged in the response. */
 export function responseName({ node: { alias, name } }: FieldSelection): string {
   return (alias ?? name).value;
 }
 
-/** The selection sets of fields that are merged in the response. */
 export function selectionSets(fields: readonly FieldSelection[]): SelectionSetNode[] {
   return fields.flatMap(({ node: { selectionSet } }) => selectionSet ?? []);
 }
@@ -98,30 +92,32 @@ export interface SelectionSize {
   depth: number;
 }
 
-export interface SelectionSizes {
-  of(definition: OperationDefinitionNode | FragmentDefinitionNode): SelectionSize;
-  /** Whether a fragment has been measured, by itself or within another definition. */
-  hasMeasured(fragment: FragmentDefinitionNode): boolean;
+/** Measures definitions. Each fragment is visited once, and its size is added at each spread: the time is linear. */
+export class SelectionSizes {
+  readonly #fragments: Fragments;
+  readonly #sizes = new Map<string, SelectionSize | 'being measured'>();
   /** Whether any measured fragment spreads itself, directly or through others. */
-  isCyclic(): boolean;
-}
+  isCyclic = false;
 
-const emptySize: SelectionSize = { selections: 0, aliases: 0, depth: 0 };
+  constructor(fragments: Fragments) {
+    this.#fragments = fragments;
+  }
 
-/** Creates a measure that visits each fragment once, and adds its size at each spread. The time is linear. */
-export function createSelectionSizes(fragmentByName: FragmentByName): SelectionSizes {
-  const sizes = new Map<string, SelectionSize | 'being measured'>();
-  let isCyclic = false;
+  measure(definition: OperationDefinitionNode | FragmentDefinitionNode): SelectionSize {
+    return definition.kind === 'OperationDefinition'
+      ? this.#sum(definition.selectionSet)
+      : this.#measureFragment(definition);
+  }
 
-  function sizeOfSelectionSet(set: SelectionSetNode | undefined): SelectionSize {
-    const sum = { ...emptySize };
+  /** Whether a fragment has been measured, by itself or within another definition. */
+  hasMeasured({ name }: FragmentDefinitionNode): boolean {
+    return this.#sizes.has(name.value);
+  }
+
+  #sum(set: SelectionSetNode | undefined): SelectionSize {
+    const sum = { selections: 0, aliases: 0, depth: 0 };
     for (const selection of set?.selections ?? []) {
-      const size =
-        selection.kind === 'Field'
-          ? sizeOfField(selection)
-          : selection.kind === 'InlineFragment'
-            ? sizeOfSelectionSet(selection.selectionSet)
-            : sizeOfFragment(fragmentByName(selection.name.value));
+      const size = this.#measureSelection(selection);
       sum.selections += size.selections + 1;
       sum.aliases += size.aliases;
       sum.depth = Math.max(sum.depth, size.depth);
@@ -129,32 +125,29 @@ export function createSelectionSizes(fragmentByName: FragmentByName): SelectionS
     return sum;
   }
 
-  function sizeOfField({ name, alias, selectionSet }: FieldNode): SelectionSize {
-    const size = sizeOfSelectionSet(selectionSet);
-    const isIntrospection = name.value === '__schema' || name.value === '__type';
+  #measureSelection(selection: SelectionNode): SelectionSize {
+    if (selection.kind === 'FragmentSpread')
+      return this.#measureFragment(this.#fragments.get(selection.name.value));
+    const size = this.#sum(selection.selectionSet);
+    if (selection.kind === 'InlineFragment') return size;
+    const { name, alias } = selection;
     if (alias !== undefined) size.aliases += 1;
-    size.depth = isIntrospection ? 0 : size.depth + 1;
+    size.depth = name.value === '__schema' || name.value === '__type' ? 0 : size.depth + 1;
     return size;
   }
 
-  function sizeOfFragment(fragment: FragmentDefinitionNode | undefined): SelectionSize {
-    if (fragment === undefined) return emptySize;
+  #measureFragment(fragment: FragmentDefinitionNode | undefined): SelectionSize {
+    if (fragment === undefined) return this.#sum(undefined);
     const name = fragment.name.value;
-    const measured = sizes.get(name);
-    if (measured === 'being measured') isCyclic = true;
-    if (measured !== undefined) return measured === 'being measured' ? emptySize : measured;
-    sizes.set(name, 'being measured');
-    const size = sizeOfSelectionSet(fragment.selectionSet);
-    sizes.set(name, size);
+    const measured = this.#sizes.get(name);
+    if (measured === 'being measured') {
+      this.isCyclic = true;
+      return this.#sum(undefined);
+    }
+    if (measured !== undefined) return measured;
+    this.#sizes.set(name, 'being measured');
+    const size = this.#sum(fragment.selectionSet);
+    this.#sizes.set(name, size);
     return size;
   }
-
-  return {
-    of(definition) {
-      if (definition.kind === 'FragmentDefinition') return sizeOfFragment(definition);
-      return sizeOfSelectionSet(definition.selectionSet);
-    },
-    hasMeasured: ({ name }) => sizes.has(name.value),
-    isCyclic: () => isCyclic,
-  };
 }

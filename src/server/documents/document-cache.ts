@@ -2,7 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { type DocumentNode, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { truncateMessage } from '../../base/truncate-message.ts';
-import { StepQueue } from '../../concurrency/event-loop-round.ts';
+import type { Owner } from '../../concurrency/owner.ts';
+import { StepQueue } from '../../concurrency/step-queue.ts';
+import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { SegmentedCache } from './segmented-cache.ts';
 
 export interface CachedDocument {
@@ -24,21 +26,16 @@ export class DocumentCache {
   readonly #reader: DocumentReader;
   readonly #entries: SegmentedCache<CachedDocument>;
 
-  /** @param maxBytes memory for documents, by the estimate of `estimateBytes`. */
   constructor(reader: DocumentReader, maxBytes = 64 * 1024 * 1024) {
     this.#reader = reader;
     this.#entries = new SegmentedCache(maxBytes, estimateBytes);
   }
 
-  /** The cached document of a text. Undefined if the document is not cached. */
   cached(text: string): CachedDocument | undefined {
     return this.#entries.get(text);
   }
 
-  /**
-   * The document of a text, parsed and validated if it is not cached.
-   * @throws errors other than GraphQLError, such as the RangeError of a stack overflow.
-   */
+  /** Parses and validates a text that is not cached. @throws RangeError for a stack overflow. */
   load(text: string): CachedDocument {
     let entry = this.#entries.get(text);
     if (entry === undefined) {
@@ -66,7 +63,7 @@ export class DocumentCache {
   }
 }
 
-/** Drops what is never read: the stack trace, with 40 KB of validation state, and the rest of a long message. */
+/** Drops the stack trace, which keeps 40 KB of validation state, and the rest of a long message. */
 function shorten(error: Error): void {
   error.message = truncateMessage(error.message);
   error.stack = `${error.name}: ${error.message}`;
@@ -74,8 +71,8 @@ function shorten(error: Error): void {
 }
 
 /**
- * Estimates the memory of a cached document in bytes. Measured: 270 to 440 bytes per token, and 220 more for
- * each of up to four plans. A parsed text of brackets and short names takes 200 times its length. Comments are tokens too.
+ * Measured: 270 to 440 bytes per token, and 220 more for each of up to four plans. Comments are tokens too. A parsed text
+ * of brackets and short names takes 200 times its length.
  */
 function estimateBytes({ document }: CachedDocument, text: string): number {
   let tokens = 0;
@@ -83,19 +80,25 @@ function estimateBytes({ document }: CachedDocument, text: string): number {
   return 2 * text.length + 1_000 * (document?.tokenCount ?? tokens) + 200 * tokens + 2_000;
 }
 
-/** To parse and validate a typical document takes as long as this number of nodes: 1 to 2 ms. */
+// To parse and validate a typical document takes 1 to 2 ms.
 const nodesPerDocument = 100;
 
-/** Yoga plugin: parses and validates by `documents`. Yoga's own caches are bounded by count, not by size. */
-export function cachedDocuments(documents: DocumentCache): Plugin<object, { res?: ServerResponse }> {
+/**
+ * Yoga plugin: parses and validates by `documents`. Yoga's own caches are bounded by count, not by size.
+ * @param toOwner whose turn it is to have a new document read.
+ */
+export function cachedDocuments(
+  documents: DocumentCache,
+  toOwner: (headers: HeaderReader, connection: object | undefined) => Owner,
+): Plugin<object, { res?: ServerResponse }> {
   const errorsByDocument = new WeakMap<DocumentNode, readonly GraphQLError[]>();
-  const steps = new StepQueue();
+  const steps = new StepQueue('starting');
 
   return {
-    onParams({ params: { query }, context: { res }, setResult }) {
+    onParams({ params: { query }, request, context: { res }, setResult }) {
       if (typeof query !== 'string' || documents.cached(query) !== undefined) return undefined;
       return new Promise((resolve) => {
-        steps.run(nodesPerDocument, () => {
+        steps.run(toOwner(request.headers, res?.req.socket), nodesPerDocument, () => {
           if (res?.destroyed === true) setResult({ errors: [new GraphQLError('The client has gone.')] });
           resolve();
         });

@@ -1,14 +1,10 @@
 import { getOperationAST } from 'graphql';
+import { isJsonObject } from '../../base/json-object.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { ParsedBody } from '../http/request-body.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { type DocumentPolicy, type DocumentReference, findDocument } from './persisted-queries.ts';
-
-export interface DocumentSources {
-  documentPolicy: DocumentPolicy;
-  documents: DocumentCache;
-}
 
 /**
  * The operation of a parsed body, for the fast path. Undefined if the document is not cached, or if the request has an
@@ -17,13 +13,14 @@ export interface DocumentSources {
 export function requestedOperation(
   parsed: ParsedBody,
   headers: HeaderReader,
-  { documentPolicy, documents }: DocumentSources,
+  documentPolicy: DocumentPolicy,
+  documents: DocumentCache,
 ): Operation | undefined {
   if (!('json' in parsed) || !areParameters(parsed.json)) return undefined;
   const { operationName, variables } = parsed.json;
-  const found = findDocument(documentPolicy, parsed.json, headers);
-  if ('httpError' in found || found.text === undefined) return undefined;
-  const { document, errors } = documents.cached(found.text) ?? {};
+  const text = findDocument(documentPolicy, parsed.json, headers);
+  if (typeof text !== 'string') return undefined;
+  const { document, errors } = documents.cached(text) ?? {};
   if (document === undefined || errors?.length !== 0) return undefined;
   const definition = getOperationAST(document, operationName);
   return definition ? { document, definition, variables: variables ?? undefined } : undefined;
@@ -34,13 +31,15 @@ interface Parameters extends DocumentReference {
   variables?: Record<string, unknown> | null;
 }
 
+const isString = (value: unknown) => typeof value === 'string';
+
 const isValidParameter: Readonly<Record<string, (value: unknown) => boolean>> = {
-  query: (value) => typeof value === 'string',
-  operationName: (value) => typeof value === 'string' && value !== '',
-  variables: isObject,
-  extensions: isObject,
-  documentId: (value) => typeof value === 'string',
-  id: (value) => typeof value === 'string',
+  query: isString,
+  operationName: (value) => isString(value) && value !== '',
+  variables: isJsonObject,
+  extensions: isJsonObject,
+  documentId: isString,
+  id: isString,
 };
 
 /** Whether a body has only the parameters of GraphQL over HTTP, each null or of the right type. */
@@ -52,8 +51,4 @@ function areParameters(body: object): body is Parameters {
     if (value !== null && isValidParameter[name]?.(value) !== true) return false;
   }
   return true;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && !Array.isArray(value);
 }

@@ -14,13 +14,12 @@ export class SegmentedCache<Value extends object | string> {
   readonly #newValues: LRUCache<string, Value>;
   readonly #promotedValues: LRUCache<string, Value>;
 
-  /** @param bytesOf the memory of an entry in bytes. */
-  constructor(maxBytes: number, bytesOf: (value: Value, key: string) => number) {
+  constructor(maxBytes: number, estimateBytes: (value: Value, key: string) => number) {
     const segment = (share: number) =>
       new LRUCache<string, Value>({
         max: Math.ceil(maxEntries * share),
         maxSize: Math.floor(maxBytes * share),
-        sizeCalculation: bytesOf,
+        sizeCalculation: estimateBytes,
       });
     this.#newValues = segment(newShare);
     this.#promotedValues = segment(1 - newShare);

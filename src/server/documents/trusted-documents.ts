@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isJsonObject } from '../../base/json-object.ts';
-import { badRequest, type HttpError } from '../http/http-error.ts';
+import { badRequest, rejection } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { bareId, type DocumentPolicy } from './persisted-queries.ts';
 
@@ -39,24 +39,22 @@ export function onlyTrustedDocuments(
   for (const [id, text] of trustedDocuments) textById.set(bareId(id), text);
   return {
     byId(id) {
-      const text = textById.get(id);
-      return text === undefined ? { httpError: notAllowedError } : { text };
+      return textById.get(id) ?? notAllowedError;
     },
     byText(text, id) {
-      if (!texts.has(text)) return { httpError: notAllowedError };
-      if (id === undefined || textById.get(id) === text) return { text };
-      return { httpError: badRequest('The id belongs to another document.') };
+      if (!texts.has(text)) return notAllowedError;
+      if (id === undefined || textById.get(id) === text) return text;
+      return badRequest('The id belongs to another document.');
     },
   };
 }
 
 // 400, because 403 would make clients sign in again.
-const notAllowedError: HttpError = {
-  status: 400,
-  code: 'OPERATION_NOT_ALLOWED',
-  message: 'This operation is not in the server\u2019s list of trusted documents.',
-  retryable: false,
-};
+const notAllowedError = rejection(
+  400,
+  'OPERATION_NOT_ALLOWED',
+  'This operation is not in the server\u2019s list of trusted documents.',
+);
 
 /**
  * Reads trusted documents from a JSON file. It is an object of texts by id, as Relay's compiler and GraphQL Code

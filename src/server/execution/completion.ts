@@ -12,16 +12,13 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { type Container, ItemPath, type ObjectPlan, type ResponsePath, unusableValue } from './execution.ts';
+import { type Container, type ObjectPlan, ResponsePath, unusableValue } from './execution.ts';
 import { leafSerializer } from './leaf-values.ts';
 
 /** Completes a value that is neither a promise nor null nor an error, and sets it at its location. */
 export type Complete = (responsePath: ResponsePath, value: unknown) => void;
 
-/**
- * Completes the result of a resolver: a value, null, a promise or an error instance. Creates closures only for
- * promises, because all values except valid leaf properties are completed by this function.
- */
+/** Completes the result of a resolver: a value, null, a promise or an error. Creates closures only for promises. */
 export function completeValue(responsePath: ResponsePath, complete: Complete, value: unknown): void {
   if (value === null || value === undefined) {
     if (responsePath.isNullable) responsePath.container[responsePath.key] = null;
@@ -44,24 +41,19 @@ export function completeValue(responsePath: ResponsePath, complete: Complete, va
   }
 }
 
-interface CompletionContext {
-  schema: GraphQLSchema;
-  /**
-   * Plans the field's selection set for objects of a type.
-   * @throws GraphQLError if a condition in the selection set is null.
-   */
-  planFor(type: GraphQLObjectType): ObjectPlan;
-}
+/** Plans a field's selection set for objects of a type. @throws GraphQLError if a condition is null. */
+type PlanFor = (type: GraphQLObjectType) => ObjectPlan;
 
 /** The function that completes values of a type. */
 export function completionFor(
   type: GraphQLNullableOutputType,
-  completionContext: CompletionContext,
+  schema: GraphQLSchema,
+  planFor: PlanFor,
 ): Complete {
   if (isLeafType(type)) return leafCompletion(type);
-  if (isListType(type)) return listCompletion(type, completionContext);
-  if (isObjectType(type)) return objectCompletion(type, completionContext);
-  if (isAbstractType(type)) return abstractCompletion(type, completionContext);
+  if (isListType(type)) return listCompletion(type, schema, planFor);
+  if (isObjectType(type)) return objectCompletion(type, planFor);
+  if (isAbstractType(type)) return abstractCompletion(type, schema, planFor);
   throw new Error(`${type} is no type of a field`);
 }
 
@@ -76,12 +68,13 @@ function leafCompletion(type: GraphQLLeafType): Complete {
 
 function listCompletion(
   { ofType }: GraphQLList<GraphQLOutputType>,
-  completionContext: CompletionContext,
+  schema: GraphQLSchema,
+  planFor: PlanFor,
 ): Complete {
   const isItemNullable = !isNonNullType(ofType);
   const itemType = isNonNullType(ofType) ? ofType.ofType : ofType;
   const serialize = isLeafType(itemType) ? leafSerializer(itemType) : undefined;
-  const complete = completionFor(itemType, completionContext);
+  const complete = completionFor(itemType, schema, planFor);
   return (responsePath, value) => {
     if (!isIterable(value)) throw unusableValue(responsePath);
     // Created at its final size: a growing array reserves 17 slots (docs/decisions/0004-long-lived-closures.md).
@@ -94,7 +87,11 @@ function listCompletion(
     for (const item of value) {
       const completed = serialize?.(item);
       if (completed !== undefined) items[index] = completed;
-      else completeValue(new ItemPath(responsePath, container, index, isItemNullable), complete, item);
+      else {
+        const { execution, field } = responsePath;
+        const path = new ResponsePath(execution, field, responsePath, container, index, isItemNullable);
+        completeValue(path, complete, item);
+      }
       index += 1;
     }
   };
@@ -104,7 +101,7 @@ function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.iterator in value;
 }
 
-function objectCompletion(type: GraphQLObjectType, { planFor }: CompletionContext): Complete {
+function objectCompletion(type: GraphQLObjectType, planFor: PlanFor): Complete {
   let plan: ObjectPlan | undefined;
   return (responsePath, value) => {
     plan ??= planFor(type);
@@ -112,7 +109,7 @@ function objectCompletion(type: GraphQLObjectType, { planFor }: CompletionContex
   };
 }
 
-function abstractCompletion(type: GraphQLAbstractType, { schema, planFor }: CompletionContext): Complete {
+function abstractCompletion(type: GraphQLAbstractType, schema: GraphQLSchema, planFor: PlanFor): Complete {
   const plans = new Map<unknown, ObjectPlan>();
 
   function addPlan(typename: unknown): ObjectPlan {
@@ -126,8 +123,9 @@ function abstractCompletion(type: GraphQLAbstractType, { schema, planFor }: Comp
   }
 
   return (responsePath, value) => {
+    const { execution, field } = responsePath;
     const typename =
-      type.resolveType?.(value, responsePath.execution.context, responsePath.info, type) ??
+      type.resolveType?.(value, execution.context, execution.fieldCall(field), type) ??
       (value as { __typename?: unknown }).__typename; // Values of abstract types are objects.
     completeObject(responsePath, plans.get(typename) ?? addPlan(typename), value);
   };

@@ -1,31 +1,24 @@
 import {
-  type DocumentNode,
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   getDirectiveValues,
+  type OperationDefinitionNode,
   type SelectionNode,
-  visit,
 } from 'graphql';
 
 /** The values of the variables in @skip and @include, by name. */
 export type Outcome = Readonly<Record<string, unknown>>;
 
-/** The names of the variables in the @skip and @include of a document, each once. */
-export function conditionVariables(document: DocumentNode): string[] {
-  const names = new Set<string>();
-  visit(document, {
-    // A valid operation has no other directives.
-    Directive({ arguments: args = [] }) {
-      for (const { value } of args) if (value.kind === 'Variable') names.add(value.name.value);
-    },
+/** The names of the variables that may be in @skip and @include: the Boolean ones. */
+export function conditionVariables({ variableDefinitions = [] }: OperationDefinitionNode): string[] {
+  return variableDefinitions.flatMap(({ type, variable }) => {
+    const nullableType = type.kind === 'NonNullType' ? type.type : type;
+    const isBoolean = nullableType.kind === 'NamedType' && nullableType.name.value === 'Boolean';
+    return isBoolean ? [variable.name.value] : [];
   });
-  return [...names];
 }
 
-/**
- * Whether @skip and @include leave a selection in.
- * @throws GraphQLError if a condition is null, which a nullable variable with a default may be.
- */
+/** Whether @skip and @include leave a selection in. @throws GraphQLError if a condition is null. */
 export function isIncluded(selection: SelectionNode, outcome: Outcome): boolean {
   if (selection.directives === undefined || selection.directives.length === 0) return true;
   const variableValues = { sources: {}, coerced: outcome };

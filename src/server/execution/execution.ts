@@ -16,7 +16,7 @@ import {
 import { InvalidResponseError } from '../../rest/errors.ts';
 import { createFastError } from './fast-error.ts';
 
-/** An operation that is planned, for one outcome of its @skip and @include. */
+/** For one outcome of @skip and @include. */
 export interface OperationPlan {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
@@ -38,9 +38,8 @@ export interface FieldPlan {
   readonly definition: GraphQLField;
   /** The response name. */
   readonly key: string;
-  /** The selections of the field in the document. */
+  /** The selections of the field in the document, and where they are. */
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
-  /** Where the selections are in the document. */
   readonly locations: readonly SourceLocation[] | undefined;
   readonly isNullable: boolean;
   /** Puts the field's value into `object`, as soon as the value is available. */
@@ -57,8 +56,7 @@ export class Execution {
   #errors: GraphQLError[] | undefined;
   #pendingCount = 0;
   #onSettled: (() => void) | undefined;
-  /** The arguments by field: they are the same for all items of a list. */
-  #args: Map<FieldPlan, object> | undefined;
+  #calls: Map<FieldPlan, FieldCall> | undefined;
 
   constructor(plan: OperationPlan, context: object, variables: VariableValues) {
     this.plan = plan;
@@ -96,15 +94,15 @@ export class Execution {
     });
   }
 
-  /** The arguments of a field, computed once. @throws GraphQLError if an argument is invalid. */
-  argsOf(field: FieldPlan): object {
-    let args = this.#args?.get(field);
-    if (args === undefined) {
-      args = getArgumentValues(field.definition, field.nodes[0], this.variables);
-      this.#args ??= new Map();
-      this.#args.set(field, args);
+  /** What the resolver of a field gets, computed once. @throws GraphQLError if an argument is invalid. */
+  fieldCall(field: FieldPlan): FieldCall {
+    let call = this.#calls?.get(field);
+    if (call === undefined) {
+      call = new FieldCall(this, field);
+      this.#calls ??= new Map();
+      this.#calls.set(field, call);
     }
-    return args;
+    return call;
   }
 
   /** Calls `onValue` with the promise's value. A rejection, or an error of `onValue`, fails the field. */
@@ -153,8 +151,8 @@ export class Execution {
 /** An object or a list in the response. */
 export type Container = Record<string | number, unknown>;
 
-/** A location in the response. A non-null field that fails propagates null to its parent. */
-export interface ResponsePath {
+/** The location of a value in the response. A non-null field that fails propagates null to its parent. */
+export class ResponsePath {
   readonly execution: Execution;
   /** The field of the value, also for list items. */
   readonly field: FieldPlan;
@@ -164,108 +162,78 @@ export interface ResponsePath {
   readonly container: Container;
   readonly key: string | number;
   readonly isNullable: boolean;
-  /** The `info` argument of resolvers. */
-  readonly info: GraphQLResolveInfo;
-}
-
-/** The path of a list item. */
-export class ItemPath implements ResponsePath {
-  readonly execution: Execution;
-  readonly field: FieldPlan;
-  readonly parent: ResponsePath;
-  readonly container: Container;
-  readonly key: number;
-  readonly isNullable: boolean;
-
-  constructor(parent: ResponsePath, container: Container, key: number, isNullable: boolean) {
-    this.execution = parent.execution;
-    this.field = parent.field;
-    this.parent = parent;
-    this.container = container;
-    this.key = key;
-    this.isNullable = isNullable;
-  }
-
-  get info() {
-    return this.parent.info;
-  }
-}
-
-/**
- * The path of a field, which is also the `info` argument of its resolver. One object for both, because the executor
- * creates one for each resolved value. The members of `info` are getters, because few resolvers read them.
- */
-export class FieldPath implements ResponsePath, GraphQLResolveInfo {
-  readonly execution: Execution;
-  readonly field: FieldPlan;
-  readonly parent: ResponsePath | undefined;
-  readonly container: Container;
 
   constructor(
     execution: Execution,
     field: FieldPlan,
     parent: ResponsePath | undefined,
     container: Container,
+    key: string | number,
+    isNullable: boolean,
   ) {
     this.execution = execution;
     this.field = field;
     this.parent = parent;
     this.container = container;
+    this.key = key;
+    this.isNullable = isNullable;
   }
+}
 
-  get key() {
-    return this.field.key;
-  }
+const noArgs = Object.freeze(Object.create(null));
 
-  get isNullable() {
-    return this.field.isNullable;
-  }
+/**
+ * The arguments of a field, and the `info` of its resolver. All items of a list share them, so there is no path. The other
+ * members of `info` are getters, because few resolvers read them.
+ */
+class FieldCall implements GraphQLResolveInfo {
+  readonly args: object;
+  readonly rootValue = undefined;
+  readonly #execution: Execution;
+  readonly #field: FieldPlan;
 
-  get info() {
-    return this;
+  constructor(execution: Execution, field: FieldPlan) {
+    this.#execution = execution;
+    this.#field = field;
+    const { definition, nodes } = field;
+    this.args =
+      definition.args.length > 0 ? getArgumentValues(definition, nodes[0], execution.variables) : noArgs;
   }
 
   get fieldName() {
-    return this.field.definition.name;
+    return this.#field.definition.name;
   }
 
   get fieldNodes() {
-    return this.field.nodes;
+    return this.#field.nodes;
   }
 
   get returnType() {
-    return this.field.definition.type;
+    return this.#field.definition.type;
   }
 
   get parentType() {
-    return this.field.parentType;
-  }
-
-  get path(): GraphQLResolveInfo['path'] {
-    let path: GraphQLResolveInfo['path'] | undefined;
-    for (const key of pathKeys(this)) path = { prev: path, key, typename: undefined };
-    // A path has at least one key.
-    return path as GraphQLResolveInfo['path'];
+    return this.#field.parentType;
   }
 
   get schema() {
-    return this.execution.plan.schema;
+    return this.#execution.plan.schema;
   }
 
   get fragments() {
-    return this.execution.plan.fragments;
-  }
-
-  get rootValue() {
-    return undefined;
+    return this.#execution.plan.fragments;
   }
 
   get operation() {
-    return this.execution.plan.operation;
+    return this.#execution.plan.operation;
   }
 
   get variableValues() {
-    return this.execution.variables;
+    return this.#execution.variables;
+  }
+
+  get path(): never {
+    throw new Error('Plans have no paths for resolvers');
   }
 
   getAbortSignal(): undefined {}

@@ -29,21 +29,16 @@ export type Execute = (operation: Operation, context: object) => ExecutionResult
  * @param hideSuggestions whether errors of variables omit similar names of the schema
  */
 export function createExecutor(schema: GraphQLSchema, hideSuggestions = false): Execute {
-  const plansByOperation = perOperation((definition, document) => createPlans(schema, definition, document));
+  const planFor = perOperation((definition, document) => createPlans(schema, definition, document));
   // Each error prints the object around the value: 10 ms for 10,000 fields.
-  const coercionOptions = { maxErrors: maxErrorsShown, hideSuggestions };
+  const options = { maxErrors: maxErrorsShown, hideSuggestions };
   return ({ definition, document, variables = {} }, context) => {
-    const { variableDefinitions = [] } = definition;
-    const { variableValues, errors } = getVariableValues(
-      schema,
-      variableDefinitions,
-      variables,
-      coercionOptions,
-    );
+    const definitions = definition.variableDefinitions ?? [];
+    const { variableValues, errors } = getVariableValues(schema, definitions, variables, options);
     if (errors !== undefined) return { errors: errors.map(asBadRequest) };
     let plan: OperationPlan;
     try {
-      plan = plansByOperation(definition, document)(variableValues);
+      plan = planFor(definition, document)(variableValues);
     } catch (error) {
       // The condition of a root field is null.
       if (error instanceof GraphQLError) return { data: null, errors: [error] };
@@ -67,7 +62,7 @@ function createPlans(
   definition: OperationDefinitionNode,
   document: DocumentNode,
 ): (variableValues: VariableValues) => OperationPlan {
-  const names = conditionVariables(document);
+  const names = conditionVariables(definition);
   const plans = new Map<string, OperationPlan>();
   return ({ coerced }) => {
     const outcome: Outcome = Object.fromEntries(names.map((name) => [name, coerced[name]]));

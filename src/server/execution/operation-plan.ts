@@ -15,6 +15,7 @@ import {
 import {
   collectDefinitions,
   type FieldSelection,
+  type Fragments,
   responseName,
   selectedFields,
   selectionSets,
@@ -24,21 +25,21 @@ import { isIncluded, type Outcome } from './conditions.ts';
 import {
   type Container,
   type Execution,
-  FieldPath,
   type FieldPlan,
   type ObjectPlan,
   type OperationPlan,
-  type ResponsePath,
+  ResponsePath,
 } from './execution.ts';
 import { leafSerializer, type Serialize } from './leaf-values.ts';
 
-/** What the plans of an operation's fields have in common. */
-interface PlanContext extends Pick<OperationPlan, 'schema' | 'fragments'> {
+interface PlanContext {
+  schema: GraphQLSchema;
+  fragments: Fragments;
   outcome: Outcome;
 }
 
 /**
- * Plans an operation for one outcome of its @skip and @include. The plans of nested objects are made at their first use.
+ * Plans an operation for one outcome of its @skip and @include. Nested objects get their plans at their first use.
  * @throws GraphQLError if the condition of a root field is null.
  */
 export function planOperation(
@@ -49,9 +50,9 @@ export function planOperation(
 ): OperationPlan {
   const type = schema.getRootType(operation.operation);
   if (type === undefined || type === null) throw new Error(`The schema has no ${operation.operation}`);
-  const fragments = Object.fromEntries(collectDefinitions(document).fragments);
+  const { fragments } = collectDefinitions(document);
   const root = new SelectedObject({ schema, fragments, outcome }, type, [operation.selectionSet]);
-  return { schema, operation, fragments, root };
+  return { schema, operation, fragments: Object.fromEntries(fragments), root };
 }
 
 // Assigning to this name sets the prototype of a plain object.
@@ -63,7 +64,7 @@ class SelectedObject implements ObjectPlan {
 
   constructor(context: PlanContext, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
     const { schema, fragments, outcome } = context;
-    const selected = selectedFields(sets, (name) => fragments[name], {
+    const selected = selectedFields(sets, fragments, {
       includesType: (condition) => conditionApplies(schema, type, condition),
       includesSelection: (selection) => isIncluded(selection, outcome),
     });
@@ -86,8 +87,6 @@ function conditionApplies(schema: GraphQLSchema, type: GraphQLObjectType, condit
   return isAbstractType(conditionType) && schema.isSubType(conditionType, type);
 }
 
-const noArgs = Object.freeze(Object.create(null));
-
 class SelectedField implements FieldPlan {
   readonly parentType: GraphQLObjectType;
   readonly definition: GraphQLField;
@@ -95,8 +94,7 @@ class SelectedField implements FieldPlan {
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
   readonly isNullable: boolean;
   readonly #complete: Complete;
-  readonly #hasArgs: boolean;
-  /** The property of the source object that is the field's value. Undefined if the field has a resolver. */
+  /** Undefined if the field has a resolver of its own. */
   readonly #property: string | undefined;
   /** Set if the field is a property with a scalar or enum type. */
   readonly #serialize: Serialize | undefined;
@@ -116,18 +114,18 @@ class SelectedField implements FieldPlan {
     this.definition = definition;
     this.key = key;
     this.nodes = [node, ...more];
-    const { type, args } = definition;
+    const { type } = definition;
     this.isNullable = !isNonNullType(type);
-    this.#hasArgs = args.length > 0;
     const nullableType = isNonNullType(type) ? type.ofType : type;
     this.#property = exposedProperty(definition);
     this.#serialize =
       this.#property !== undefined && isLeafType(nullableType) ? leafSerializer(nullableType) : undefined;
     const sets = selectionSets(fields);
-    this.#complete = completionFor(nullableType, {
-      schema: context.schema,
-      planFor: (selectedType) => new SelectedObject(context, selectedType, sets),
-    });
+    this.#complete = completionFor(
+      nullableType,
+      context.schema,
+      (objectType) => new SelectedObject(context, objectType, sets),
+    );
   }
 
   get locations() {
@@ -137,12 +135,12 @@ class SelectedField implements FieldPlan {
 
   run(execution: Execution, source: unknown, object: Container, parent: ResponsePath | undefined): void {
     if (this.#serialize !== undefined && this.#completeLeaf(this.#serialize, source, object)) return;
-    const responsePath = new FieldPath(execution, this, parent, object);
+    const responsePath = new ResponsePath(execution, this, parent, object, this.key, this.isNullable);
     let value: unknown;
     try {
       if (this.#property === undefined) {
-        const args = this.#hasArgs ? execution.argsOf(this) : noArgs;
-        value = this.definition.resolve?.(source, args, execution.context, responsePath);
+        const call = execution.fieldCall(this);
+        value = this.definition.resolve?.(source, call.args, execution.context, call);
       } else value = (source as Container)[this.#property];
     } catch (error) {
       execution.fail(error, responsePath);
@@ -151,7 +149,7 @@ class SelectedField implements FieldPlan {
     completeValue(responsePath, this.#complete, value);
   }
 
-  /** Completes a valid leaf value, the most common case, without a response path. @returns false for all other values. */
+  /** Completes a valid leaf value, the most common one, without a path. @returns false for all other values. */
   #completeLeaf(serialize: Serialize, source: unknown, object: Container): boolean {
     const value = this.#property && (source as Container | undefined)?.[this.#property];
     const isNull = (value === null || value === undefined) && this.isNullable;
@@ -161,10 +159,7 @@ class SelectedField implements FieldPlan {
   }
 }
 
-/**
- * The name of the property that a field returns unchanged. Undefined if the field has a resolver of its own. A plan
- * reads the property itself, which saves a call, a promise and an `info` for each value.
- */
+/** The property that a field returns unchanged. A plan reads it without a call of a resolver. */
 function exposedProperty({ name, resolve, extensions }: GraphQLField): string | undefined {
   // Pothos sets this extension on fields made with `expose`.
   const { pothosExposedField: exposed } = extensions;

@@ -1,27 +1,27 @@
-/**
- * The fast path: runs a common POST of a cached document on Node's own request and response, without Yoga.
- *
- * 1. The request head must have the form that nearly all clients send.
- * 2. The body is read and parsed. Its document must be cached and valid.
- * 3. The operation runs by the same function as through Yoga (prepare-operation.ts).
- * 4. The result is written with the same headers and the same log line.
- *
- * A request that fails any step goes to the fallback, Yoga, which continues with the parts that are already done. An
- * operation that has run or was refused does not run again: Yoga gets its result. The fast path writes no HTTP errors
- * of its own. Reasons: docs/decisions/0002-fast-path-beside-yoga.md.
- */
+// The fast path: runs a common POST of a cached document on Node's own request and response.
+//
+// 1. The request head must have the form that nearly all clients send.
+// 2. The body is read and parsed. Its document must be cached and valid.
+// 3. The operation runs by the same function as through Yoga (prepare-operation.ts).
+// 4. The result is written with the same headers and the same log line.
+//
+// A request that fails any step goes to the fallback, Yoga, with the parts that are already done. The fast path writes no
+// HTTP errors of its own. Reasons: docs/decisions/0002-fast-path-beside-yoga.md.
 
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import { createDefer, maxDeferredBytes, StepQueue } from '../../concurrency/event-loop-round.ts';
+import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
+import { anonymousOwner } from '../../concurrency/owner.ts';
+import { StepQueue } from '../../concurrency/step-queue.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
-import { type DocumentSources, requestedOperation } from '../documents/requested-operation.ts';
-import { type ContentCoding, compress, contentCodingOf } from '../http/compression.ts';
-import { responseTypeFor } from '../http/media-types.ts';
+import type { DocumentCache } from '../documents/document-cache.ts';
+import type { DocumentPolicy } from '../documents/persisted-queries.ts';
+import { requestedOperation } from '../documents/requested-operation.ts';
+import { type ContentCoding, compress, contentCoding } from '../http/compression.ts';
+import { responseType } from '../http/media-types.ts';
 import type { NodeContext } from '../http/node-context.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
-import { checkAuthorization } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
 import { type AccessLog, recordResult } from '../operations/access-log.ts';
 import { toClientResult } from '../operations/error-mapping.ts';
@@ -31,24 +31,24 @@ import type { RequestBodyOptions } from './yoga-request.ts';
 
 export interface FastPathOptions {
   bodies: RequestBodyOptions;
-  sources: DocumentSources;
+  documentPolicy: DocumentPolicy;
+  documents: DocumentCache;
   accessLog: AccessLog;
   responseHeaders: ResponseHeaders;
-  /** Whether responses are compressed for clients that accept it. */
   compressResponses: boolean;
   report: ReportError;
   runOperation: RunOperation;
-  /** Responds to any request. `context` has the results of the steps that the fast path has done. */
+  /** `context` has the results of the steps that the fast path has done. */
   fallback(request: IncomingMessage, response: ServerResponse, context: NodeContext): void;
 }
 
-/** Creates a listener that runs operations of cached documents itself, and passes all other requests to the fallback. */
+/** Creates a listener that passes all requests that it cannot complete to the fallback. */
 export function createFastPath(options: FastPathOptions): RequestListener {
   const { maxBodyBytes, budget, admission } = options.bodies;
   const defer = createDefer();
   return (request, response) => {
     const mediaType = hasFastPathHead(request, maxBodyBytes)
-      ? responseTypeFor(request.headers.accept)
+      ? responseType(request.headers.accept)
       : undefined;
     if (!mediaType?.startsWith('application/') || admission.overloadError() !== undefined) {
       options.fallback(request, response, {});
@@ -62,19 +62,15 @@ export function createFastPath(options: FastPathOptions): RequestListener {
   };
 }
 
-/** Whether the request head has the common form. Other forms may be valid too: the fallback checks them. */
-function hasFastPathHead(
-  { method, url, headers, rawHeaders }: IncomingMessage,
-  maxBodyBytes: number,
-): boolean {
+/** Other forms of heads may be valid too: the fallback checks them. */
+function hasFastPathHead({ method, url, headers }: IncomingMessage, maxBodyBytes: number): boolean {
   return (
     method === 'POST' &&
     url === '/graphql' &&
     headers['content-type'] === 'application/json' &&
     headers['content-encoding'] === undefined &&
     headers.expect === undefined &&
-    !(Number(headers['content-length']) > maxBodyBytes) &&
-    checkAuthorization(rawHeaders) === undefined
+    !(Number(headers['content-length']) > maxBodyBytes)
   );
 }
 
@@ -98,7 +94,7 @@ function sharedResponse(result: ExecutionResult): SharedResponse {
   return shared;
 }
 
-const largeBodies = new StepQueue();
+const largeBodies = new StepQueue('ending');
 /** A shared body of at least this size waits until the event loop has time: hundreds of clients may share it. */
 const minLargeBodyBytes = 262_144;
 /** To write these bytes to a socket takes at most as long as a node. The kernel takes most of them later. */
@@ -134,7 +130,6 @@ class FastRequest implements OperationRequest {
     this.requestRecord.route = 'graphql';
   }
 
-  /** Runs the operation and responds, or passes the request to the fallback. */
   run(body: BodyReadResult): void {
     this.#body = body;
     try {
@@ -159,27 +154,25 @@ class FastRequest implements OperationRequest {
     });
   }
 
-  /** Starts the operation. Undefined if the fallback must find it, or report why there is none. */
   #start(body: BodyReadResult): Promise<ExecutionResult> | undefined {
     if (!Buffer.isBuffer(body)) return undefined;
+    const { documentPolicy, documents, runOperation } = this.#options;
     this.#parsed = parseBody(body);
-    const operation = requestedOperation(this.#parsed, this.headers, this.#options.sources);
-    return operation && this.#options.runOperation(operation, this);
+    const operation = requestedOperation(this.#parsed, this.headers, documentPolicy, documents);
+    return operation && runOperation(operation, this);
   }
 
   #respond(result: ExecutionResult): void {
-    // Without data the operation did not run, and the response has a status of its own.
-    if (result.data === undefined) this.#fallBack();
-    else {
-      try {
-        this.#sendResult(this.#toClientResult(result));
-      } catch {
-        this.#fallBack();
-      }
+    try {
+      // Without data the operation did not run, and the response has a status of its own.
+      if (result.data === undefined) this.#fallBack();
+      else this.#sendResult(this.#toClientResult(result));
+    } catch {
+      this.#fallBack();
     }
   }
 
-  /** The result for clients, which is the same object for all requests that share the result. */
+  /** Requests that share a result get the same object. */
   #toClientResult(result: ExecutionResult): ExecutionResult {
     if (result.errors === undefined) return result;
     const shared = sharedResponse(result);
@@ -195,7 +188,7 @@ class FastRequest implements OperationRequest {
     const byteLength = Buffer.byteLength(body);
     const acceptEncoding = this.#request.headers['accept-encoding'];
     const mayCompress = compressResponses && !response.destroyed;
-    const coding = mayCompress ? contentCodingOf(byteLength, acceptEncoding) : undefined;
+    const coding = mayCompress ? contentCoding(byteLength, acceptEncoding) : undefined;
     if (coding === undefined) {
       this.#sendInTurn(body, byteLength);
       return;
@@ -213,9 +206,11 @@ class FastRequest implements OperationRequest {
 
   #sendInTurn(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
     const send = () => this.#send(body, byteLength, coding);
-    if (this.requestRecord.joined && byteLength >= minLargeBodyBytes)
-      largeBodies.run(byteLength / bytesPerNode, send);
-    else send();
+    const { joined, callContext } = this.requestRecord;
+    if (joined && byteLength >= minLargeBodyBytes) {
+      const owner = callContext?.owner ?? anonymousOwner(this.#request.socket);
+      largeBodies.run(owner, byteLength / bytesPerNode, send);
+    } else send();
   }
 
   #send(body: string | Buffer, byteLength: number, coding: ContentCoding | undefined): void {

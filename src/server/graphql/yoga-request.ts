@@ -1,9 +1,9 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
-import { responseTypeFor } from '../http/media-types.ts';
+import { responseType } from '../http/media-types.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 import { type BodyBudget, type ParsedBody, parseBody, parseText, readBody } from '../http/request-body.ts';
-import { bodyTooLarge, checkAuthorization, checkRequestHead } from '../http/request-checks.ts';
+import { bodyTooLarge, checkRequestHead } from '../http/request-checks.ts';
 import type { Admission } from '../operations/admission.ts';
 
 /** How request bodies are read, and when requests are refused. */
@@ -21,17 +21,15 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
   const { maxBodyBytes, admission } = options;
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
-      const { req } = serverContext;
       const { method, headers } = request;
       // Yoga responds to all other methods.
       if (method !== 'POST' && method !== 'GET') return;
       const httpError =
-        (req && checkAuthorization(req.rawHeaders)) ??
         checkRequestHead(method, headers, maxBodyBytes) ??
         // Before the body is read: the bodies of shed requests are not read.
         admission.overloadError();
       // Yoga does not read weights, by which a client refuses a type.
-      headers.set('accept', responseTypeFor(headers.get('accept')) ?? '');
+      headers.set('accept', responseType(headers.get('accept')) ?? '');
       if (httpError !== undefined) {
         endResponse(httpErrorResponse(httpError, serverContext, fetchAPI));
       } else if (method === 'POST') {

@@ -1,16 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Further pipelined requests of a connection wait. Most clients pipeline none. */
+/** Most clients pipeline no requests. */
 const maxRunningRequests = 10;
 
-/** A connection of a client. Its pipelined requests run at most 10 at a time. */
+/** A connection of a client. Its pipelined requests run at most 10 at a time, and further ones wait. */
 export class ClientConnection {
   readonly #socket: Socket;
-  /** The response to the latest request. Undefined before the first request. */
+  /** The response to the latest request. */
   #latest: ServerResponse | undefined;
   #runningRequests = 0;
   #waitingRequests: (() => void)[] = [];
+  #closesWhenIdle = false;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -27,6 +28,7 @@ export class ClientConnection {
     response.once('close', () => {
       this.#runningRequests -= 1;
       this.#runWaiting();
+      if (this.#closesWhenIdle) this.closeWhenIdle();
     });
     if (this.#runningRequests < maxRunningRequests) {
       this.#runningRequests += 1;
@@ -56,19 +58,15 @@ export class ClientConnection {
     return this.#latest === undefined;
   }
 
-  /** Whether the client has its latest response, and has sent that request as a whole. */
-  get isIdle(): boolean {
-    return this.#latest?.writableFinished === true && this.#latest.req.complete;
-  }
-
-  /** Whether the client still owes a part of the latest request's body, whose response has not ended. */
-  get isReceivingBody(): boolean {
-    return this.#latest?.req.complete === false && !this.#latest.writableEnded && !this.isPaused;
-  }
-
   /** Closes the connection after its latest response, if nothing of that response is sent yet. */
   closeAfterResponse(): void {
     if (this.#latest?.headersSent === false) this.#latest.shouldKeepAlive = false;
+  }
+
+  /** Closes the connection once the client has its latest response, and has sent that request as a whole. */
+  closeWhenIdle(): void {
+    this.#closesWhenIdle = true;
+    if (this.#latest?.writableFinished === true && this.#latest.req.complete) this.#socket.destroy();
   }
 
   /**
@@ -87,15 +85,13 @@ export class ClientConnection {
   }
 
   #runWaiting(): void {
-    const wasPaused = this.isPaused;
+    if (!this.isPaused) return;
     // A socket that is not writable closes after the response that has ended.
-    while (this.#socket.writable && this.#runningRequests < maxRunningRequests) {
-      const run = this.#waitingRequests.shift();
-      if (run === undefined) break;
+    while (this.isPaused && this.#socket.writable && this.#runningRequests < maxRunningRequests) {
       this.#runningRequests += 1;
-      run();
+      this.#waitingRequests.shift()?.();
     }
-    if (wasPaused && !this.isPaused) resumeReading(this.#socket);
+    if (!this.isPaused) resumeReading(this.#socket);
   }
 }
 

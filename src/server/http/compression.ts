@@ -8,7 +8,6 @@ import type { ReportError } from '../../telemetry/error-report.ts';
 import type { RequestRecordContext } from '../../telemetry/request-record.ts';
 import { parseWeights } from './media-types.ts';
 
-/** A value of `content-encoding` that this server can produce. */
 export type ContentCoding = 'br' | 'gzip';
 
 /** Smaller bodies are not compressed, because they fit into one packet of the network anyway. */
@@ -29,24 +28,21 @@ export async function compress(
   return coding === 'br' ? brotliAsync(body, brotliOptions) : gzipAsync(body, gzipOptions);
 }
 
-/** The coding of a response body. Undefined if the body is too small, or if its client accepts no coding. */
-export function contentCodingOf(
+/**
+ * The coding of a response body by `accept-encoding` (RFC 9110, section 12.5.3). At equal weights, Brotli comes before
+ * gzip, and both come before no coding.
+ * @returns undefined if the body is too small, or if its client accepts no coding.
+ */
+export function contentCoding(
   byteLength: number,
   acceptEncoding: string | null | undefined,
 ): ContentCoding | undefined {
-  return byteLength >= minCompressedBytes ? contentCodingFor(acceptEncoding) : undefined;
-}
-
-/**
- * Chooses the coding of a response by the header `accept-encoding` of its request (RFC 9110, section 12.5.3). At equal
- * weights, Brotli comes before gzip, and both come before no coding.
- * @returns undefined if the response is not compressed.
- */
-export function contentCodingFor(acceptEncoding: string | null | undefined): ContentCoding | undefined {
-  if (!acceptEncoding) return undefined;
+  if (byteLength < minCompressedBytes || !acceptEncoding) return undefined;
   const weights = new Map(parseWeights(acceptEncoding).map(({ name, weight }) => [name, weight]));
-  const weightOf = (coding: string) => weights.get(coding) ?? weights.get('*') ?? 0;
-  const [br, gzip, identity] = [weightOf('br'), weightOf('gzip'), weights.get('identity') ?? 0];
+  const others = weights.get('*') ?? 0;
+  const br = weights.get('br') ?? others;
+  const gzip = weights.get('gzip') ?? others;
+  const identity = weights.get('identity') ?? 0;
   if (Math.max(br, gzip) === 0 || identity > Math.max(br, gzip)) return undefined;
   return br >= gzip ? 'br' : 'gzip';
 }
@@ -54,10 +50,7 @@ export function contentCodingFor(acceptEncoding: string | null | undefined): Con
 // Labels are compressed inside, and streams are sent piece by piece.
 const compressedTypes = /^(?:application\/json|application\/graphql-response\+json|text\/plain);/;
 
-/**
- * Yoga plugin: compresses the response for a client that accepts a coding. If zlib fails, the error is reported, and
- * the client gets the uncompressed body. The plugin precedes the log, so that the logged time includes the compression.
- */
+/** Yoga plugin: compresses responses. If zlib fails, the error is reported, and the client gets the uncompressed body. */
 export function compressedResponses(
   report: ReportError,
 ): Plugin<object, RequestRecordContext & { res?: ServerResponse }> {
@@ -67,7 +60,7 @@ export function compressedResponses(
       const { headers } = response;
       if (!compressedTypes.test(headers.get('content-type') ?? '')) return undefined;
       const byteLength = Number(headers.get('content-length'));
-      const coding = contentCodingOf(byteLength, request.headers.get('accept-encoding'));
+      const coding = contentCoding(byteLength, request.headers.get('accept-encoding'));
       const isWanted = request.method !== 'HEAD' && !request.signal.aborted && !serverContext.res?.destroyed;
       if (coding === undefined || !isWanted) return undefined;
       return compressedResponse(response, coding, fetchAPI).then(setResponse, (error: unknown) =>

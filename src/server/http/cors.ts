@@ -11,9 +11,8 @@ const exposedHeaders = [
 const headerNames = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
 
 /**
- * Cross-origin resource sharing: allows exactly the pages of these origins to read responses. Pages set the access token
- * in a header themselves, so cookies and other browser credentials are never allowed. Any request header is allowed,
- * because client libraries and traces add their own (docs/decisions/0018-any-header-for-listed-origins.md).
+ * Allows exactly the pages of these origins to read responses, with any request header and without cookies
+ * (docs/decisions/0018-any-header-for-listed-origins.md).
  */
 export class Cors {
   readonly #headersByOrigin: ReadonlyMap<string, HeaderList>;
@@ -57,7 +56,7 @@ export class Cors {
     };
   }
 
-  /** The CORS headers of the response to a request. Empty if the origin is not allowed. */
+  /** Empty if the origin is not allowed. */
   headersFor(headers: HeaderReader): HeaderList {
     const origin = headers.get('origin');
     if (origin === null) return [];

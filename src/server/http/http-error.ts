@@ -15,9 +15,6 @@ export interface ClientError {
   fields?: readonly FieldError[];
 }
 
-/** Within a second, a server that is only busy finishes some of its requests, operations and calls of REST. */
-export const overloadRetryAfterMs = 1_000;
-
 /** The error response to a request that is rejected before its operation runs. */
 export interface HttpError extends ClientError {
   status: number;
@@ -30,73 +27,68 @@ export interface HttpError extends ClientError {
 /** Called for each error before a request reaches a route. `status` is undefined if no response was sent. */
 export type OnHttpError = (error: { requestId?: string; status: number | undefined; code: string }) => void;
 
-/** The error for an unknown path. */
-export const notFoundError: HttpError = {
-  status: 404,
-  code: 'BAD_REQUEST',
-  message: 'This path does not exist. The GraphQL endpoint is "/graphql".',
-  retryable: false,
-};
+/** The error for a request that would fail again. */
+export function rejection(status: number, code: string, message: string): HttpError {
+  return { status, code, message, retryable: false };
+}
 
 /** The error for a request that is malformed or contradicts itself. */
 export function badRequest(message: string): HttpError {
-  return { status: 400, code: 'BAD_REQUEST', message, retryable: false };
+  return rejection(400, 'BAD_REQUEST', message);
 }
+
+export const notFoundError = rejection(
+  404,
+  'BAD_REQUEST',
+  'This path does not exist. The GraphQL endpoint is "/graphql".',
+);
+
+/** The error for a method that the route does not support. `allow` is the value of the `allow` header. */
+export function methodNotAllowed(allow: string): HttpError {
+  const error = rejection(405, 'BAD_REQUEST', `Method not allowed. Use one of ${allow}.`);
+  return { ...error, headers: { allow } };
+}
+
+/** Within a second, a server that is only busy finishes some of its requests, operations and calls of REST. */
+export const overloadRetryAfterMs = 1_000;
 
 /** The error for a request that the server, or its token, has no room for now. */
 export function overloaded(message: string): HttpError {
   return { status: 503, code: 'OVERLOADED', message, retryable: true, retryAfterMs: overloadRetryAfterMs };
 }
 
-/** The value of the header `retry-after`, in whole seconds. */
-export function retryAfterSeconds(retryAfterMs: number): string {
-  return String(Math.ceil(retryAfterMs / 1000));
+/** The headers that belong to the status of an error. `retry-after` is in whole seconds. */
+export function statusHeaders({ status, retryAfterMs, headers }: HttpError): Record<string, string> {
+  return {
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(retryAfterMs !== undefined && { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) }),
+    ...headers,
+  };
 }
 
-/** The JSON body of an error response, in the form of a GraphQL response. */
-export function httpErrorBody({
-  status: _status,
-  headers: _headers,
-  message,
-  ...extensions
-}: HttpError): string {
-  return JSON.stringify({ errors: [{ message, extensions }] });
-}
-
-/** The headers of an error response, without the headers that all responses have. */
-export function httpErrorHeaders(httpError: HttpError): Record<string, string> {
-  const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
-  if (httpError.status === 401) headers['www-authenticate'] = 'Bearer';
-  if (httpError.retryAfterMs !== undefined) {
-    headers['retry-after'] = retryAfterSeconds(httpError.retryAfterMs);
-  }
-  return { ...headers, ...httpError.headers };
-}
-
-/** The error for a method that the route does not support. `allow` is the value of the `allow` header. */
-export function methodNotAllowed(allow: string): HttpError {
-  const message = `Method not allowed. Use one of ${allow}.`;
-  return { status: 405, code: 'BAD_REQUEST', message, retryable: false, headers: { allow } };
+/** The content of an error response, which has the form of a GraphQL response. */
+export function errorContent(httpError: HttpError): { body: string; headers: Record<string, string> } {
+  const { status: _status, headers: _headers, message, ...extensions } = httpError;
+  return {
+    body: JSON.stringify({ errors: [{ message, extensions }] }),
+    headers: { 'content-type': 'application/json; charset=utf-8', ...statusHeaders(httpError) },
+  };
 }
 
 /** Writes an error response to Node's response and closes the connection, because no handler reads the body. */
-export function writeHttpError(
-  response: ServerResponse,
-  httpError: HttpError,
-  requestId?: string | undefined,
-): void {
-  const body = httpErrorBody(httpError);
+export function writeHttpError(response: ServerResponse, httpError: HttpError, requestId?: string): void {
+  const { body, headers } = errorContent(httpError);
   response.shouldKeepAlive = false;
   response.writeHead(httpError.status, {
     ...fixedHeaders,
-    ...httpErrorHeaders(httpError),
+    ...headers,
     ...(requestId !== undefined && { 'x-request-id': requestId }),
     'content-length': Buffer.byteLength(body),
   });
   response.end(body);
 }
 
-/** Creates the handler that counts early errors and logs each at level debug. */
+/** Counts early errors, and logs each at level debug. */
 export function reportEarlyErrors(log: Log, metrics: Metrics | undefined): OnHttpError {
   return ({ requestId, status, code }) => {
     metrics?.earlyError(status);

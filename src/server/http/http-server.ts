@@ -1,28 +1,26 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { ClientConnection } from './client-connection.ts';
-import { type HttpError, type OnHttpError, writeHttpError } from './http-error.ts';
+import { type HttpError, type OnHttpError, rejection, writeHttpError } from './http-error.ts';
 import { checkAmbiguity, checkUrl } from './request-checks.ts';
-import { parserError, requestTimeout, writeErrorToSocket } from './socket-errors.ts';
+import { parserError, writeErrorToSocket } from './socket-errors.ts';
 
-/** A server that listens on a port. */
 export interface Listener {
   /** The URL of the server for clients on this machine. */
   url: URL;
   /**
    * Shuts the server down. Responses carry `connection: close` at once. After the wait the server accepts no new
-   * connections. Pending requests then have `drainGraceMs` to finish before all connections are closed.
+   * connections. Pending requests then have `drainGraceMs`.
    */
   close(wait?: ShutdownWait): Promise<void>;
 }
 
-/** The two parts of the wait at the start of a shutdown, in milliseconds. */
 export interface ShutdownWait {
   /** How long new connections are still accepted, by default `drainWaitMs`. */
   acceptMs?: number;
@@ -48,23 +46,20 @@ const defaultRequestTimeoutMs = 30_000;
 /** The time in which a client must read the next bytes of a response. */
 export const defaultResponseTimeoutMs = 60_000;
 
-// The interval between sweeps for idle connections during a shutdown.
-const shutdownSweepMs = 50;
-// A client that connected just before the shutdown may still send its first request.
-const firstRequestGraceMs = 500;
-// Node's own timeouts of requests end with the shutdown.
+// During a shutdown: for the head of a request that has begun, or of the first one of a connection.
+const shutdownHeadersTimeoutMs = 500;
+// During a shutdown: for bodies that are incomplete when it begins.
 const defaultBodyGraceMs = 5_000;
 // No connection for this time: probably none is on its way from the kernel, or from the primary process.
 const quietMs = 20;
 // After this time, one event-loop round without a connection is enough. After twice this time, none is needed.
 const maxQuietWaitMs = 500;
 
-const unsupportedExpectation: HttpError = {
-  status: 417,
-  code: 'BAD_REQUEST',
-  message: 'The header "Expect" supports only "100-continue".',
-  retryable: false,
-};
+const unsupportedExpectation = rejection(
+  417,
+  'BAD_REQUEST',
+  'The header "Expect" supports only "100-continue".',
+);
 
 /**
  * Starts an HTTP server on `host` and `port` (0: any free port).
@@ -86,10 +81,8 @@ export async function listen(
     headersTimeout,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.ceil(Math.min(1_000, headersTimeout / 4)),
+    connectionsCheckingInterval: Math.ceil(Math.min(100, headersTimeout / 4)),
   });
-  // Node calls this function in `close`, and would cut off responses that clients still read.
-  server.closeIdleConnections = () => {};
   // Without `dropMaxConnection`, processes that share the port would pass surplus connections to each other forever.
   Object.assign(server, { maxConnections: options.maxConnections, dropMaxConnection: true });
   let isShuttingDown = false;
@@ -110,7 +103,7 @@ export async function listen(
     if (socket.writableLength > 0 || !connections.get(socket)?.isBusy) socket.destroy();
   });
 
-  const requestIdOf = createRequestIds();
+  const toRequestId = createRequestIds();
   function handle(request: IncomingMessage, response: ServerResponse, run: () => void): void {
     const connection = connections.get(request.socket);
     if (connection === undefined || connection.isClosing) return;
@@ -118,7 +111,7 @@ export async function listen(
     connection.addRequest(response, run);
   }
   function rejectRequest({ headers }: IncomingMessage, response: ServerResponse, httpError: HttpError): void {
-    const requestId = requestIdOf(headers['x-request-id']);
+    const requestId = toRequestId(headers['x-request-id']);
     writeHttpError(response, httpError, requestId);
     onHttpError({ requestId, status: httpError.status, code: httpError.code });
   }
@@ -138,7 +131,7 @@ export async function listen(
 
   function failConnection(socket: Duplex, httpError: HttpError): void {
     connections.get(socket)?.fail(() => {
-      const requestId = requestIdOf(undefined);
+      const requestId = toRequestId(undefined);
       const isWritten = writeErrorToSocket(socket, httpError, requestId);
       if (isWritten) onHttpError({ requestId, status: httpError.status, code: httpError.code });
     });
@@ -146,7 +139,8 @@ export async function listen(
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     // The server itself does not read the rest of the request.
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && connections.get(socket)?.isPaused) return;
-    if (code === 'ECONNRESET') socket.destroy();
+    // A client whose connection closes before its first request sends that request again.
+    if (code === 'ECONNRESET' || (isShuttingDown && connections.get(socket)?.isUnused)) socket.destroy();
     else failConnection(socket, parserError(code));
   });
 
@@ -172,31 +166,25 @@ export async function listen(
     } while (connectionCount > countBefore && isWithin(2 * maxWaitMs));
   }
 
-  function sweepForShutdown(elapsedMs: number): void {
-    for (const [socket, connection] of connections) {
-      const isUnused = connection.isUnused && elapsedMs >= firstRequestGraceMs;
-      if (isUnused || connection.isIdle) socket.destroy();
-      else if (connection.isReceivingBody && elapsedMs >= bodyGraceMs) failConnection(socket, requestTimeout);
-    }
-  }
-
   async function close({ acceptMs = options.drainWaitMs, idleMs = 0 }: ShutdownWait = {}): Promise<void> {
     isShuttingDown = true;
     for (const connection of connections.values()) connection.closeAfterResponse();
     if (acceptMs > 0) await sleep(acceptMs);
     const graceEndsAtMs = performance.now() + idleMs + options.drainGraceMs;
     await untilQuiet();
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // `close` of an HTTP server would stop the timeouts of requests, and cut off responses that clients still read.
+    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     if (idleMs > 0) await withTimeout(idleMs, closed);
-    // `server.close` waits for all connections and stops the request timeouts. Without the sweep it would wait for idle
-    // connections, unused browser connections and incomplete requests.
-    const shutdownAtMs = performance.now();
-    const sweep = setInterval(() => sweepForShutdown(performance.now() - shutdownAtMs), shutdownSweepMs);
-    const grace = setTimeout(() => server.closeAllConnections(), Math.max(0, graceEndsAtMs - shutdownAtMs));
-    sweepForShutdown(0);
+    for (const connection of connections.values()) connection.closeWhenIdle();
+    server.headersTimeout = Math.min(shutdownHeadersTimeoutMs, server.headersTimeout);
+    const bodyGrace = setTimeout(() => Object.assign(server, { requestTimeout: 1 }), bodyGraceMs);
+    const graceMs = Math.max(0, graceEndsAtMs - performance.now());
+    const grace = setTimeout(() => server.closeAllConnections(), graceMs);
     await closed;
-    clearInterval(sweep);
+    clearTimeout(bodyGrace);
     clearTimeout(grace);
+    // Stops the timeouts of requests.
+    server.close();
   }
 
   return { url: new URL(`http://${reachableHost(address)}:${address.port}`), close };

@@ -23,27 +23,37 @@ const streamTypes = ['multipart/mixed', 'text/event-stream'];
  * streams.
  * @returns undefined if no supported type is accepted.
  */
-export function responseTypeFor(accept: string | null | undefined): string | undefined {
+export function responseType(accept: string | null | undefined): string | undefined {
   // The values that nearly all clients send.
   if (!accept || accept === '*/*' || accept === json) return json;
   const ranges = parseWeights(accept).filter(({ parameters }) => parameters.every(isUtf8));
-  function placeOf(type: string): number {
-    // As in HTTP, the most specific range decides.
-    for (const name of [type, type.replace(/\/.*/, '/*'), '*/*']) {
-      const place = ranges.findIndex((range) => range.name === name);
-      if (place >= 0) return ranges[place]?.weight === 0 ? -1 : place;
-    }
-    return -1;
-  }
+  // As in HTTP, the most specific range decides.
+  const rangeFor = (type: string) =>
+    [type, type.replace(/\/.*/, '/*'), '*/*']
+      .map((name) => ranges.findIndex((range) => range.name === name))
+      .find((index) => index >= 0);
   for (const types of [jsonTypes, streamTypes]) {
-    const accepted = types.filter((type) => placeOf(type) >= 0);
-    if (accepted.length > 0) return accepted.sort((one, other) => placeOf(one) - placeOf(other))[0];
+    const accepted = types
+      .map((type) => ({ type, index: rangeFor(type) ?? -1 }))
+      .filter(({ index }) => (ranges[index]?.weight ?? 0) > 0)
+      .sort((one, other) => one.index - other.index);
+    if (accepted[0] !== undefined) return accepted[0].type;
   }
   return undefined;
 }
 
 function isUtf8(parameter: string): boolean {
   return !parameter.startsWith('charset=') || parameter === 'charset=utf-8';
+}
+
+/** Whether an `accept` names a type of JSON, with any weight. */
+export function namesJson(accept: string): boolean {
+  return parseWeights(accept).some(({ name }) => jsonTypes.includes(name));
+}
+
+/** Whether an `accept` names HTML, as that of a browser that opens an address. */
+export function acceptsHtml(accept: string | null): boolean {
+  return parseWeights(accept ?? '').some(({ name, weight }) => name === 'text/html' && weight > 0);
 }
 
 /** An element of a header such as `accept`. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { FetchAPI } from 'graphql-yoga';
 import { countError, type RequestRecordContext } from '../../telemetry/request-record.ts';
-import { type HttpError, httpErrorBody, httpErrorHeaders } from './http-error.ts';
+import { errorContent, type HttpError } from './http-error.ts';
 import type { BodyReadResult, ParsedBody } from './request-body.ts';
 import { lingeringClose } from './socket-errors.ts';
 
@@ -30,8 +30,6 @@ export function httpErrorResponse(
     if (res !== undefined) res.shouldKeepAlive = false;
     socket.destroySoon = () => lingeringClose(socket);
   }
-  return new Response(httpErrorBody(httpError), {
-    status: httpError.status,
-    headers: httpErrorHeaders(httpError),
-  });
+  const { body, headers } = errorContent(httpError);
+  return new Response(body, { status: httpError.status, headers });
 }

@@ -3,7 +3,7 @@ import { LinkedList, type ListNode } from '../../concurrency/linked-list.ts';
 import { type Owner, Shares } from '../../concurrency/owner.ts';
 import { type HttpError, overloaded } from './http-error.ts';
 
-/** The default budget of a process for response bytes that no client has taken yet. One token has half. */
+/** Response bytes of a process that no client has taken yet. One token has half. */
 export const defaultUnreadBudgetBytes = 67_108_864;
 
 /** While the budget is used up, a client that takes no byte for this time loses its connection. */
@@ -11,7 +11,6 @@ const maxStallMs = 5_000;
 // Within this time, operations of one token produce a few MB.
 const measureMs = 50;
 
-/** The response to an operation, from its admission until it is closed. */
 interface OpenResponse extends ListNode<OpenResponse> {
   readonly owner: Owner;
   readonly response: ServerResponse;
@@ -53,23 +52,17 @@ export class OpenResponses {
   }
 
   /**
-   * Counts a request, and watches its response until it is closed.
+   * Counts a request until its response is written.
    * @param response undefined for a call through `fetch`, which is neither limited nor counted.
-   * @returns the error if the server, or the owner, is at its limit. The request is not counted then.
+   * @returns the error if the server, or the owner, is at its limit.
    */
   admit(owner: Owner, response: ServerResponse | undefined): HttpError | undefined {
-    // A closed response emits no second `close` and would be counted forever.
     if (response === undefined || response.closed) return undefined;
     const excess = this.#requestsAtWork.excess(owner);
     if (excess !== undefined) return tooManyRequests(excess.scope);
     this.#requestsAtWork.add(owner, 1);
-    this.#watch(owner, response, true);
+    this.watch(owner, response, true);
     return undefined;
-  }
-
-  /** Watches a response that is written at once. Its request does not count. */
-  watch(owner: Owner, response: ServerResponse | undefined): void {
-    if (response !== undefined && !response.closed) this.#watch(owner, response, false);
   }
 
   /** Whether an owner may produce more response bytes now. */
@@ -77,7 +70,10 @@ export class OpenResponses {
     return this.#unreadBytes.ownExcess(owner) === undefined;
   }
 
-  #watch(owner: Owner, response: ServerResponse, isAtWork: boolean): void {
+  /** Counts the unread bytes of a response until it is closed. `isAtWork`: its request counts too. */
+  watch(owner: Owner, response: ServerResponse, isAtWork = false): void {
+    // A closed response emits no second `close`, and would be counted forever.
+    if (response.closed) return;
     const entry: OpenResponse = {
       before: undefined,
       after: undefined,
@@ -112,7 +108,7 @@ export class OpenResponses {
     const unreadBytes = this.#noUnreadBytes();
     for (let entry = this.#list.first; entry !== undefined; entry = entry.after) {
       const bytes = entry.response.writableLength;
-      const queuedBytes = queuedBytesOf(entry.response);
+      const queuedBytes = countQueuedBytes(entry.response);
       if (queuedBytes === 0 || queuedBytes !== entry.queuedBytes) entry.changedAtMs = now;
       entry.queuedBytes = queuedBytes;
       if (bytes > 0) unreadBytes.add(entry.owner, bytes);
@@ -148,8 +144,8 @@ function tooManyRequests(scope: string): HttpError {
   return overloaded(`The server is at its limit of GraphQL requests for ${scope}. Retry later.`);
 }
 
-/** The bytes that a socket has not passed to the operating system. 0 for a response that waits behind another one. */
-function queuedBytesOf({ socket }: ServerResponse): number {
+/** The bytes that the operating system has not taken. 0 for a response that waits behind another one. */
+function countQueuedBytes({ socket }: ServerResponse): number {
   if (socket === null) return 0;
   // A body is one write, so `writableLength` changes only at its end. Node's own timeout of sockets reads this number.
   const { _handle: handle } = socket as { _handle?: { writeQueueSize?: number } | null };

@@ -3,10 +3,9 @@ import type { Readable } from 'node:stream';
 import { badRequest, type HttpError, overloaded } from './http-error.ts';
 import { bodyTooLarge } from './request-checks.ts';
 
-/** The largest accepted body of a request. */
 export const defaultMaxBodyBytes = 1_048_576;
 
-/** The default budget of a process: 64 bodies of the default maximum size. */
+/** 64 bodies of the maximum size. */
 export const defaultBodyBudgetBytes = 67_108_864;
 
 // Bodies up to this size ignore the budget, so that slow large uploads cannot block ordinary requests.
@@ -21,10 +20,7 @@ export class BodyBudget {
     this.#maxBytes = maxBytes;
   }
 
-  /**
-   * Reserves more bytes for a body that has `bufferedBytes` reserved already.
-   * @returns false if the budget is exhausted. Nothing is reserved then.
-   */
+  /** Reserves bytes for a body that has `bufferedBytes` already. @returns false if the budget is exhausted. */
   reserve(bytes: number, bufferedBytes: number): boolean {
     const isExhausted = this.#usedBytes + bytes > this.#maxBytes;
     if (isExhausted && bufferedBytes + bytes > alwaysAcceptedBytes) return false;
@@ -37,10 +33,9 @@ export class BodyBudget {
   }
 }
 
-/** The bytes of a body. An error if the body is too large or incomplete, or if the budget is exhausted. */
+/** An error if the body is too large or incomplete, or if the budget is exhausted. */
 export type BodyReadResult = Buffer | HttpError;
 
-/** The parsed JSON of a body, or the error if the body is not a JSON object. */
 export type ParsedBody = { json: object } | { httpError: HttpError };
 
 /**
@@ -94,7 +89,7 @@ export function receiveBody(
   body.on('error', onEnd).on('data', onData).on('end', onEnd).on('close', onEnd);
 }
 
-/** Like `receiveBody`, but returns a promise. It never rejects. */
+/** Like `receiveBody`. The promise never rejects. */
 export function readBody(body: Readable, maxBytes: number, budget: BodyBudget): Promise<BodyReadResult> {
   return new Promise((resolve) => receiveBody(body, maxBytes, budget, resolve));
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { MissingBearerError } from '../../rest/errors.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
-import { badRequest, type HttpError } from './http-error.ts';
-import { isJson, responseTypeFor } from './media-types.ts';
+import { badRequest, type HttpError, rejection } from './http-error.ts';
+import { isJson, namesJson, responseType } from './media-types.ts';
 
 /** Browsers send a preflight before a cross-origin request with any of these headers. */
 const preflightHeaders = [
@@ -24,49 +24,35 @@ export function checkRequestHead(
   if (method !== 'POST' && method !== 'GET') return undefined;
   const error =
     method === 'POST' ? checkPost(headers, maxBodyBytes) : (checkWebSocket(headers) ?? checkCsrf(headers));
-  return error ?? (responseTypeFor(headers.get('accept')) === undefined ? notAcceptable : undefined);
+  return error ?? (responseType(headers.get('accept')) === undefined ? notAcceptable : undefined);
 }
 
-const notAcceptable: HttpError = {
-  status: 406,
-  code: 'UNSUPPORTED_MEDIA_TYPE',
-  message: 'Responses are JSON in UTF-8. Send the header "accept: application/json".',
-  retryable: false,
-};
+const notAcceptable = rejection(
+  406,
+  'UNSUPPORTED_MEDIA_TYPE',
+  'Responses are JSON in UTF-8. Send the header "accept: application/json".',
+);
 
 /** Rejects a WebSocket. Other upgrades, such as `h2c`, are ignored, as HTTP allows. */
 function checkWebSocket(headers: HeaderReader): HttpError | undefined {
   if (!/\bwebsocket\b/i.test(headers.get('upgrade') ?? '')) return undefined;
-  return {
-    status: 501,
-    code: 'BAD_REQUEST',
-    message: 'WebSockets are not supported. Send queries and mutations by POST as JSON.',
-    retryable: false,
-  };
+  const message = 'WebSockets are not supported. Send queries and mutations by POST as JSON.';
+  return rejection(501, 'BAD_REQUEST', message);
 }
 
 /** Rejects a GET that a page of another origin can send without a preflight (cross-site request forgery). */
 function checkCsrf(headers: HeaderReader): HttpError | undefined {
-  const isNoCors = headers.get('sec-fetch-mode') === 'no-cors';
-  if (
-    !isNoCors &&
-    (preflightHeaders.some((name) => headers.get(name)) || acceptsJson(headers.get('accept')))
-  ) {
-    return undefined;
+  if (headers.get('sec-fetch-mode') === 'no-cors') {
+    const message = 'A query by GET cannot have the header "Sec-Fetch-Mode: no-cors".';
+    return rejection(403, 'CSRF_HEADER_MISSING', message);
   }
-  return {
-    status: 403,
-    code: 'CSRF_HEADER_MISSING',
-    message: isNoCors
-      ? 'A query by GET cannot have the header "Sec-Fetch-Mode: no-cors".'
-      : 'A query by GET needs "graphql-require-preflight: 1" or "accept: application/json" as a header.',
-    retryable: false,
-  };
-}
-
-/** Whether `accept` names JSON or is missing. Page elements never request JSON, and browsers always send `accept`. */
-function acceptsJson(accept: string | null): boolean {
-  return accept === null || /application\/(graphql-response\+)?json/i.test(accept);
+  if (preflightHeaders.some((name) => headers.get(name))) return undefined;
+  const accept = headers.get('accept');
+  // Browsers always send `accept`, and elements of a page never ask for JSON.
+  if (accept === null || namesJson(accept)) return undefined;
+  const message =
+    'A query by GET needs "graphql-require-preflight: 1" or "accept: application/json" as a header.';
+  return rejection(403, 'CSRF_HEADER_MISSING', message);
 }
 
 function checkPost(headers: HeaderReader, maxBodyBytes: number): HttpError | undefined {
@@ -86,51 +72,33 @@ function checkPost(headers: HeaderReader, maxBodyBytes: number): HttpError | und
 }
 
 function unsupportedMediaType(message: string): HttpError {
-  return { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', message, retryable: false };
+  return rejection(415, 'UNSUPPORTED_MEDIA_TYPE', message);
 }
 
 export function bodyTooLarge(maxBodyBytes: number): HttpError {
-  return {
-    status: 413,
-    code: 'REQUEST_TOO_LARGE',
-    message: `The body exceeds the limit of ${maxBodyBytes} bytes. Send a smaller body.`,
-    retryable: false,
-    // The rest of the body is not read.
-    headers: { connection: 'close' },
-  };
-}
-
-/**
- * Rejects several `Authorization` headers. Node uses the first of them, but proxies may use the last.
- * @param rawHeaders alternating names and values, as in Node's `rawHeaders`.
- */
-export function checkAuthorization(rawHeaders: readonly string[]): HttpError | undefined {
-  const count = countOf('authorization', rawHeaders);
-  if (count <= 1) return undefined;
-  return {
-    status: 401,
-    code: 'UNAUTHENTICATED',
-    message: `The request has ${count} headers "Authorization". Send one.`,
-    retryable: false,
-  };
-}
-
-function countOf(header: string, rawHeaders: readonly string[]): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === header.length && name.toLowerCase() === header) count += 1;
-  }
-  return count;
+  const message = `The body exceeds the limit of ${maxBodyBytes} bytes. Send a smaller body.`;
+  // The rest of the body is not read.
+  return { ...rejection(413, 'REQUEST_TOO_LARGE', message), headers: { connection: 'close' } };
 }
 
 /**
  * Rejects requests that a proxy and this server may read in different ways (RFC 9112). Node uses the first of several
- * `Host` headers. It accepts some transfer codings beside `chunked`, and does not decode them.
+ * `Host` or `Authorization` headers. It accepts some transfer codings beside `chunked`, and does not decode them.
  */
 export function checkAmbiguity({ headers, rawHeaders }: IncomingMessage): HttpError | undefined {
-  const hostCount = countOf('host', rawHeaders);
-  if (hostCount > 1) return badRequest(`The request has ${hostCount} headers "Host". Send one.`);
+  let hosts = 0;
+  let authorizations = 0;
+  // Names and values alternate.
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    else if (name?.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
+  }
+  if (hosts > 1) return badRequest(`The request has ${hosts} headers "Host". Send one.`);
+  if (authorizations > 1) {
+    const message = `The request has ${authorizations} headers "Authorization". Send one.`;
+    return rejection(401, 'UNAUTHENTICATED', message);
+  }
   const coding = headers['transfer-encoding'];
   if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined;
   return badRequest(
@@ -156,11 +124,10 @@ export function checkUrl(request: IncomingMessage): HttpError | undefined {
     headers.host = host;
     request.url = path.startsWith('/') ? path : `/${path}`;
   }
-  if (request.url !== undefined && plainTarget.test(request.url) && plainHost.test(headers.host ?? ''))
-    return undefined;
+  if (plainTarget.test(request.url ?? '') && plainHost.test(headers.host ?? '')) return undefined;
   const url = parseUrl(request);
   if (url === null) return badRequest('The header "Host" and the request target do not form a URL.');
-  return hasPathOf(url, request) ? undefined : ambiguousPath;
+  return isPathKept(url, request) ? undefined : ambiguousPath;
 }
 
 // Parsing a URL costs a twentieth of a small request. These targets and hosts form a URL that keeps the path.
@@ -179,7 +146,7 @@ const ambiguousPath = badRequest(
 );
 
 /** Whether routes see the path that a proxy in front sees. URL parsing resolves `..`, and takes a backslash for a slash. */
-function hasPathOf({ pathname }: URL, { url = '/' }: IncomingMessage): boolean {
+function isPathKept({ pathname }: URL, { url = '/' }: IncomingMessage): boolean {
   return !url.includes('#') && !pathname.includes('//') && pathname === url.split('?', 1)[0];
 }
 
@@ -190,7 +157,7 @@ const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{1,8192}=*)$/i;
  * Reads the access token from the `Authorization` header ("Authentication").
  * @returns the token, or the error for the client if the header is missing or malformed.
  */
-export function bearerOf(headers: HeaderReader): string | MissingBearerError {
+export function readBearer(headers: HeaderReader): string | MissingBearerError {
   const header = headers.get('authorization');
   const token = header === null ? undefined : bearer.exec(header.trim())?.[1];
   if (token !== undefined) return token;

@@ -49,11 +49,10 @@ export function responseHeaders(responseHeaders: ResponseHeaders): Plugin {
       );
     },
     onResponse({ request, response: { headers } }) {
-      // Yoga sets `keep-alive` for streams even if the client requested `close`. Node sets the correct value.
+      // Yoga sets these for streams. `keep-alive` is wrong for a client that requested `close`, `no-cache` permits caches
+      // to store the response, and `none` is no coding of HTTP (RFC 9110, section 8.4).
       if (headers.get('connection') === 'keep-alive') headers.delete('connection');
-      // Yoga sets `no-cache` for streams, which permits caches to store them.
       if (headers.get('cache-control') === 'no-cache') headers.delete('cache-control');
-      // Yoga sets `none` for event streams, which is no coding of HTTP (RFC 9110, section 8.4).
       if (headers.get('content-encoding') === 'none') headers.delete('content-encoding');
       for (const [name, value] of fixed) if (!headers.has(name)) headers.set(name, value);
       // The response to a preflight has its own CORS headers.

@@ -1,22 +1,17 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { badRequest, type HttpError, httpErrorBody, httpErrorHeaders } from './http-error.ts';
+import { badRequest, errorContent, type HttpError, rejection } from './http-error.ts';
 import { fixedHeaders } from './response-headers.ts';
 
-/** The error for a request whose head or body arrives too slowly. */
-export const requestTimeout: HttpError = {
-  status: 408,
-  code: 'REQUEST_TIMEOUT',
-  message: 'The request arrived too slowly. Send it again.',
-  retryable: true,
-};
-
-/** The error for a request that Node's HTTP parser rejected. `code` is the code of the parser's error. */
+/** The error for a request that Node's HTTP parser rejected, by the code of the parser's error. */
 export function parserError(code: string | undefined): HttpError {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout;
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const error = rejection(408, 'REQUEST_TIMEOUT', 'The request arrived too slowly. Send it again.');
+    return { ...error, retryable: true };
+  }
   if (code === 'HPE_HEADER_OVERFLOW') {
     const message = 'The headers exceed the limit of 16384 bytes. Send fewer or shorter headers.';
-    return { status: 431, code: 'REQUEST_TOO_LARGE', message, retryable: false };
+    return rejection(431, 'REQUEST_TOO_LARGE', message);
   }
   return badRequest('The request is not valid HTTP.');
 }
@@ -28,15 +23,14 @@ export function parserError(code: string | undefined): HttpError {
 export function writeErrorToSocket(socket: Duplex, httpError: HttpError, requestId: string): boolean {
   // A response has ended this socket already, or the client has disconnected.
   if (!socket.writable || socket.writableEnded) return false;
-  const body = httpErrorBody(httpError);
-  const headers = {
+  const { body, headers } = errorContent(httpError);
+  const lines = Object.entries({
     ...fixedHeaders,
-    ...httpErrorHeaders(httpError),
+    ...headers,
     'x-request-id': requestId,
     'content-length': Buffer.byteLength(body),
     connection: 'close',
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(
     `HTTP/1.1 ${httpError.status} ${STATUS_CODES[httpError.status]}\r\n${lines.join('')}\r\n${body}`,
   );

@@ -11,10 +11,10 @@ import {
 } from 'graphql';
 import {
   collectDefinitions,
-  createSelectionSizes,
   type FieldSelection,
-  type FragmentByName,
+  type Fragments,
   responseName,
+  SelectionSizes,
   selectedFields,
   selectionSets,
 } from '../document-syntax/selections.ts';
@@ -32,7 +32,6 @@ export function parseWithin({ documentCharacters, tokens }: Limits, text: string
   return parse(text, { maxTokens: tokens });
 }
 
-/** How a document within the limits is validated. */
 export interface Validation {
   rules: readonly ValidationRule[];
   /** Whether errors omit suggestions of similar names. */
@@ -51,28 +50,24 @@ export function validateWithin(
   if (fragmentCount > limits.fragments) {
     return [limitExceeded('fragments', limits.fragments, fragmentCount)];
   }
-  const fragmentByName: FragmentByName = (name) => fragments.get(name);
-  const sizes = createSelectionSizes(fragmentByName);
+  const sizes = new SelectionSizes(fragments);
   const roots: SelectionSetNode[] = [];
   let selections = 0;
   for (const root of [...operations, ...fragments.values()]) {
     // Validation also walks fragments that no operation uses.
     if (root.kind === 'FragmentDefinition' && sizes.hasMeasured(root)) continue;
     roots.push(root.selectionSet);
-    const size = sizes.of(root);
+    const size = sizes.measure(root);
     selections += size.selections;
-    for (const limit of ['depth', 'aliases'] as const) {
-      if (size[limit] > limits[limit]) return [limitExceeded(limit, limits[limit], size[limit], root)];
-    }
-    if (selections > limits.selections) {
-      return [limitExceeded('selections', limits.selections, selections, root)];
+    const counts = { depth: size.depth, aliases: size.aliases, selections };
+    for (const limit of ['depth', 'aliases', 'selections'] as const) {
+      if (counts[limit] > limits[limit]) return [limitExceeded(limit, limits[limit], counts[limit], root)];
     }
   }
-  const isCyclic = sizes.isCyclic();
-  const repeatError = isCyclic ? undefined : checkRepeats(limits, roots, fragmentByName);
-  if (repeatError !== undefined) return [repeatError];
+  const repeats = sizes.isCyclic ? [] : findRepeats(roots, fragments, limits.repeats);
+  if (repeats.length > 0) return [limitExceeded('repeats', limits.repeats, repeats.length, repeats[0]?.node)];
   // The limits bound the cost of the other rules only if fragments have no cycles and unique names.
-  const hasUsualFragments = !isCyclic && fragmentCount === fragments.size;
+  const hasUsualFragments = !sizes.isCyclic && fragmentCount === fragments.size;
   return validate(schema, document, hasUsualFragments ? rules : fragmentRules, {
     hideSuggestions,
     maxErrors: affordableErrors(document),
@@ -82,27 +77,23 @@ export function validateWithin(
 const fragmentRules = [UniqueFragmentNamesRule, NoFragmentCyclesRule];
 
 /**
- * The error for a field that is repeated too often under one response name, fragments expanded. Undefined if there is
- * none. The document must have no fragment cycles. The time grows with the number of expanded selections.
+ * The selections of a field that is repeated more often than allowed under one response name, or none. Without cycles of
+ * fragments. The time grows with the number of expanded selections.
  */
-function checkRepeats(
-  { repeats }: Limits,
+function findRepeats(
   roots: readonly SelectionSetNode[],
-  fragmentByName: FragmentByName,
-): GraphQLError | undefined {
-  function findRepeats(sets: readonly SelectionSetNode[]): readonly FieldSelection[] | undefined {
-    for (const group of Map.groupBy(selectedFields(sets, fragmentByName), responseName).values()) {
-      const found = group.length > repeats ? group : findRepeats(selectionSets(group));
-      if (found !== undefined) return found;
+  fragments: Fragments,
+  allowed: number,
+): readonly FieldSelection[] {
+  // Each has the selection sets of one object.
+  const pending = roots.map((root) => [root]);
+  for (const sets of pending) {
+    for (const group of Map.groupBy(selectedFields(sets, fragments), responseName).values()) {
+      if (group.length > allowed) return group;
+      pending.push(selectionSets(group));
     }
-    return undefined;
   }
-
-  for (const root of roots) {
-    const fields = findRepeats([root]);
-    if (fields !== undefined) return limitExceeded('repeats', repeats, fields.length, fields[0]?.node);
-  }
-  return undefined;
+  return [];
 }
 
 // An error about a value prints the whole value, possibly most of the document: 10 ms per 100,000 characters.

@@ -1,8 +1,8 @@
 import { type ASTNode, GraphQLError } from 'graphql';
 
 /**
- * The limits that are the same for every server. A limit is the largest allowed number. Each has a document that would
- * hold the event loop for more than 50 ms, or make more than 100 REST calls (test/api/documents/limits.test.ts).
+ * The limits that are the same for every server. Without its limit, a document holds the event loop for more than 50 ms,
+ * or makes more than 100 REST calls (test/api/documents/limits.test.ts).
  */
 export const fixedLimits = {
   /** Tokens of a document. */
@@ -33,7 +33,7 @@ export type Limits = typeof fixedLimits & {
 /** The maximum number of errors in the response to a rejected request. Each error may quote the document. */
 export const maxErrorsShown = 5;
 
-/** For each limit: the counted things, and the advice if the limit is exceeded. graphql-js reports too many tokens. */
+// graphql-js reports too many tokens.
 const descriptions: Record<Exclude<keyof Limits, 'tokens'>, [counted: string, advice: string]> = {
   documentCharacters: ['characters in the document', 'Send values as variables, and leave out comments.'],
   depth: ['fields within fields, fragments expanded', 'Ask for deeper objects by their ids.'],
@@ -46,13 +46,10 @@ const descriptions: Record<Exclude<keyof Limits, 'tokens'>, [counted: string, ad
   nodes: ['objects at most', 'Lower "first", or nest fewer lists in lists.'],
 };
 
-// Larger numbers, which may be infinite, are not useful in a message.
+// Larger numbers may be infinite.
 const largestNumberShown = 1_000_000;
 
-/**
- * The error for a value that exceeds a limit, with the limit, the allowed number, the actual number and advice.
- * @param actual the number, or "more than …" if counting ended early.
- */
+/** @param actual the number, or "more than …" if counting ended early. */
 export function limitExceeded(
   limit: keyof typeof descriptions,
   allowed: number,
@@ -68,17 +65,8 @@ export function limitExceeded(
   );
 }
 
-/** The error for an argument `first` that is out of range. `field` is a coordinate such as `Order.shipments`. */
-export function firstOutOfRange(
-  field: string,
-  allowed: number,
-  actual: number,
-  node?: ASTNode,
-): GraphQLError {
-  return limitError(`Expected "first" of ${field} to be from 0 to ${allowed}, but got ${actual}.`, node);
-}
-
-function limitError(message: string, node: ASTNode | undefined): GraphQLError {
+/** The error for a document or an operation that is too large. */
+export function limitError(message: string, node: ASTNode | undefined): GraphQLError {
   const extensions = { code: 'GRAPHQL_LIMIT_EXCEEDED', http: { status: 400 } };
   return new GraphQLError(message, { nodes: node, extensions });
 }

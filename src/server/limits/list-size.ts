@@ -9,13 +9,13 @@ import {
 
 /** What determines the number of objects in a field. */
 export type ListSize =
-  /** The field's argument `first`: the number of rows of the page. */
+  /** The field's argument `first`. */
   | { by: 'first'; maximum: number }
-  /** The length of a list argument: the field returns one item for each item of the argument. */
+  /** The length of a list argument. */
   | { by: 'argument'; argument: string }
   /** The argument `first` of the connection field around this field. */
   | { by: 'page' }
-  /** A usual number of items. */
+  /** A usual number. */
   | { by: 'estimate'; items: number };
 
 /** The lists of introspection with more than one item on average, rounded up. */
@@ -26,10 +26,7 @@ export const introspectionItems: Readonly<Record<string, number>> = {
   '__Type.inputFields': 4,
 };
 
-/**
- * What determines the number of objects in a field. Undefined for single objects, scalars and enums.
- * @throws Error for a list field of unknown size.
- */
+/** Undefined for single objects, scalars and enums. @throws Error for a list field of unknown size. */
 export function listSize(parent: GraphQLNamedType, field: GraphQLField): ListSize | undefined {
   const first = field.args.find(({ name }) => name === 'first');
   if (first !== undefined) {

@@ -15,24 +15,15 @@ import { defaultPageSize } from '../../graph/relay/connection.ts';
 import type { RawVariables } from '../document-syntax/operation.ts';
 import {
   type FieldSelection,
-  type FragmentByName,
+  type Fragments,
   responseName,
   selectedFields,
   selectionSets,
 } from '../document-syntax/selections.ts';
 import { listSize } from './list-size.ts';
 
-/** Counts for the raw values of the variables. The executor later rejects values of a wrong type. */
+/** Counts by the raw values of the variables. The executor later rejects values of a wrong type. */
 export type Count = (variables: RawVariables) => number;
-
-/** A page that an operation requests, whose `first` must be within bounds. */
-interface PageCheck {
-  first: Count;
-  maximum: number;
-  /** The field for the error message, such as `Order.shipments`. */
-  coordinate: string;
-  node: FieldNode;
-}
 
 export interface NodeEstimate {
   /**
@@ -41,7 +32,8 @@ export interface NodeEstimate {
    * arguments, or repeated under an alias. May be `Infinity`.
    */
   nodes: Count;
-  pages: PageCheck[];
+  /** The pages, whose `first` must be within bounds. The coordinate is such as `Order.shipments`. */
+  pages: { first: Count; maximum: number; coordinate: string; node: FieldNode }[];
   /** The number of records that each mutation field writes. */
   writes: Count[];
 }
@@ -53,9 +45,9 @@ const one: Count = () => 1;
 export function estimateNodes(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-  fragmentByName: FragmentByName,
+  fragments: Fragments,
 ): NodeEstimate {
-  const pages: PageCheck[] = [];
+  const pages: NodeEstimate['pages'] = [];
   const writes: Count[] = [];
   const defaults = new Map<string, unknown>();
   for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
@@ -71,8 +63,8 @@ export function estimateNodes(
     const counts: Count[] = [];
     const coordinates = new Set<string>();
     // Fields of one response name under different type conditions are separate. At most one of them has a result.
-    const keyOf = (field: FieldSelection) => `${field.condition ?? parent.name}.${responseName(field)}`;
-    for (const group of Map.groupBy(selectedFields(sets, fragmentByName), keyOf).values()) {
+    const key = (field: FieldSelection) => `${field.condition ?? parent.name}.${responseName(field)}`;
+    for (const group of Map.groupBy(selectedFields(sets, fragments), key).values()) {
       const [{ node, condition } = {}] = group;
       const type = condition === undefined ? parent : schema.getType(condition);
       if (node === undefined || !isCompositeType(type)) continue;
@@ -100,24 +92,18 @@ export function estimateNodes(
     if (!isCompositeType(type)) return mayFail ? one : none;
     const size = listSize(parent, field);
     if (size?.by === 'first') {
-      const first = countArgument(node, 'first', rowsOf, defaultPageSize);
+      const first = countArgument(node, 'first', countRows, defaultPageSize);
       pages.push({ first, maximum: size.maximum, coordinate: `${parent.name}.${field.name}`, node });
       // `first: 0` reads a row, too, to tell whether there are any.
       const rows: Count = (variables) => Math.max(first(variables), 1);
       const inner = countSelections(type, sets, rows);
-      const selectsRows = selectedFields(sets, fragmentByName).some(({ node }) =>
-        rowFields.has(node.name.value),
-      );
+      const selectsRows = selectedFields(sets, fragments).some(({ node }) => rowFields.has(node.name.value));
       return selectsRows ? inner : sum([inner, rows]);
     }
-    const items =
-      size === undefined
-        ? one
-        : size.by === 'page'
-          ? page
-          : size.by === 'estimate'
-            ? () => size.items
-            : countArgument(node, size.argument, itemsOf, 0);
+    let items = one;
+    if (size?.by === 'page') items = page;
+    if (size?.by === 'estimate') items = () => size.items;
+    if (size?.by === 'argument') items = countArgument(node, size.argument, countItems, 0);
     const isWrite = parent === schema.getMutationType();
     if (isWrite) writes.push(items);
     // An edge and its node count as one object.
@@ -130,21 +116,21 @@ export function estimateNodes(
   function countArgument(
     node: FieldNode,
     argument: string,
-    countOf: (value: unknown) => number,
+    toCount: (value: unknown) => number,
     defaultCount: number,
   ): Count {
     const value = node.arguments?.find(({ name }) => name.value === argument)?.value;
     if (value === undefined) return () => defaultCount;
     if (value.kind === 'Variable') {
       const name = value.name.value;
-      const absent = defaults.has(name) ? countOf(defaults.get(name)) : defaultCount;
+      const absent = defaults.has(name) ? toCount(defaults.get(name)) : defaultCount;
       return (variables) => {
         const raw = Object.hasOwn(variables, name) ? variables[name] : undefined;
-        return raw === undefined ? absent : countOf(raw);
+        return raw === undefined ? absent : toCount(raw);
       };
     }
     // A literal list is counted by its AST because its items may be variables.
-    const count = value.kind === 'ListValue' ? value.values.length : countOf(valueFromASTUntyped(value));
+    const count = value.kind === 'ListValue' ? value.values.length : toCount(valueFromASTUntyped(value));
     return () => count;
   }
 
@@ -171,15 +157,15 @@ function product(items: Count, inner: Count): Count {
   };
 }
 
-/** The rows of a page by the value of `first`. */
-function rowsOf(value: unknown): number {
+function countRows(value: unknown): number {
   if (value === null) return defaultPageSize;
   return typeof value === 'number' && (value | 0) === value ? value : 0;
 }
 
-/** The items of a list value. GraphQL coerces a single value to a list of one item. */
-function itemsOf(value: unknown): number {
-  return Array.isArray(value) ? value.length : value === null || value === undefined ? 0 : 1;
+function countItems(value: unknown): number {
+  if (value === null || value === undefined) return 0;
+  // GraphQL coerces a single value to a list of one item.
+  return Array.isArray(value) ? value.length : 1;
 }
 
 /** Whether objects of the type may implement `Node`, and so have an id. */

@@ -2,25 +2,23 @@ import type { GraphQLError, GraphQLSchema } from 'graphql';
 import type { Operation, RawVariables } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
 import { collectDefinitions } from '../document-syntax/selections.ts';
-import { firstOutOfRange, type Limits, limitExceeded } from './limits.ts';
+import { type Limits, limitError, limitExceeded } from './limits.ts';
 import { estimateNodes } from './node-count.ts';
 
 /** A write costs REST as much as a page of this many rows. */
 const pointsPerWrite = 10;
 
 /**
- * Creates the check of an operation of a valid document. The check returns the error if a limit is exceeded, and
- * otherwise the weight: the objects that the response has and the rows that pages ask of REST at most, and 10 for each
- * write.
+ * Creates the check of an operation of a valid document. It returns the error if a limit is exceeded, and otherwise the
+ * weight: the objects and rows of the response at most, and 10 for each write.
  */
 export function createLimitCheck(
   schema: GraphQLSchema,
   limits: Limits,
 ): (operation: Operation) => GraphQLError | number {
-  const estimate = perOperation((definition, document) => {
-    const { fragments } = collectDefinitions(document);
-    return estimateNodes(schema, definition, (name) => fragments.get(name));
-  });
+  const estimate = perOperation((definition, document) =>
+    estimateNodes(schema, definition, collectDefinitions(document).fragments),
+  );
 
   return ({ document, definition, variables = {} }) => {
     if (hasMoreValues(variables, limits.values)) {
@@ -29,7 +27,10 @@ export function createLimitCheck(
     const { nodes, pages, writes } = estimate(definition, document);
     for (const { first, maximum, coordinate, node } of pages) {
       const count = first(variables);
-      if (count < 0 || count > maximum) return firstOutOfRange(coordinate, maximum, count, node);
+      if (count < 0 || count > maximum) {
+        const message = `Expected "first" of ${coordinate} to be from 0 to ${maximum}, but got ${count}.`;
+        return limitError(message, node);
+      }
     }
     const writeCount = writes.reduce((sum, count) => sum + count(variables), 0);
     if (writeCount > limits.writes) return limitExceeded('writes', limits.writes, writeCount, definition);

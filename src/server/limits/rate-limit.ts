@@ -1,9 +1,8 @@
 import { PerTenant, type Tenant } from '../../tenancy/tenant.ts';
 import type { HttpError } from '../http/http-error.ts';
 
-/** What an operation has cost its token, as clients see it in `extensions.cost`. */
+/** The cost of an operation in `extensions.cost`. */
 export interface PointCost {
-  /** The points of this request. */
   points: number;
   /** The points that the token has left. */
   remaining: number;
@@ -26,9 +25,11 @@ export class RateLimit {
   readonly #buckets = new PerTenant<Bucket>();
   readonly #pointsPerSecond: number;
   readonly #burst: number;
+  readonly #onRefused: (() => void) | undefined;
 
-  constructor(pointsPerSecond: number) {
+  constructor(pointsPerSecond: number, onRefused?: () => void) {
     this.#pointsPerSecond = pointsPerSecond;
+    this.#onRefused = onRefused;
     this.#burst = burstSeconds * pointsPerSecond;
   }
 
@@ -41,15 +42,17 @@ export class RateLimit {
     const bucket = this.#refilledBucket(tenant);
     const missing = Math.min(points, this.#burst) - bucket.points;
     if (missing <= 0) bucket.points -= points;
-    const cost = this.#costOf(points, bucket);
-    return { cost, error: missing > 0 ? this.#rateLimited(cost, this.#msFor(missing)) : undefined };
+    const cost = this.#cost(points, bucket);
+    if (missing <= 0) return { cost, error: undefined };
+    this.#onRefused?.();
+    return { cost, error: rateLimited(cost, this.#msFor(missing)) };
   }
 
-  /** Takes further points of a request that has run, also points that the token does not have. @returns its whole cost. */
+  /** Takes further points of a request that has run, even if the token lacks them. @returns its whole cost. */
   chargeMore(tenant: Tenant, { points: charged }: PointCost, points: number): PointCost {
     const bucket = this.#refilledBucket(tenant);
     bucket.points -= points;
-    return this.#costOf(charged + points, bucket);
+    return this.#cost(charged + points, bucket);
   }
 
   #refilledBucket(tenant: Tenant): Bucket {
@@ -61,7 +64,7 @@ export class RateLimit {
     return bucket;
   }
 
-  #costOf(points: number, bucket: Bucket): PointCost {
+  #cost(points: number, bucket: Bucket): PointCost {
     return {
       points,
       remaining: Math.max(0, Math.floor(bucket.points)),
@@ -72,16 +75,11 @@ export class RateLimit {
   #msFor(points: number): number {
     return Math.ceil((points / this.#pointsPerSecond) * 1000);
   }
+}
 
-  #rateLimited({ points, remaining }: PointCost, retryAfterMs: number): HttpError {
-    return {
-      status: 429,
-      code: 'RATE_LIMITED',
-      message:
-        `The request costs ${points} points, but this token has ${remaining} left. Nothing ran. ` +
-        `Retry in ${retryAfterMs} ms, or ask for fewer objects.`,
-      retryable: true,
-      retryAfterMs,
-    };
-  }
+function rateLimited({ points, remaining }: PointCost, retryAfterMs: number): HttpError {
+  const message =
+    `The request costs ${points} points, but this token has ${remaining} left. Nothing ran. ` +
+    `Retry in ${retryAfterMs} ms, or ask for fewer objects.`;
+  return { status: 429, code: 'RATE_LIMITED', message, retryable: true, retryAfterMs };
 }

@@ -13,10 +13,7 @@ import {
 } from '../../telemetry/request-record.ts';
 import { requestCost, roundToTenths } from './cost-report.ts';
 
-/**
- * Keeps the record of each request, for its log line, metrics and traces. Logs one line per operation and per label, and
- * per other request at level debug.
- */
+/** Records requests for metrics and traces. Logs a line per operation and label, and per other request at level debug. */
 export class AccessLog {
   readonly #log: Log;
   readonly #observer: RequestObserver | undefined;
@@ -29,7 +26,7 @@ export class AccessLog {
     this.#tracing = tracing;
   }
 
-  /** Starts the record of a request. `clientId` is the value of the header `x-request-id`. */
+  /** @param clientId the value of the header `x-request-id`. */
   begin(clientId: unknown): RequestRecord {
     const requestRecord = createRequestRecord(this.#toRequestId(clientId));
     this.#observer?.onRequestStarted(requestRecord);
@@ -54,9 +51,9 @@ export function recordResult(requestRecord: RequestRecord, { data, errors }: Exe
 
 const maxFailedCalls = 3;
 
-/** The routes and statuses of the first failed calls, such as `GET /v1/orders/{id} 503`. */
+/** The first failed calls, such as `GET /v1/orders/{id} 503`. */
 function failedCalls({ entries }: CallLog): string[] | undefined {
-  const failed = entries.filter(({ status = 0 }) => status === 0 || status >= 400);
+  const failed = entries.filter(({ status = 0, isAborted }) => (status === 0 ? !isAborted : status >= 400));
   if (failed.length === 0) return undefined;
   return failed
     .slice(0, maxFailedCalls)

@@ -1,51 +1,29 @@
 import type { ExecutionResult } from 'graphql';
 import type { CallLog, CallLogEntry } from '../../rest/client/call-log.ts';
 
-/** The cost of an operation as clients see it in `extensions.upstream`. It has no identifiers, queries or tokens. */
-export interface OperationCost {
-  /** REST calls that this operation made. */
-  calls: number;
-  /** Pages from the cache. */
-  cached: number;
-  /** Point reads that a list call replaced. */
-  savedByList: number;
-  requests: RequestCost[];
-}
+export type OperationCost = ReturnType<typeof operationCost>;
+export type RequestCost = ReturnType<typeof requestCost>;
 
-/** The cost of one REST call. */
-export interface RequestCost {
-  method: string;
-  /** The path without the query string, and with `{id}` for identifiers. */
-  path: string;
-  /** Null if there was no response. */
-  status: number | null;
-  /** When the call was sent, in milliseconds after the start of the operation. */
-  startMs: number;
-  /** Null if the operation ended before the call. */
-  durationMs: number | null;
-  bytes: number;
-  retries: number;
-}
-
-/** Adds the cost of the operation to a result as `extensions.upstream`. */
+/** Adds the cost of the operation to a result as `extensions.upstream`. It has no identifiers, queries or tokens. */
 export function withUpstreamCost(result: ExecutionResult, callLog: CallLog): ExecutionResult {
-  const { entries, cached, savedByList } = callLog;
-  const upstream: OperationCost = {
-    calls: entries.length,
-    cached,
-    savedByList,
-    requests: entries.map(requestCost),
-  };
-  return { ...result, extensions: { ...result.extensions, upstream } };
+  return { ...result, extensions: { ...result.extensions, upstream: operationCost(callLog) } };
 }
 
-export function requestCost(entry: CallLogEntry): RequestCost {
-  const { method, route, status = null, startMs, durationMs, bytes, retries } = entry;
+function operationCost({ entries, cached, savedByList }: CallLog) {
+  return { calls: entries.length, cached, savedByList, requests: entries.map(requestCost) };
+}
+
+/** The cost of one REST call. Times are in milliseconds. */
+export function requestCost({ method, route, status, startMs, durationMs, bytes, retries }: CallLogEntry) {
   return {
     method,
+    /** Without the query string, and with `{id}` for identifiers. */
     path: route,
-    status,
+    /** Null if there was no response. */
+    status: status ?? null,
+    /** After the start of the operation. */
     startMs: roundToTenths(startMs),
+    /** Null if the operation ended before the call. */
     durationMs: durationMs === undefined ? null : roundToTenths(durationMs),
     bytes,
     retries,

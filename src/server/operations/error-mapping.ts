@@ -5,10 +5,8 @@ import { createFastError } from '../execution/fast-error.ts';
 import { toClientError } from './client-error.ts';
 
 /**
- * The result as clients see it. Errors of this server are translated. GraphQL's errors about the document and its
- * variables keep their messages. All other errors are masked. The errors of fields are sorted by path, so that equal
- * queries get equal responses.
- * @param report called with the original of each masked error.
+ * The result as clients see it. Errors about the document and its variables keep their messages. Unknown errors are
+ * masked, and reported. Errors are sorted by path, so that equal queries get equal responses.
  */
 export function toClientResult(
   result: ExecutionResult,
@@ -60,7 +58,6 @@ function mapError(error: GraphQLError, requestId: string, report: ReportError): 
   return locatedLike(error, message, { ...clientExtensions, requestId });
 }
 
-/** Creates an error with the location and path of another error. */
 function locatedLike(
   { nodes, locations, path }: GraphQLError,
   message: string,
@@ -69,10 +66,10 @@ function locatedLike(
   return createFastError({ message: truncateMessage(message), nodes, locations, path, extensions });
 }
 
-/** Codes of errors that keep their HTTP status even for `application/json`. */
+// These errors keep their HTTP status even for `application/json`.
 const codesWithOwnStatus = new Set<unknown>(['BAD_REQUEST', 'GRAPHQL_LIMIT_EXCEEDED']);
 
-/** The extension `http` of an error, with the HTTP status and headers for Yoga. Yoga removes it from the body. */
+/** The HTTP status and headers of an error. Yoga removes the extension from the body. */
 function httpExtension({ extensions: { http, code } }: GraphQLError): GraphQLErrorExtensions {
   if (typeof http !== 'object' || http === null) return {};
   // With `spec`, clients that accept `application/json` get the status 200. Otherwise all clients get this status.

@@ -1,12 +1,13 @@
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { neverAborted } from '../../concurrency/cancellation.ts';
+import { anonymousOwner } from '../../concurrency/owner.ts';
 import type { CallContexts } from '../../rest/client/call-context.ts';
 import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
 import { collectDefinitions, selectedFields } from '../document-syntax/selections.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
-import { bearerOf } from '../http/request-checks.ts';
+import { readBearer } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createLimitCheck } from '../limits/operation-limits.ts';
 import { toClientError } from './client-error.ts';
@@ -39,22 +40,27 @@ export function createOperationRunner(options: OperationRunnerOptions): RunOpera
     const { document, definition } = operation;
     const { headers, requestRecord } = request;
     if (requestRecord !== undefined) requestRecord.operation = definition;
-    const bearer = bearerOf(headers);
+    const bearer = readBearer(headers);
     const hasBearer = typeof bearer === 'string';
     const isForRest = needsRest(definition, document);
     if (isForRest && !hasBearer) {
-      const http = { status: 401, headers: { 'www-authenticate': 'Bearer' } };
-      return Promise.resolve(refuse({ ...http, ...toClientError(bearer) }));
+      return Promise.resolve(refuse({ status: 401, ...toClientError(bearer) }));
     }
     const context = isForRest && hasBearer ? createContext(bearer, request) : undefined;
+    const connection = request.response?.req.socket;
+    const callContext =
+      context?.callContext ??
+      (hasBearer ? callContexts.of(bearer, neverAborted, undefined, connection) : undefined);
     if (requestRecord !== undefined) {
-      if (hasBearer)
-        requestRecord.callContext = context?.callContext ?? callContexts.of(bearer, neverAborted);
+      requestRecord.callContext = callContext;
       tracing?.begin(requestRecord, headers);
     }
     const nodes = checkLimits(operation);
     if (typeof nodes !== 'number') return Promise.resolve({ errors: [nodes] });
-    if (context === undefined) return runSchemaOperation(operation, nodes, request, runState);
+    if (context === undefined) {
+      const owner = callContext?.owner ?? anonymousOwner(connection);
+      return runSchemaOperation(operation, owner, nodes, request, runState);
+    }
     // Anybody can make up a token, so only accepted ones protect documents from eviction.
     if (context.callContext.owner.connection === undefined) documents.promote(document);
     return new RestOperation(context, nodes, operation, request, runState).run();
@@ -63,7 +69,6 @@ export function createOperationRunner(options: OperationRunnerOptions): RunOpera
 
 /** Whether an operation needs the REST service. All root fields do, except those of introspection. */
 const needsRest = perOperation(({ selectionSet }, document): boolean => {
-  const { fragments } = collectDefinitions(document);
-  const fields = selectedFields([selectionSet], (name) => fragments.get(name));
+  const fields = selectedFields([selectionSet], collectDefinitions(document).fragments);
   return fields.some(({ node }) => !node.name.value.startsWith('__'));
 });

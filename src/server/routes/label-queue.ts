@@ -1,16 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { FairQueue, QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
-import { type HttpError, overloaded } from '../http/http-error.ts';
+import { type HttpError, overloaded, rejection } from '../http/http-error.ts';
 
-export interface LabelQueueOptions {
-  /** The maximum number of label requests at the same time. One token has half. By default 32. */
-  requestsAtOnce?: number | undefined;
-  /** How long a request waits for a slot, in milliseconds. By default 10 seconds. */
-  waitMs?: number | undefined;
-}
-
-/** Each has a REST connection of its own. */
+/** Label requests of a process at the same time. Each has a REST connection of its own. One token has half. */
 export const defaultLabelRequestsAtOnce = 32;
 
 // A request that waits keeps a connection and a few KiB.
@@ -21,7 +14,7 @@ export class LabelQueue {
   readonly #queue: FairQueue;
   readonly #waitMs: number;
 
-  constructor({ requestsAtOnce = defaultLabelRequestsAtOnce, waitMs = 10_000 }: LabelQueueOptions) {
+  constructor(requestsAtOnce = defaultLabelRequestsAtOnce, waitMs = 10_000) {
     this.#waitMs = waitMs;
     const maxWeightPerToken = Math.ceil(requestsAtOnce / 2);
     this.#queue = new FairQueue({ capacity: requestsAtOnce, maxWeightPerToken, maxWaiting });
@@ -66,12 +59,11 @@ class LabelRequest extends QueueEntry {
   }
 }
 
-const clientGone: HttpError = {
-  status: 499,
-  code: 'REQUEST_ABORTED',
-  message: 'The client closed the connection before the label was read.',
-  retryable: false,
-};
+const clientGone = rejection(
+  499,
+  'REQUEST_ABORTED',
+  'The client closed the connection before the label was read.',
+);
 
 function tooMany(reason: string): HttpError {
   return overloaded(`${reason} Try again soon.`);

@@ -8,9 +8,9 @@ import type { ReportError } from '../../telemetry/error-report.ts';
 import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import { countError } from '../../telemetry/request-record.ts';
 import { methodNotAllowed } from '../http/http-error.ts';
-import { parseWeights } from '../http/media-types.ts';
+import { acceptsHtml } from '../http/media-types.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
-import { bearerOf, checkAuthorization } from '../http/request-checks.ts';
+import { readBearer } from '../http/request-checks.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
 import { toClientError } from '../operations/client-error.ts';
 import type { LabelQueue } from './label-queue.ts';
@@ -21,7 +21,6 @@ const pointsOfLabel = 10;
 
 const route = /^\/labels\/([^/]+)\.pdf$/;
 
-/** The dependencies of the label route. */
 export interface LabelRouteOptions {
   api: RestApi;
   callContexts: CallContexts;
@@ -43,17 +42,10 @@ export function labelRoute(options: LabelRouteOptions): Plugin<object, NodeConte
       const encodedId = route.exec(url.pathname)?.[1];
       if (encodedId === undefined) return;
       if (serverContext.requestRecord !== undefined) serverContext.requestRecord.route = 'label';
-      if (request.method === 'GET' || request.method === 'HEAD') {
-        const { req } = serverContext;
-        const httpError = req && checkAuthorization(req.rawHeaders);
-        endResponse(
-          httpError === undefined
-            ? await labelResponse(options, encodedId, request, serverContext, fetchAPI)
-            : httpErrorResponse(httpError, serverContext, fetchAPI),
-        );
-      } else if (request.method !== 'OPTIONS') {
+      if (request.method === 'GET' || request.method === 'HEAD')
+        endResponse(await labelResponse(options, encodedId, request, serverContext, fetchAPI));
+      else if (request.method !== 'OPTIONS')
         endResponse(httpErrorResponse(methodNotAllowed('GET, HEAD'), serverContext, fetchAPI));
-      }
     },
   };
 }
@@ -67,8 +59,10 @@ async function labelResponse(
 ): Promise<Response> {
   const { res: response, requestRecord } = context;
   try {
-    if (isOpenedInBrowser(request)) return missingTokenPage(request, context, fetchAPI);
-    const bearer = bearerOf(request.headers);
+    // A browser that opens the address sends no access token.
+    if (!request.headers.has('authorization') && acceptsHtml(request.headers.get('accept')))
+      return missingTokenPage(request, context, fetchAPI);
+    const bearer = readBearer(request.headers);
     if (bearer instanceof MissingBearerError) throw bearer;
     const id = decodeId(encodedId);
     const callContext = callContexts.of(bearer, request.signal, noDeadline, response?.req.socket);
@@ -85,33 +79,25 @@ async function labelResponse(
       'content-type': 'application/pdf',
       'content-disposition': `inline; ${fileNameParameters(id)}`,
       'cache-control': 'private, no-store',
-      ...(contentLength === undefined ? {} : { 'content-length': contentLength }),
+      ...(contentLength !== undefined && { 'content-length': contentLength }),
     };
     if (request.method === 'GET') return new fetchAPI.Response(streamedBody(body, response), { headers });
     // REST has no HEAD for labels. Destroying the body aborts the download.
     body.on('error', () => {}).destroy();
     return new fetchAPI.Response(null, { headers });
   } catch (error) {
-    const { code, ...content } = toClientError(error);
+    const clientError = toClientError(error);
+    const isMasked = clientError.code === 'INTERNAL_SERVER_ERROR';
+    if (isMasked) report(error, requestRecord?.requestId);
     const httpError = {
-      status: statusByCode[code] ?? 502,
-      code,
-      ...content,
+      status: statusByCode[clientError.code] ?? 502,
+      ...clientError,
+      ...(isMasked && { requestId: requestRecord?.requestId }),
       // A browser gets a page in place of this error.
       ...(error instanceof MissingBearerError && { headers: { vary: 'accept' } }),
     };
-    if (code !== 'INTERNAL_SERVER_ERROR') return httpErrorResponse(httpError, context, fetchAPI);
-    report(error, requestRecord?.requestId);
-    return httpErrorResponse({ ...httpError, requestId: requestRecord?.requestId }, context, fetchAPI);
+    return httpErrorResponse(httpError, context, fetchAPI);
   }
-}
-
-/** Whether a browser navigates to the address. It then sends no access token. */
-function isOpenedInBrowser({ headers }: Request): boolean {
-  const ranges = parseWeights(headers.get('accept') ?? '');
-  return (
-    !headers.has('authorization') && ranges.some(({ name, weight }) => name === 'text/html' && weight > 0)
-  );
 }
 
 const missingTokenHtml = `<!doctype html>

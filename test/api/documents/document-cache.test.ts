@@ -80,8 +80,7 @@ describe('documents', () => {
   test('have each value of their operations computed once', () => {
     const computed: [DefinitionNode, DocumentNode][] = [];
     const compute = perOperation((definition, document) => {
-      computed.push([definition, document]);
-      return undefined;
+      return computed.push([definition, document]);
     });
     const operations = ['query A { a } query B { a }', '{ a }', '{ a }']
       .map((text) => parse(text))

@@ -3,7 +3,7 @@ import { type GraphQLNamedType, getNamedType, isObjectType, parse } from 'graphq
 import { afterAll, expect, test, vi } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
 import type { Fault } from '../../../src/sandbox/sandbox.ts';
-import { collectDefinitions, createSelectionSizes } from '../../../src/server/document-syntax/selections.ts';
+import { collectDefinitions, SelectionSizes } from '../../../src/server/document-syntax/selections.ts';
 import { fixedLimits } from '../../../src/server/limits/limits.ts';
 import { graphqlJsExecutor } from '../../fixtures/graphql-js-executor.ts';
 import { knownIdFor } from '../../fixtures/known-records.ts';
@@ -185,8 +185,10 @@ function settledCalls({ calls }: Answer<unknown>): string[] {
 /** Whether a query is beyond the limits that no setting moves. It would be refused, which says nothing here. */
 function isTooLarge(query: string): boolean {
   const { operations, fragments } = collectDefinitions(parse(query));
-  const sizes = createSelectionSizes((name) => fragments.get(name));
-  return operations.map(sizes.of).some(({ selections }) => selections > fixedLimits.selections);
+  const sizes = new SelectionSizes(fragments);
+  return operations
+    .map((operation) => sizes.measure(operation))
+    .some(({ selections }) => selections > fixedLimits.selections);
 }
 
 /** The names of the object types that a query can lead to. */

@@ -179,7 +179,7 @@ describe('automatic persisted queries', () => {
     const texts = ['{ a }', '{ b }', '{ c }'].map((text) => text + ' '.repeat(1_000));
     const headers = new Headers();
     for (const query of texts) findDocument(policy, { query, ...persisted(sha256(query)) }, headers);
-    const kept = texts.filter((text) => 'text' in findDocument(policy, persisted(sha256(text)), headers));
+    const kept = texts.filter((text) => findDocument(policy, persisted(sha256(text)), headers) === text);
     expect(kept).toEqual(texts.slice(1));
   });
 

@@ -136,7 +136,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
       .waitFor();
     await explorer
       .getByText(
-        "The merchant's orders, usually newest first: the REST service decides. Costs GET /v1/orders.",
+        "The merchant's orders, usually newest first: the REST service decides. Costs GET /v1/orders, and with a time of creation up to 20 pages of it.",
       )
       .waitFor();
   });

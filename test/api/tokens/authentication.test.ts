@@ -212,7 +212,7 @@ describe('a cursor', () => {
     const { body, calls } = await askNext(sandbox.tokens.second);
     expect(body).toMatchObject({
       data: { orders: null },
-      errors: [{ extensions: { code: 'BAD_USER_INPUT' } }],
+      errors: [{ extensions: { code: 'INVALID_CURSOR' } }],
     });
     expect(calls).toEqual([page]);
   });

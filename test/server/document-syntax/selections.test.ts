@@ -2,8 +2,8 @@ import { parse } from 'graphql';
 import { expect, test } from 'vitest';
 import {
   collectDefinitions,
-  createSelectionSizes,
   type SelectionFilter,
+  SelectionSizes,
   selectedFields,
 } from '../../../src/server/document-syntax/selections.ts';
 
@@ -11,15 +11,15 @@ import {
 function fieldsOf(text: string, filter?: SelectionFilter): string[] {
   const { operations, fragments } = collectDefinitions(parse(text));
   const sets = operations.map(({ selectionSet }) => selectionSet);
-  return selectedFields(sets, (name) => fragments.get(name), filter).map(
+  return selectedFields(sets, fragments, filter).map(
     ({ node, condition }) => `${condition ?? ''}.${node.name.value}`,
   );
 }
 
 function sizesOf(text: string) {
   const { operations, fragments } = collectDefinitions(parse(text));
-  const sizes = createSelectionSizes((name) => fragments.get(name));
-  return { sizes: operations.map(sizes.of), isCyclic: sizes.isCyclic() };
+  const sizes = new SelectionSizes(fragments);
+  return { sizes: operations.map((operation) => sizes.measure(operation)), isCyclic: sizes.isCyclic };
 }
 
 /** Each fragment spreads the next one twice. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { MissingBearerError } from '../../../src/rest/errors.ts';
-import { bearerOf } from '../../../src/server/http/request-checks.ts';
+import { readBearer } from '../../../src/server/http/request-checks.ts';
 
 const of = (authorization?: string) =>
-  bearerOf(new Headers(authorization === undefined ? {} : { authorization }));
+  readBearer(new Headers(authorization === undefined ? {} : { authorization }));
 
 test.each([
   ['Bearer abc', 'abc'],

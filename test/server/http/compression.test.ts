@@ -1,6 +1,6 @@
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { compress, contentCodingFor } from '../../../src/server/http/compression.ts';
+import { compress, contentCoding } from '../../../src/server/http/compression.ts';
 
 test.each<[string | null | undefined, string | undefined]>([
   // What clients send: browsers, Node's fetch, curl, mobile apps.
@@ -41,12 +41,12 @@ test.each<[string | null | undefined, string | undefined]>([
   ['gzip;q=-1', undefined],
   ['gzip;q=2', undefined],
   ['gzip;q=NaN', undefined],
-])('%j accepts %s', (acceptEncoding, coding) => expect(contentCodingFor(acceptEncoding)).toBe(coding));
+])('%j accepts %s', (acceptEncoding, coding) => expect(contentCoding(1_024, acceptEncoding)).toBe(coding));
 
 test('a long header is read in a short time', () => {
   const started = performance.now();
-  expect(contentCodingFor(`${'gzip;'.repeat(1_500)}${', '.repeat(4_000)}`)).toBe('gzip');
-  expect(contentCodingFor(`gzip;${' '.repeat(16_000)}q=0`)).toBe(undefined);
+  expect(contentCoding(1_024, `${'gzip;'.repeat(1_500)}${', '.repeat(4_000)}`)).toBe('gzip');
+  expect(contentCoding(1_024, `gzip;${' '.repeat(16_000)}q=0`)).toBe(undefined);
   expect(performance.now() - started).toBeLessThan(100);
 });
 

@@ -252,15 +252,15 @@ test('connections that the kernel has accepted before the close get a response',
 });
 
 describe('pipelined requests', () => {
-  /** Answers each request with its path after 5 ms, when its body has been read. */
-  function createCountingApp() {
+  /** Answers each request with its path after this time, when its body has been read. */
+  function createCountingApp(responseMs = 5) {
     const app = { running: 0, mostRunning: 0, sockets: new Set<Socket>(), listener: answerOk };
     app.listener = async (request, response) => {
       app.running += 1;
       app.mostRunning = Math.max(app.mostRunning, app.running);
       app.sockets.add(request.socket);
       await text(request);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, responseMs));
       app.running -= 1;
       response.end(`${request.url};`);
     };
@@ -275,18 +275,18 @@ describe('pipelined requests', () => {
         `POST /${index} HTTP/1.1\r\nhost: a\r\ncontent-length: 2000\r\n\r\n${'x'.repeat(2_000)}`,
     ],
   ])('%s: at most 10 run, and responses keep their order', async (_what, requestAt) => {
-    const app = createCountingApp();
+    const app = createCountingApp(150);
     // The connection is paused for longer than this time, in the middle of a request.
-    const listener = await listen(app.listener, '127.0.0.1', 0, { headersTimeoutMs: 40 });
+    const listener = await listen(app.listener, '127.0.0.1', 0, { headersTimeoutMs: 250 });
     const socket = await opened(listener);
     let received = '';
     socket.on('data', (chunk) => {
       received += chunk;
     });
-    socket.write(Array.from({ length: 200 }, (_, index) => requestAt(index)).join(''));
-    await until(() => received.includes('/199;'), 10_000);
+    socket.write(Array.from({ length: 80 }, (_, index) => requestAt(index)).join(''));
+    await until(() => received.includes('/79;'), 10_000);
     expect(app.mostRunning).toBe(10);
-    expect(received.match(/\/\d+;/g)).toEqual(Array.from({ length: 200 }, (_, index) => `/${index};`));
+    expect(received.match(/\/\d+;/g)).toEqual(Array.from({ length: 80 }, (_, index) => `/${index};`));
     socket.destroy();
     await listener.close();
   });

@@ -1,8 +1,6 @@
-/**
- * The worker thread of `readBundle`. The package contains GraphiQL as strings in one module of 9 MB. Loading the
- * module takes a sixth of a second of CPU time and about 40 MB. The worker does not block the main thread, and its
- * memory is freed when the worker ends.
- */
+// A worker thread that posts the files of GraphiQL by their names. The package has them as strings in a module of 9 MB, which
+// takes a sixth of a second of CPU time and 40 MB. The worker blocks no request, and its memory is freed when it ends.
+
 import { parentPort } from 'node:worker_threads';
 import {
   css,
@@ -12,19 +10,11 @@ import {
   jsonWorker,
 } from '@graphql-yoga/render-graphiql/graphiql';
 
-const encoder = new TextEncoder();
 const files = {
-  app: encoder.encode(js),
-  style: encoder.encode(css),
-  editorWorker: encoder.encode(editorWorkerService),
-  graphqlWorker: encoder.encode(graphqlWorker),
-  jsonWorker: encoder.encode(jsonWorker),
+  'app.js': js,
+  'style.css': css,
+  'editorWorker.js': editorWorkerService,
+  'graphqlWorker.js': graphqlWorker,
+  'jsonWorker.js': jsonWorker,
 };
-
-/** The files of GraphiQL that the worker posts, by purpose. */
-export type GraphiqlFiles = typeof files;
-
-parentPort?.postMessage(
-  files,
-  Object.values(files).map((bytes) => bytes.buffer),
-);
+parentPort?.postMessage(Object.entries(files).map(([name, text]) => [name, new TextEncoder().encode(text)]));

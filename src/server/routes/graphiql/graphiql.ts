@@ -1,8 +1,9 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { ReportError } from '../../../telemetry/error-report.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
-import { contentCodingOf } from '../../http/compression.ts';
-import { Asset, type Assets, readAssets } from './assets.ts';
+import { contentCoding } from '../../http/compression.ts';
+import { acceptsHtml } from '../../http/media-types.ts';
+import { Asset, readAssets } from './assets.ts';
 import { contentSecurityPolicy, renderPage } from './page.ts';
 import { readTabs, trustedDocumentTabs } from './tabs.ts';
 
@@ -15,12 +16,6 @@ export interface GraphiqlOptions {
   report: ReportError;
 }
 
-const securityHeaders = {
-  'content-security-policy': contentSecurityPolicy,
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-};
-
 // The page may contain an access token.
 const pageHeaders = { 'cache-control': 'no-store', vary: 'accept' };
 const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
@@ -30,44 +25,43 @@ const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
  * under `/graphiql/`. The first request for the page or a file loads all of them into memory.
  */
 export function graphiql(options: GraphiqlOptions): Plugin {
-  const { bearer, liveHost, trustedDocuments } = options;
-  let loading: Promise<{ assets: Assets; page: Asset }> | undefined;
+  let loading: ReturnType<typeof load> | undefined;
   const loadOnce = () => {
-    loading ??= load().catch((error) => {
+    loading ??= load(options).catch((error) => {
       loading = undefined;
       throw error;
     });
     return loading;
   };
-
-  async function load() {
-    const headers = JSON.stringify({ Authorization: `Bearer ${bearer ?? '<access token>'}` }, null, 2);
-    const [assets, tabs] = await Promise.all([
-      readAssets(),
-      trustedDocuments === undefined ? readTabs(bearer !== undefined) : trustedDocumentTabs(trustedDocuments),
-    ]);
-    const page = new TextEncoder().encode(renderPage(assets, tabs, headers, liveHost));
-    return { assets, page: new Asset('text/html; charset=utf-8', page) };
-  }
-
   return {
-    async onRequest({ request, url, fetchAPI, endResponse }) {
+    async onRequest({ request, url: { pathname }, fetchAPI, endResponse }) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return;
-      const fileName = /^\/graphiql\/([^/]*)$/.exec(url.pathname)?.[1];
-      if (fileName !== undefined) {
-        const asset = (await loadOnce()).assets.byName.get(fileName);
+      if (pathname.startsWith('/graphiql/')) {
+        const asset = (await loadOnce()).assets.find(({ url }) => pathname === `/${url}`);
         if (asset !== undefined)
           endResponse(await fileResponse(asset, assetHeaders, request, options, fetchAPI));
-      } else if (request.headers.get('accept')?.includes('text/html')) {
-        if (url.pathname === '/') {
-          endResponse(new fetchAPI.Response(null, { status: 302, headers: { location: 'graphql' } }));
-        } else if (url.pathname === '/graphql') {
-          const { page } = await loadOnce();
-          endResponse(await fileResponse(page, pageHeaders, request, options, fetchAPI));
-        }
+      } else if (
+        (pathname === '/' || pathname === '/graphql') &&
+        acceptsHtml(request.headers.get('accept'))
+      ) {
+        endResponse(
+          pathname === '/'
+            ? new fetchAPI.Response(null, { status: 302, headers: { location: 'graphql' } })
+            : await fileResponse((await loadOnce()).page, pageHeaders, request, options, fetchAPI),
+        );
       }
     },
   };
+}
+
+async function load({ bearer, liveHost, trustedDocuments }: GraphiqlOptions) {
+  const headers = JSON.stringify({ Authorization: `Bearer ${bearer ?? '<access token>'}` }, null, 2);
+  const [assets, tabs] = await Promise.all([
+    readAssets(),
+    trustedDocuments === undefined ? readTabs(bearer !== undefined) : trustedDocumentTabs(trustedDocuments),
+  ]);
+  const html = renderPage(assets, tabs, headers, liveHost);
+  return { assets: [...assets.values()], page: new Asset('page.html', new TextEncoder().encode(html)) };
 }
 
 async function fileResponse(
@@ -78,16 +72,16 @@ async function fileResponse(
   { Response }: FetchAPI,
 ): Promise<Response> {
   const coding = compressResponses
-    ? contentCodingOf(file.bytes.byteLength, request.headers.get('accept-encoding'))
+    ? contentCoding(file.bytes.byteLength, request.headers.get('accept-encoding'))
     : undefined;
   const compressed = coding && (await file.compressed(coding).catch((error: unknown) => void report(error)));
   const bytes = compressed ?? file.bytes;
   return new Response(request.method === 'HEAD' ? null : bytes, {
     headers: {
-      ...securityHeaders,
+      'content-security-policy': contentSecurityPolicy,
       ...headers,
       'content-length': String(bytes.byteLength),
-      'content-type': file.contentType,
+      'content-type': String(file.contentType),
       ...(compressed && { 'content-encoding': coding }),
     },
   });

@@ -1,61 +1,54 @@
 import { createHash } from 'node:crypto';
-import type { Assets } from './assets.ts';
+import type { Asset } from './assets.ts';
 import type { Tab } from './tabs.ts';
 
 /**
  * The page loads and runs only files of this server. The Monaco editor needs inline styles, and `data:` URLs for the
  * fonts and images in its style sheet.
  */
-export const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "worker-src 'self'",
-  "connect-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "font-src 'self' data:",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+export const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; " +
+  "font-src 'self' data:; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Renders the HTML page that starts GraphiQL.
- * URLs are relative to `/graphql`, so that the page also works behind a proxy that adds a path prefix.
+ * Renders the HTML page that starts GraphiQL. Its URLs are relative to `/graphql`, for proxies that add a path prefix.
  * @param headers the JSON of the headers pane of each tab.
  * @param liveHost the name of the live service that the page warns of. Undefined for the sandbox.
  */
 export function renderPage(
-  { nameByRole }: Assets,
+  assets: ReadonlyMap<string, Asset>,
   tabs: readonly Tab[],
   headers: string,
   liveHost: string | undefined,
 ): string {
+  const url = (name: string) => assets.get(name)?.url ?? name;
   const options = {
     liveHost,
     tabs,
     headers,
     edition: createHash('sha256').update(JSON.stringify(tabs)).digest('hex').slice(0, 8),
     workers: {
-      editorWorkerService: `graphiql/${nameByRole.editorWorker}`,
-      graphql: `graphiql/${nameByRole.graphqlWorker}`,
-      json: `graphiql/${nameByRole.jsonWorker}`,
+      editorWorkerService: url('editorWorker.js'),
+      graphql: url('graphqlWorker.js'),
+      json: url('jsonWorker.js'),
     },
   };
+  const warning = liveHost && `Live service: ${liveHost}`;
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Waybill</title>
-    <link rel="icon" type="image/svg+xml" href="graphiql/${nameByRole.icon}">
-    <link rel="stylesheet" href="graphiql/${nameByRole.style}">
-    <link rel="stylesheet" href="graphiql/${nameByRole.amendments}">
+    <title>${warning ? `${warning} – ` : ''}Waybill</title>
+    <link rel="icon" type="image/svg+xml" href="${url('icon.svg')}">
+    <link rel="stylesheet" href="${url('style.css')}">
+    <link rel="stylesheet" href="${url('amendments.css')}">
     <script id="options" type="application/json">${inlineJson(options)}</script>
-    <script defer src="graphiql/${nameByRole.app}"></script>
-    <script defer src="graphiql/${nameByRole.boot}"></script>
+    <script defer src="${url('app.js')}"></script>
+    <script defer src="${url('boot.js')}"></script>
   </head>
   <body id="body" class="no-focus-outline">
+    ${warning ? `<p class="live-service-band">${warning}</p>` : ''}
     <noscript>GraphiQL needs JavaScript.</noscript>
     <div id="root"></div>
   </body>

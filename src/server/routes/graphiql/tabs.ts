@@ -9,39 +9,33 @@ export interface Tab {
 }
 
 /** The sandbox ids in the tabs, with the placeholders that replace them for a live service. */
-const placeholders: readonly (readonly [id: string, placeholder: string])[] = [
+const placeholders = {
   // An order in progress of a returning customer, a new order of hers, and the conversation with her.
-  ['orders/ca2481', 'orders/<order id>'],
-  ['orders/ca2496', 'orders/<order id>'],
-  ['channels/ca1/conversations/ca60', 'channels/<channel id>/conversations/<conversation id>'],
-  ['origins/ca1', 'origins/<origin id>'],
-  ['locations/huila-pitalito', 'locations/<location id>'],
-];
+  'orders/ca2481': 'orders/<order id>',
+  'orders/ca2496': 'orders/<order id>',
+  'channels/ca1/conversations/ca60': 'channels/<channel id>/conversations/<conversation id>',
+  'origins/ca1': 'origins/<origin id>',
+  'locations/huila-pitalito': 'locations/<location id>',
+};
 
 const folder = new URL('./tabs/', import.meta.url);
 
 /**
- * Reads the initial tabs. Each tab is a `.graphql` file of tabs/, with its variables in a `.json` file of that name.
+ * Reads the initial tabs: the `.graphql` files of tabs/, with variables in a `.json` file of the same name.
  * No line is longer than 58 characters, the width of a pane. GraphiQL ignores variables of the first tab.
  * @param inSandbox false: placeholders replace the sandbox ids.
  */
 export async function readTabs(inSandbox: boolean): Promise<readonly Tab[]> {
-  const files = (await readdir(folder)).sort();
-  const readText = (file: string) => readFile(new URL(file, folder), 'utf8');
-  return Promise.all(
-    files
-      .filter((file) => file.endsWith('.graphql'))
-      .map(async (file): Promise<Tab> => {
-        const query = await readText(file);
-        const variablesFile = file.replace(/graphql$/, 'json');
-        return {
-          query: inSandbox
-            ? query
-            : placeholders.reduce((text, [id, placeholder]) => text.replaceAll(id, placeholder), query),
-          variables: files.includes(variablesFile) ? (await readText(variablesFile)).trimEnd() : null,
-        };
-      }),
-  );
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.graphql')).sort();
+  return Promise.all(files.map((file) => readTab(file, inSandbox)));
+}
+
+async function readTab(file: string, inSandbox: boolean): Promise<Tab> {
+  let query = await readFile(new URL(file, folder), 'utf8');
+  if (!inSandbox)
+    for (const [id, placeholder] of Object.entries(placeholders)) query = query.replaceAll(id, placeholder);
+  const variables = readFile(new URL(file.replace(/graphql$/, 'json'), folder), 'utf8');
+  return { query, variables: await variables.then((json) => json.trimEnd()).catch(() => null) };
 }
 
 const maxListedTabs = 20;
