@@ -6,7 +6,6 @@ import { StepQueue } from '../../concurrency/event-loop-round.ts';
 import { SegmentedCache } from './segmented-cache.ts';
 
 export interface CachedDocument {
-  /** Undefined if the text can't be parsed. */
   readonly document: DocumentNode | undefined;
   /** Syntax and validation errors. Empty if the document may be run. */
   readonly errors: readonly GraphQLError[];
@@ -19,7 +18,6 @@ export interface DocumentReader {
   validate(document: DocumentNode): readonly GraphQLError[];
 }
 
-/** Parsed and validated documents by their text. */
 export class DocumentCache {
   readonly #reader: DocumentReader;
   readonly #entries: SegmentedCache<CachedDocument>;
