@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { Agent, request } from 'undici';
 import type { AttackOrder, Statuses } from './fairness/attacker-process.ts';
 import { bursts, sieges } from './fairness/attacks.ts';
-import { longestHoldMs, probeArguments } from './fairness/held-loop.ts';
+import { longestHold, probeArguments } from './fairness/held-loop.ts';
 import { percentile } from './load.ts';
 import { markdownTable } from './markdown-table.ts';
 import { waybillIn } from './peers/servers.ts';
@@ -28,6 +28,8 @@ const { values: options } = parseArgs({
     tries: { type: 'string', default: '10' },
     /** The samples of each probe during the other attacks. */
     samples: { type: 'string', default: '200' },
+    /** The delay of each response of REST, in milliseconds. */
+    'delay-ms': { type: 'string', default: '0' },
     /** Measures the checkout in this directory. */
     checkout: { type: 'string', default: join(import.meta.dirname, '..') },
   },
@@ -152,7 +154,7 @@ async function withServer(
     await sample(probes, async (once) => {
       for (let n = 0; n < 50; n += 1) await once();
     });
-    await longestHoldMs(server.process);
+    await longestHold(server.process);
     await measure(server, probes);
   } finally {
     await kept.destroy();
@@ -168,7 +170,7 @@ const asText = (statuses: Statuses) =>
 
 runAsLoad();
 const upstream = await startUpstream('upstream-process.ts', loadCore);
-await upstream.turnTo({ delayMs: 0, keepsCalls: false });
+await upstream.turnTo({ delayMs: Number(options['delay-ms']), keepsCalls: false });
 print(`${sharing}\n`);
 
 const burstRows: (string | number)[][] = [];
@@ -201,7 +203,7 @@ for (const name of Object.keys(bursts).filter(isChosen)) {
       name,
       ...Object.values(longest).map((ms) => `${mean(ms).toFixed(0)} (${Math.max(...ms).toFixed(0)})`),
       failed,
-      (await longestHoldMs(server.process)).toFixed(0),
+      (await longestHold(server.process)).ms.toFixed(0),
       mb(server.peakBytes()),
       asText(statuses),
     ]);
@@ -234,7 +236,7 @@ for (const name of ['nothing', ...Object.keys(sieges)].filter(isChosen)) {
         return [0.5, 0.99, 1].map((part) => percentile(sorted, part).toFixed(0)).join(' / ');
       }),
       Object.values(waits).reduce((sum, { failed }) => sum + failed, 0),
-      (await longestHoldMs(server.process)).toFixed(0),
+      (await longestHold(server.process)).ms.toFixed(0),
       mb(server.peakBytes()),
       asText(statuses),
     ]);

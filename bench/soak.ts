@@ -30,6 +30,8 @@ const { values: options } = parseArgs({
     /** Requests per second; by default a third of the measured maximum. */
     rate: { type: 'string' },
     'warm-up-ms': { type: 'string', default: '8000' },
+    /** How long good requests alone are sent before the attack, after the warm-up. */
+    'quiet-minutes': { type: 'string', default: '0' },
   },
 });
 const total = Number(options.requests);
@@ -75,6 +77,7 @@ const { port } = server;
 const errors: string[] = [];
 let lines = 0;
 let linesWithToken = 0;
+const warnings: string[] = [];
 
 // Both streams are pipes because of the options above.
 const { stdout, stderr } = server.process as ChildProcessByStdio<null, Readable, Readable>;
@@ -82,6 +85,7 @@ createInterface({ input: stderr }).on('line', (line) => errors.push(line));
 createInterface({ input: stdout }).on('line', (line) => {
   lines += 1;
   if (line.includes(tokenStart)) linesWithToken += 1;
+  if (/"level":"(warn|error|fatal)"/.test(line)) warnings.push(line);
 });
 
 async function holdings(): Promise<Holdings> {
@@ -127,6 +131,10 @@ async function underAttack(requests: number): Promise<Float64Array> {
   hostile = outcomes as Outcomes;
   return times;
 }
+
+const quietRequests = Number(options['quiet-minutes']) * 60 * rate;
+if (quietRequests > 0) await askGood(quietRequests);
+const quietWarnings = warnings.slice();
 
 // V8 needs seconds to compile the code that hostile requests reach.
 await underAttack((warmUpMs / 1_000) * rate);
@@ -182,6 +190,7 @@ const measures: [name: string, seen: number, most: number][] = [
   ['sockets that are still open', atEnd.sockets, 0],
   ['listeners more than at the start', Math.max(0, atEnd.listeners - atStart.listeners), 0],
   ['lines of the log with a token', linesWithToken, 0],
+  ['warnings in the log before the attack', quietWarnings.length, 0],
   ['warnings and errors of the process', errors.length, 0],
   ['exit code on SIGTERM', exitCode ?? Number.NaN, 0],
 ];
@@ -210,6 +219,7 @@ for (const table of [
   ...good.examples,
   ...hostile.examples,
   ...errors.slice(0, 5),
+  ...quietWarnings.slice(0, 5),
 ])
   print(`${table}\n`);
 process.exitCode = measures.every(([, seen, most]) => seen <= most) ? 0 : 1;

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { lists, organization } from './records.ts';
-import { markOf, tokenStart } from './tenants.ts';
+import { markOf, tenantWithManyShipments, tokenStart } from './tenants.ts';
 import type { Call, CallsSeen, UpstreamOrder } from './upstream.ts';
 
 // The REST service in memory: each response is built once and kept as bytes with its head. The service uses plain
@@ -10,6 +10,13 @@ import type { Call, CallsSeen, UpstreamOrder } from './upstream.ts';
 
 type Answer = Buffer | ((socket: Socket) => void);
 
+/** 20 pages of the largest size. */
+const manyShipments = Array.from({ length: 20 }, (_, page) =>
+  (lists.get('shipments') ?? []).map((record, index) => ({
+    ...record,
+    name: `shipments/sh${100_000 - page * 1_000 - index}`,
+  })),
+).flat();
 const headEnd = '\r\n\r\n';
 const answers = new Map<string, Buffer>();
 const unauthorized = withHead('401 Unauthorized', '{"error":{"message":"Who is there?"}}');
@@ -97,7 +104,7 @@ function answerTo(line: string, bearer: string | undefined): Answer {
   if (own.endsWith('/label'))
     return withHead('200 OK', `%PDF-1.4 ${mark} ${'x'.repeat(4_000)}`, 'application/pdf');
   const created = method === 'POST' ? newOrder() : undefined;
-  const json = created ?? jsonOf(own);
+  const json = created ?? jsonOf(own, mark);
   if (json === undefined) return notFound;
   const answer = withHead('200 OK', mark === '' ? JSON.stringify(json) : marked(json, mark));
   if (method === 'GET') answers.set(mark + line, answer);
@@ -106,12 +113,13 @@ function answerTo(line: string, bearer: string | undefined): Answer {
   return answer;
 }
 
-function jsonOf(path: string): unknown {
+function jsonOf(path: string, mark: string): unknown {
   const { pathname, searchParams } = new URL(path, 'http://upstream');
   const name = decodeURIComponent(pathname.slice('/v1/'.length));
   if (name === 'organizations/mine') return organization;
   const slash = name.lastIndexOf('/');
-  const list = lists.get(name);
+  const hasMany = name === 'shipments' && mark === markOf(tenantWithManyShipments);
+  const list = hasMany ? manyShipments : lists.get(name);
   if (list === undefined) return lists.get(name.slice(0, slash))?.find((record) => record.name === name);
   const rows = list.filter((record) => record.name.includes(searchParams.get('query') ?? ''));
   const from = Number(searchParams.get('pageToken') ?? 0);

@@ -54,7 +54,7 @@ async function printHolds(rounds: number): Promise<void> {
     [checkouts[index] ?? '', '100 shipOrders with keys at once', withRange(requestsMs)],
     [checkouts[index] ?? '', 'the same while another process locks the store', withRange(lockedStoreMs)],
   ]);
-  const head = ['checkout', 'work', 'longest hold of a round in ms'];
+  const head = ['checkout', 'work', 'longest hold of a round, CPU ms'];
   process.stdout.write(`The event loop, ${rounds} rounds, ${sharing}\n\n${markdownTable(head, rows, 2)}\n`);
 }
 

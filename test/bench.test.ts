@@ -113,6 +113,21 @@ test(
 );
 
 test(
+  'npm run bench:writes -- --holds measures the held event loop',
+  async () => {
+    const { code, rows } = await run('bench/writes.ts', '--holds', '1');
+    expect(rows.map(([, work]) => work)).toEqual([
+      'work',
+      '---',
+      '100 shipOrders with keys at once',
+      'the same while another process locks the store',
+    ]);
+    expect(code).toBe(0);
+  },
+  timeoutMs,
+);
+
+test(
   'npm run bench:fairness measures a burst and a lasting attack',
   async () => {
     const attacks = ['--attacks', 'one request;30 connections of made-up tokens, one document'];
@@ -142,6 +157,7 @@ test(
         'good requests whose answer was not right',
         'attacks that did not reach the server',
         'sockets that are still open',
+        'warnings in the log before the attack',
         'listeners more than at the start',
         'lines of the log with a token',
         'warnings and errors of the process',

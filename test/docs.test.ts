@@ -287,6 +287,9 @@ interface Runner {
 
 const gate: Runner = { file: '.ci/run', has: 'npm cit' };
 const npmStartTest: Runner = { file: 'test/process/npm-start.test.ts', has: "'exec npm start'" };
+const workflow = (has: string): Runner => ({ file: '.github/workflows/ci.yml', has });
+/** There is no cluster to run this command in. The test compares it with the manifest. */
+const kubernetesTest = (has: string): Runner => ({ file: 'test/image/deployment.test.ts', has });
 const benchTest = (has: string): Runner => ({ file: 'test/bench.test.ts', has });
 
 /**
@@ -295,6 +298,8 @@ const benchTest = (has: string): Runner => ({ file: 'test/bench.test.ts', has })
  */
 const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> = {
   'npm cit': [gate],
+  'npm ci': [gate],
+  'WAYBILL_TOKEN=sandbox-cafe-andino npm run doctor -- --url http://127.0.0.1:4001': examines,
   'npm ci && npm start': [gate, npmStartTest],
   'UPSTREAM_URL=https://api.example.com npm start': starts,
   'NODE_ENV=production UPSTREAM_URL=https://api.example.com STATE_FILE=waybill.sqlite npm start': starts,
@@ -310,6 +315,36 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   "curl -s -X POST http://127.0.0.1:4001/sandbox/tokens/issue -H 'authorization: Bearer sandbox-cafe-andino'":
     asksSandbox,
   'cp .env.example .env && set -a && . ./.env && npm start': starts,
+  'docker compose up --build --detach --wait': [workflow('docker compose up --build --detach --wait')],
+  'docker compose --profile tls up --build --detach --wait': [
+    workflow('docker compose --profile tls up --build --detach --wait'),
+  ],
+  'docker build --tag waybill .': [workflow('docker build --tag waybill .')],
+  [`docker run --detach --name waybill --init --read-only --stop-timeout 40 --volume keys:/data \\
+  --env-file rest.env --env-file waybill.env --publish 127.0.0.1:4000:4000 waybill`]: [
+    workflow(
+      'docker run --detach --name waybill --init --read-only --stop-timeout 40 --volume keys:/data --env-file rest.env --env-file waybill.env --publish 127.0.0.1:4000:4000 waybill',
+    ),
+  ],
+  'docker run --rm --init --publish 127.0.0.1:4000:4000 --env UPSTREAM_URL=sandbox --env STATE_FILE=memory waybill':
+    [
+      workflow(
+        'docker run --rm --init --publish 127.0.0.1:4000:4000 --env UPSTREAM_URL=sandbox --env STATE_FILE=memory waybill',
+      ),
+    ],
+  'docker build --tag registry.example.com/waybill:0.1.0 .': [workflow('docker build --tag ')],
+  'docker push registry.example.com/waybill:0.1.0': [kubernetesTest('`docker push ')],
+  'kubectl create configmap waybill --from-env-file=rest.env --from-env-file=waybill.env': [
+    kubernetesTest('`kubectl create configmap '),
+  ],
+  'kubectl apply --filename deploy/kubernetes.yaml': [kubernetesTest('kubectl apply --filename deploy/')],
+  'kubectl rollout status deployment/waybill': [kubernetesTest('`deployment/')],
+  'curl -s http://127.0.0.1:4000/health/ready': showsReady,
+  [`curl -s http://127.0.0.1:4000/graphql \\
+  -H "authorization: Bearer $WAYBILL_TOKEN" \\
+  -H 'content-type: application/json' \\
+  -d '{"query": "{ orders(first: 3) { nodes { id status } } }"}'`]: asks,
+  'npm run doctor -- --url https://api.example.com --write rest.env': writesSettings,
   'npm run bench -- --short': [benchTest("'bench/bench.ts', '--short'")],
   'git worktree add ../before HEAD~1': inScratchRepository,
   'npm run bench -- --against ../before --workloads order,shipments': [benchTest("'--against', ")],
@@ -352,18 +387,46 @@ async function installs(command: string): Promise<void> {
   });
 }
 
-/** Runs a command that sends a request to `npm start`. The server of this test has another port. */
+/** Runs a command that examines a service and writes its settings. The service of this test is the sandbox. */
+async function writesSettings(command: string): Promise<void> {
+  const sandbox = await startSandbox();
+  await inFolder(async (folder) => {
+    for (const entry of ['package.json', 'node_modules', 'src']) {
+      symlinkSync(join(root, entry), join(folder, entry));
+    }
+    const line = command.replace('https://api.example.com', sandbox.url);
+    const doctor = startCommand(line, folder, { WAYBILL_TOKEN: sandbox.tokens.first });
+    expect(await doctor.exit).toMatchObject({ code: 0 });
+    expect(readFileSync(join(folder, 'rest.env'), 'utf8')).toContain(`UPSTREAM_URL=${sandbox.url}\n`);
+  });
+  await sandbox.close();
+}
+
+/** Runs a command that sends a query to `npm start`. */
 async function asks(command: string): Promise<void> {
+  const response = await jsonOf(command);
+  if (response === undefined) return;
+  expect(response).toHaveProperty('data');
+  expect(response).not.toHaveProperty('errors');
+}
+
+/** Runs a command that asks `npm start` whether it is ready. */
+async function showsReady(command: string): Promise<void> {
+  const response = await jsonOf(command);
+  if (response !== undefined) expect(response).toEqual({ status: 'ready' });
+}
+
+/** Runs a command that sends a request to `npm start`. The server of this test has another port. */
+async function jsonOf(command: string): Promise<unknown> {
   const server = startCommand('npm start', root, { PORT: '0', LOG_LEVEL: 'silent' });
   const banner = await server.prints(" -d '");
   const [origin = ''] = /http:\/\/[^/]+/.exec(banner) ?? [];
-  const { code, output } = await startCommand(command.replace('http://127.0.0.1:4000', origin), root).exit;
+  const { code, output } = await startCommand(command.replace('http://127.0.0.1:4000', origin), root, {
+    WAYBILL_TOKEN: 'sandbox-cafe-andino',
+  }).exit;
   await server.stop();
   // The shell has no such program.
-  if (code === 127) return;
-  const response = JSON.parse(output);
-  expect(response).toHaveProperty('data');
-  expect(response).not.toHaveProperty('errors');
+  return code === 127 ? undefined : JSON.parse(output);
 }
 
 /** Runs a command that sends a request to `npm run sandbox`. The sandbox of this test has another port. */
@@ -375,6 +438,15 @@ async function asksSandbox(command: string): Promise<void> {
   // The shell has no such program.
   if (code === 127) return;
   expect(JSON.parse(output)).toEqual({ token: expect.any(String), ended: command.includes('/end ') });
+}
+
+/** Runs a command that examines `npm run sandbox`. The sandbox of this test has another port. */
+async function examines(command: string): Promise<void> {
+  const sandbox = await startSandbox();
+  const line = command.replace('http://127.0.0.1:4001', sandbox.url);
+  const { code, output } = await startCommand(line, root).exit;
+  await sandbox.close();
+  expect([code, output]).toEqual([0, expect.stringContaining('Waybill can use this service.')]);
 }
 
 /** Runs a command in a repository with two commits. */

@@ -1,5 +1,5 @@
 import { requestText } from '../load.ts';
-import { tokenOf } from '../tenants.ts';
+import { tenantWithManyShipments, tokenOf } from '../tenants.ts';
 
 /** What an attacker sends, and how. */
 export interface Attack {
@@ -81,12 +81,24 @@ export const bursts: Record<string, Attack> = {
   ),
 };
 
+/** Counts 20,000 shipments. Counts with another time are not kept. */
+const scan = (index: number) =>
+  post(
+    tokenOf(tenantWithManyShipments),
+    'query($since: DateTime!) { shipmentCounts(createdSince: $since) { total byStatus { status count } } }',
+    { since: new Date(index * 60_000).toISOString() },
+  );
+
 /** The attacks that go on while the probes wait. */
-export const sieges: Record<string, Attack> = Object.fromEntries(
-  Object.entries(shapes).flatMap(([shape, { connections, token, pipelined = 1, reads = true }]) =>
+export const sieges: Record<string, Attack> = Object.fromEntries([
+  [
+    'one token that scans 20 pages',
+    { connections: 1, pipelined: 1, repeats: true, reads: true, request: scan },
+  ],
+  ...Object.entries(shapes).flatMap(([shape, { connections, token, pipelined = 1, reads = true }]) =>
     Object.entries(documents).map(([document, request]): [string, Attack] => [
       `${shape}, ${document}`,
       { connections, pipelined, repeats: true, reads, request: (index) => request(token(index), index) },
     ]),
   ),
-);
+]);

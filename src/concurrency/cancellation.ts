@@ -1,10 +1,7 @@
-/** Called once on abort. An object with `handleEvent` works too, so a caller needs no closure for each call. */
+/** An object with `handleEvent` works too, so that a caller needs no closure for each call. */
 export type AbortListener = (() => void) | { handleEvent(): void };
 
-/**
- * Reports that a piece of work is aborted. Every AbortSignal is a Cancellation.
- * CancelSource costs a fraction of an AbortSignal (docs/decisions/0013-light-abort-signals.md).
- */
+/** Reports that a piece of work is aborted. Every AbortSignal is a Cancellation. */
 export interface Cancellation {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -13,7 +10,10 @@ export interface Cancellation {
   removeEventListener(type: 'abort', listener: AbortListener): void;
 }
 
-/** A cancellation that its owner can abort. */
+/**
+ * A cancellation that its owner can abort. It costs a fraction of an AbortController
+ * (docs/decisions/0013-light-abort-signals.md).
+ */
 export class CancelSource implements Cancellation {
   aborted = false;
   reason: unknown = undefined;
@@ -78,15 +78,9 @@ export async function untilAborted<Value>(
 }
 
 /** Waits for `ms` milliseconds or until `signal` aborts, whichever comes first. Never rejects. */
-export function pause(ms: number, signal: Cancellation): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener('abort', finish);
-  });
+export async function pause(ms: number, signal: Cancellation): Promise<void> {
+  const time = Promise.withResolvers<void>();
+  const timer = setTimeout(time.resolve, ms);
+  await untilAborted(time.promise, signal);
+  clearTimeout(timer);
 }

@@ -38,13 +38,16 @@ const minNodes = 10;
 // Each round accepts one connection. A flood of connections must not stop the work.
 const maxRestRounds = 50;
 
+/** Whether a piece of work starts an operation, or brings a running one closer to its end. */
+export type PieceKind = 'starting' | 'ending';
+
 /**
  * Bounds the work that starts in one round of the event loop. After 10 ms of work no further piece starts, and the event
  * loop accepts new connections and reads from the others first (docs/decisions/0027-one-budget-of-the-event-loop.md).
  */
 export class LoopBudget {
-  /** The sources of pieces that wait, in turn. */
-  readonly #sources = new Set<() => void>();
+  /** The sources of pieces that wait, in turn. Those of pieces that end an operation come first. */
+  readonly #sources = { ending: new Set<() => void>(), starting: new Set<() => void>() };
   /** Undefined before the first work of a round. */
   #startedAtMs: number | undefined;
   #unmeasuredNodes = 0;
@@ -71,9 +74,16 @@ export class LoopBudget {
     this.#unmeasuredNodes += Math.max(nodes, minNodes);
   }
 
+  /** Whether a piece of work may start now. Otherwise calls `source` once, in turn, as soon as a piece may start. */
+  hasTimeFor(source: () => void, kind: PieceKind = 'starting'): boolean {
+    if (this.hasTime()) return true;
+    this.notifyInTurn(source, kind);
+    return false;
+  }
+
   /** Calls `source` once, as soon as it may start a piece. Sources take turns. */
-  notifyInTurn(source: () => void): void {
-    this.#sources.add(source);
+  notifyInTurn(source: () => void, kind: PieceKind = 'starting'): void {
+    this.#sources[kind].add(source);
     if (this.#startedAtMs === undefined) this.#beginRound();
   }
 
@@ -96,7 +106,7 @@ export class LoopBudget {
     }
     this.#restRounds = undefined;
     this.#startedAtMs = undefined;
-    if (this.#sources.size > 0) this.#startWaiting();
+    if (this.#sources.ending.size > 0 || this.#sources.starting.size > 0) this.#startWaiting();
   }
 
   /** Whether the next round only accepts connections and reads: after a long round, until no connection is new. */
@@ -111,41 +121,15 @@ export class LoopBudget {
   };
 
   #startWaiting(): void {
-    for (const source of this.#sources) {
-      if (!this.hasTime()) return;
-      this.#sources.delete(source);
-      source();
+    for (const sources of [this.#sources.ending, this.#sources.starting]) {
+      for (const source of sources) {
+        if (!this.hasTime()) return;
+        sources.delete(source);
+        source();
+      }
     }
   }
 }
 
 /** The budget of this thread's event loop. */
 export const loopBudget = new LoopBudget();
-
-/** Steps of one kind. A step starts at once if the event loop has time, and otherwise in turn with other work. */
-export class StepQueue {
-  readonly #steps: { nodes: number; step: () => void }[] = [];
-  readonly #budget: LoopBudget;
-
-  constructor(budget = loopBudget) {
-    this.#budget = budget;
-  }
-
-  /**
-   * Starts a step, now or later. Steps must not throw.
-   * @param nodes the GraphQL nodes whose work takes as long as the step and the promises that it settles.
-   */
-  run(nodes: number, step: () => void): void {
-    this.#steps.push({ nodes, step });
-    if (this.#steps.length === 1 && this.#budget.hasTime()) this.#startNext();
-    else this.#budget.notifyInTurn(this.#startNext);
-  }
-
-  readonly #startNext = (): void => {
-    const next = this.#steps.shift();
-    if (next === undefined) return;
-    if (this.#steps.length > 0) this.#budget.notifyInTurn(this.#startNext);
-    this.#budget.start(next.nodes);
-    next.step();
-  };
-}

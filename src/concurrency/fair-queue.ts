@@ -24,49 +24,25 @@ export interface FairQueueOptions {
   /** An owner without a slot gets one of at most this weight at any time. Such a slot takes no capacity. By default 0. */
   lightWeight?: number;
   /** Whether anything may start now. Call `grantWaiting` after a false. By default true. */
-  hasTime?(): boolean;
+  hasTime?: () => boolean;
   /** Whether an owner may get a slot now. Call `grantWaiting` when the result changes to true. By default true. */
-  isOpenTo?(owner: Owner): boolean;
-}
-
-/** Lists by key that take turns: the first one is next. */
-class Turns<List extends ListNode<List> & { readonly length: number }> extends LinkedList<List> {
-  readonly #byKey = new Map<object, List>();
-
-  get(key: object): List | undefined {
-    return this.#byKey.get(key);
-  }
-
-  /** Adds a list, as the last one in turn. */
-  set(key: object, list: List): List {
-    this.#byKey.set(key, list);
-    this.add(list);
-    return list;
-  }
-
-  /** Makes a list the last one in turn, or forgets the list if it is empty. */
-  endTurn(key: object, list: List): void {
-    this.remove(list);
-    if (list.length > 0) this.add(list);
-    else this.#byKey.delete(key);
-  }
-}
-
-/** The waiting entries of an accepted token, or of one connection of the other tokens. */
-class Lane extends LinkedList<QueueEntry> implements ListNode<Lane> {
-  before: Lane | undefined;
-  after: Lane | undefined;
-}
-
-/** The lanes of one owner. An accepted token has one. */
-class OwnerLanes extends Turns<Lane> implements ListNode<OwnerLanes> {
-  before: OwnerLanes | undefined;
-  after: OwnerLanes | undefined;
+  isOpenTo?: (owner: Owner) => boolean;
 }
 
 const otherTokens = {};
 const ownerKey = ({ token, connection }: Owner): object => (connection === undefined ? token : otherTokens);
 const laneKey = ({ token, connection }: Owner): object => (connection === undefined ? token : connection);
+
+/** The waiting entries of an accepted token, or of one connection of the other tokens. */
+type Lane = LinkedList<QueueEntry>;
+
+/** The order of a Map is the order of turns. */
+function endTurn<Value>(turns: Map<object, Value>, key: object): void {
+  const value = turns.get(key);
+  if (value === undefined) return;
+  turns.delete(key);
+  turns.set(key, value);
+}
 
 /**
  * Grants slots up to a capacity. When no slot is free, entries wait, and owners get free slots in round-robin order.
@@ -74,20 +50,24 @@ const laneKey = ({ token, connection }: Owner): object => (connection === undefi
  * another one with few (docs/decisions/0009-fair-queue.md).
  */
 export class FairQueue {
-  readonly #options: FairQueueOptions;
   readonly #lightWeight: number;
+  readonly #hasTime: () => boolean;
+  readonly #isOpenTo: (owner: Owner) => boolean;
   readonly #slots: Shares;
   readonly #waiting: Shares;
-  readonly #owners = new Turns<OwnerLanes>();
+  /** The lanes of each owner that waits. An accepted token has one. */
+  readonly #owners = new Map<object, Map<object, Lane>>();
   /** The owner of the latest slot. */
   #latestOwner: object | undefined;
   #isGranting = false;
 
   constructor(options: FairQueueOptions) {
-    const { capacity, maxWeightPerToken, maxWaiting = Number.POSITIVE_INFINITY, lightWeight = 0 } = options;
-    this.#options = options;
+    const { maxWaiting = Number.POSITIVE_INFINITY, lightWeight = 0 } = options;
+    const { hasTime = () => true, isOpenTo = () => true } = options;
     this.#lightWeight = lightWeight;
-    this.#slots = new Shares(capacity, maxWeightPerToken);
+    this.#hasTime = hasTime;
+    this.#isOpenTo = isOpenTo;
+    this.#slots = new Shares(options.capacity, options.maxWeightPerToken);
     this.#waiting = new Shares(maxWaiting, Math.ceil(maxWaiting / 2));
   }
 
@@ -96,43 +76,41 @@ export class FairQueue {
     return this.#waiting.used;
   }
 
-  /** Whether `acquire` would grant a slot immediately, to an owner below its own limits. */
-  get hasFreeSlot(): boolean {
-    return !this.#slots.isUsedUp && this.waiting === 0;
-  }
-
   /**
    * Grants the entry a slot if one is free, and otherwise lets the entry wait.
    * @returns what happened. An `Excess`: the entry may neither start nor wait.
    */
   acquire(entry: QueueEntry): 'granted' | 'waiting' | Excess {
     const { owner } = entry;
-    const lanes = this.#owners.get(ownerKey(owner));
-    const mayStart = this.#hasTime && this.#mayStart(entry);
+    const lane = this.#owners.get(ownerKey(owner))?.get(laneKey(owner));
+    const mayStart = this.#hasTime() && this.#isOpenTo(owner) && this.#hasRoomFor(entry);
     // After the grants, free capacity is left only if all waiting lanes are at limits of their own. A new lane then
     // overtakes nobody.
-    const isNext = this.waiting === 0 || !(this.#isGranting || lanes?.get(laneKey(owner)) !== undefined);
+    const isNext = this.waiting === 0 || !(this.#isGranting || lane !== undefined);
     if (mayStart && isNext) {
       this.#grant(entry);
       return 'granted';
     }
     const excess = this.#waiting.excess(owner);
     if (excess !== undefined) return excess;
-    const ownerLanes = lanes ?? this.#addOwner(owner);
-    const lane = ownerLanes.get(laneKey(owner)) ?? ownerLanes.set(laneKey(owner), new Lane());
-    lane.add(entry);
+    (lane ?? this.#addLane(owner)).add(entry);
     this.#waiting.add(owner, 1);
     entry.turn = 'waiting';
     return 'waiting';
   }
 
-  /** Adds an owner, as the last one in turn. An accepted token comes before the others if they had the latest turn. */
-  #addOwner(owner: Owner): OwnerLanes {
-    const ownerLanes = this.#owners.set(ownerKey(owner), new OwnerLanes());
-    const others = this.#owners.get(otherTokens);
-    if (others !== undefined && others !== ownerLanes && this.#latestOwner === otherTokens)
-      this.#owners.endTurn(otherTokens, others);
-    return ownerLanes;
+  /** Adds a lane, as the last one in turn. */
+  #addLane(owner: Owner): Lane {
+    const lane: Lane = new LinkedList();
+    const lanes = this.#owners.get(ownerKey(owner));
+    if (lanes !== undefined) {
+      lanes.set(laneKey(owner), lane);
+      return lane;
+    }
+    this.#owners.set(ownerKey(owner), new Map([[laneKey(owner), lane]]));
+    // An accepted token comes before the others if they had the latest turn.
+    if (this.#latestOwner === otherTokens) endTurn(this.#owners, otherTokens);
+    return lane;
   }
 
   /** Gives back the slot of an entry, or its place among those that wait. Does nothing if the entry has neither. */
@@ -152,7 +130,7 @@ export class FairQueue {
     if (this.#isGranting) return;
     this.#isGranting = true;
     try {
-      while (this.waiting > 0 && (!this.#slots.isUsedUp || this.#lightWeight > 0) && this.#hasTime) {
+      while (this.waiting > 0 && (!this.#slots.isUsedUp || this.#lightWeight > 0) && this.#hasTime()) {
         const entry = this.#nextInTurn();
         if (entry === undefined) break;
         this.#dequeue(entry, true);
@@ -162,18 +140,6 @@ export class FairQueue {
     } finally {
       this.#isGranting = false;
     }
-  }
-
-  get #hasTime(): boolean {
-    return this.#options.hasTime?.() ?? true;
-  }
-
-  #mayStart(entry: QueueEntry): boolean {
-    return this.#isOpenTo(entry) && this.#hasRoomFor(entry);
-  }
-
-  #isOpenTo({ owner }: QueueEntry): boolean {
-    return this.#options.isOpenTo?.(owner) ?? true;
   }
 
   #hasRoomFor({ owner, weight }: QueueEntry): boolean {
@@ -194,10 +160,10 @@ export class FairQueue {
 
   /** The first open entry with room, in the order of turns. */
   #nextInTurn(): QueueEntry | undefined {
-    for (let lanes = this.#owners.first; lanes !== undefined; lanes = lanes.after) {
-      for (let lane = lanes.first; lane !== undefined; lane = lane.after) {
+    for (const lanes of this.#owners.values()) {
+      for (const lane of lanes.values()) {
         let entry = lane.first;
-        while (entry !== undefined && !this.#isOpenTo(entry)) entry = entry.after;
+        while (entry !== undefined && !this.#isOpenTo(entry.owner)) entry = entry.after;
         if (entry !== undefined && this.#hasRoomFor(entry)) return entry;
       }
     }
@@ -212,7 +178,9 @@ export class FairQueue {
     if (lanes === undefined || lane === undefined) return;
     lane.remove(entry);
     this.#waiting.add(owner, -1);
-    if (endsTurn || lane.length === 0) lanes.endTurn(laneKey(owner), lane);
-    if (endsTurn || lanes.length === 0) this.#owners.endTurn(ownerKey(owner), lanes);
+    if (lane.length === 0) lanes.delete(laneKey(owner));
+    else if (endsTurn) endTurn(lanes, laneKey(owner));
+    if (lanes.size === 0) this.#owners.delete(ownerKey(owner));
+    else if (endsTurn) endTurn(this.#owners, ownerKey(owner));
   }
 }

@@ -31,11 +31,4 @@ export class LinkedList<Node extends ListNode<Node>> {
     node.after = undefined;
     this.length -= 1;
   }
-
-  /** Removes and returns the first node, if any. */
-  shift(): Node | undefined {
-    const { first } = this;
-    if (first !== undefined) this.remove(first);
-    return first;
-  }
 }

@@ -2,19 +2,19 @@
  * Who asks for a part of what all requests share. A token that REST has accepted is one owner. All other requests are one
  * owner together, because anybody can make up tokens (docs/decisions/0026-one-rule-of-owners.md).
  */
-export type Owner = AcceptedOwner | OtherOwner;
+export type Owner =
+  | { readonly token: object; readonly connection: undefined }
+  // Requests of this owner take turns by connection.
+  | { readonly token: object | undefined; readonly connection: object };
 
-interface AcceptedOwner {
-  /** Limits per token count by this object. */
-  readonly token: object;
-  readonly connection: undefined;
-}
+const noConnection = {};
 
-interface OtherOwner {
-  /** Undefined for a request without a token. */
-  readonly token: object | undefined;
-  /** Requests of this owner take turns by it. */
-  readonly connection: object;
+/**
+ * The owner of a request without a token.
+ * @param connection undefined for a call through `fetch`.
+ */
+export function anonymousOwner(connection: object | undefined): Owner {
+  return { token: undefined, connection: connection ?? noConnection };
 }
 
 /** The limit that refuses an owner, and whose limit it is. */

@@ -1,62 +1,52 @@
-import { documentSettings, loadingSettings, operationSettings } from './operation.ts';
+import type { ProxyOptions } from '../rest/dispatcher.ts';
+import { operationSettings } from './operation.ts';
 import { proxySettings } from './proxy.ts';
 import { parameterNameSettings, restSettings } from './rest.ts';
-import { metricsSettings, requestSettings, serverSettings } from './server.ts';
-import { type Environment, quoted, type Setting, type ValuesOf } from './setting.ts';
+import { requestSettings, serverSettings } from './server.ts';
+import { type Environment, quoted, type Setting, type Values } from './setting.ts';
 import { wantsTraces } from './traces.ts';
 import { unknownSettings } from './unknown-settings.ts';
 
-/** Every setting, in the groups and in the order of docs/configuration.md. */
+/** In the order of docs/configuration.md. */
 export const settingGroups = {
   Server: serverSettings,
   'Requests and connections': requestSettings,
   'REST service': restSettings,
   'Proxy for REST': proxySettings,
   'Names of REST query parameters': parameterNameSettings,
-  Documents: documentSettings,
   Operations: operationSettings,
-  'Reference data and list pages': loadingSettings,
-  Metrics: metricsSettings,
 };
 
-/** Every setting by the name of its value. */
+/** By the names of their values. */
 export const settings = {
   ...serverSettings,
   ...requestSettings,
   ...restSettings,
   ...proxySettings,
   ...parameterNameSettings,
-  ...documentSettings,
   ...operationSettings,
-  ...loadingSettings,
-  ...metricsSettings,
 };
 
-type Values = ValuesOf<typeof settings>;
+type SettingValues = Values<typeof settings>;
 
-/** The value of each setting, read once at start. */
-export interface Config extends Omit<Values, 'upstreamUrl' | 'metrics' | keyof typeof proxySettings> {
+/** The values are read once, at the start. */
+export interface Config extends Omit<SettingValues, 'upstreamUrl' | 'metrics' | keyof typeof proxySettings> {
   /** Undefined means the embedded sandbox. */
   readonly upstreamUrl: URL | undefined;
   readonly metrics: boolean;
   /** Undefined where REST is called directly. */
-  readonly proxy: Proxies | undefined;
+  readonly proxy: ProxyOptions | undefined;
   readonly tracing: boolean;
 }
 
-interface Proxies extends Pick<Values, 'httpsProxy' | 'httpProxy'> {
-  readonly noProxy: string;
-}
-
-/** Some settings cannot be used. The message lists all of them. */
+/** The message lists all settings that cannot be used. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
- * Reads all settings from the environment. An empty variable counts as absent.
- * @throws ConfigError that lists every invalid variable with the expected and the actual value, and every variable
- * that looks like a misspelled setting.
+ * Reads the settings. An empty variable counts as absent.
+ * @throws ConfigError for invalid values, and for variables that look like misspelled settings
  */
 export function readConfig(environment: Environment): Config {
   const errors: string[] = [];
@@ -74,11 +64,11 @@ export function readConfig(environment: Environment): Config {
     return [name, value];
   });
   // A setting with a default is undefined only if it is invalid, and then this function throws.
-  const values = Object.fromEntries(entries) as Values;
+  const values = Object.fromEntries(entries) as SettingValues;
   const variables = Object.values(settings).map(({ variable }) => variable);
   errors.push(
     ...conflicts(values, environment),
-    ...missingInProduction(environment),
+    ...missingSettings(environment),
     ...unknownSettings(environment, variables),
   );
   if (errors.length > 0) {
@@ -95,9 +85,8 @@ export function readConfig(environment: Environment): Config {
   });
 }
 
-function isSandbox(environment: Environment): boolean {
-  const { variable, defaultValue } = settings.upstreamUrl;
-  return (environment[variable] || defaultValue) === 'sandbox';
+function isSandbox({ UPSTREAM_URL }: Environment): boolean {
+  return (UPSTREAM_URL || settings.upstreamUrl.defaultValue) === 'sandbox';
 }
 
 /** The lists of REST, with their query parameters. */
@@ -107,8 +96,8 @@ const parametersOfLists = [
 ] as const;
 
 /** The errors of values that do not fit each other. An invalid value is undefined, and has its own error. */
-function conflicts(values: Values, environment: Environment): string[] {
-  const conflict = (names: readonly (keyof Values)[], expected: string) => {
+function conflicts(values: SettingValues, environment: Environment): string[] {
+  const conflict = (names: readonly (keyof SettingValues)[], expected: string) => {
     const variables = names.map((name) => settings[name].variable);
     const texts = names.map((name) => environment[settings[name].variable] || settings[name].defaultValue);
     return `${variables.join(', ')}: expected ${expected}, but got ${texts.map((text = '') => quoted(text)).join(', ')}.`;
@@ -129,18 +118,27 @@ function conflicts(values: Values, environment: Environment): string[] {
 }
 
 /** The access tokens of the sandbox are public. Without a file of the keys, a repeated key writes again. */
-function missingInProduction(environment: Environment): string[] {
-  if (environment.NODE_ENV !== 'production') return [];
-  const { upstreamUrl, stateFile } = settings;
-  const missing = (variable: string, advice: string) => [
-    `${variable}: expected a value because NODE_ENV is "production", but got none. Set ${advice}.`,
+function missingSettings(environment: Environment): string[] {
+  const missing = (variable: string, reason: string, advice: string) => [
+    `${variable}: expected a value because ${reason}, but got none. Set ${advice}.`,
   ];
-  if (!environment[upstreamUrl.variable]) {
-    return missing(upstreamUrl.variable, 'the address of the REST service, or "sandbox"');
+  const isProduction = environment.NODE_ENV === 'production';
+  const inProduction = 'NODE_ENV is "production"';
+  const host = environment.HOST || settings.host.defaultValue;
+  if (!environment.UPSTREAM_URL) {
+    if (!isProduction && isLoopback(host)) return [];
+    const reason = isProduction ? inProduction : `HOST is ${quoted(host)}`;
+    return missing('UPSTREAM_URL', reason, 'the address of the REST service, or "sandbox"');
   }
-  if (isSandbox(environment) || environment[stateFile.variable]) return [];
+  if (!isProduction || isSandbox(environment) || environment.STATE_FILE) return [];
   return missing(
-    stateFile.variable,
+    'STATE_FILE',
+    inProduction,
     'the path of a file for idempotency keys, or "memory" to lose them at a restart',
   );
+}
+
+/** Whether only this machine reaches an address. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d+){3}$/.test(host);
 }

@@ -1,6 +1,6 @@
-import { oneOf, pattern, setting, text, wholeNumber, yesOrNo } from './setting.ts';
+import { choice, pattern, setting, text, wholeNumber, yesOrNo } from './setting.ts';
 
-export const documentSettings = {
+export const operationSettings = {
   operationsFile: setting(
     'OPERATIONS_FILE',
     undefined,
@@ -10,12 +10,9 @@ export const documentSettings = {
   schemaAccess: setting(
     'SCHEMA',
     'public',
-    oneOf('public', 'private'),
+    choice('public', 'private'),
     'Whether clients may explore the schema. `private` refuses introspection, serves no GraphiQL, and reveals no names of the schema in errors.',
   ),
-};
-
-export const operationSettings = {
   currency: setting(
     'CURRENCY',
     'COP',
@@ -46,9 +43,6 @@ export const operationSettings = {
     wholeNumber(0, 1_000_000),
     'The points that each token gets per second. An operation costs its `nodes`, at least 1. A token saves the points of 10 seconds. 0 means no rate limit.',
   ),
-};
-
-export const loadingSettings = {
   referenceMs: setting(
     'REFERENCE_DATA_MS',
     '60000',

@@ -12,7 +12,7 @@ export const restSettings = {
     'UPSTREAM_URL',
     'sandbox',
     urlOrSandbox,
-    'The base URL of the REST service. `sandbox` means the embedded sandbox. With `NODE_ENV=production` this setting is required.',
+    'The base URL of the REST service. `sandbox` means the embedded sandbox. This setting is required with `NODE_ENV=production`, and with a `HOST` that other machines reach.',
   ),
   sandboxFile: setting(
     'SANDBOX_FILE',

@@ -1,4 +1,4 @@
-import { httpUrl, type Kind, oneOf, setting, text, wholeNumber, yesOrNo } from './setting.ts';
+import { choice, httpUrl, type Kind, setting, text, wholeNumber, yesOrNo } from './setting.ts';
 
 const origins: Kind<readonly string[]> = {
   expected: 'origins such as https://shop.example, with commas between them',
@@ -43,8 +43,20 @@ export const serverSettings = {
   logLevel: setting(
     'LOG_LEVEL',
     'info',
-    oneOf('fatal', 'error', 'warn', 'info', 'debug', 'silent'),
+    choice('fatal', 'error', 'warn', 'info', 'debug', 'silent'),
     'The lowest level of the log lines. `info` logs each operation. `debug` also logs each REST call.',
+  ),
+  metrics: setting(
+    'METRICS',
+    undefined,
+    yesOrNo,
+    'Whether `/metrics` is served. The default is `yes` with the embedded sandbox or with `METRICS_PORT`, else `no`.',
+  ),
+  metricsPort: setting(
+    'METRICS_PORT',
+    undefined,
+    wholeNumber(0, 65_535),
+    'A separate port for `/metrics` alone, on `HOST`. `0` means any free port. By default, `/metrics` is on `PORT`.',
   ),
 };
 
@@ -93,22 +105,7 @@ export const requestSettings = {
   ),
 };
 
-export const metricsSettings = {
-  metrics: setting(
-    'METRICS',
-    undefined,
-    yesOrNo,
-    'Whether `/metrics` is served. The default is `yes` with the embedded sandbox or with `METRICS_PORT`, else `no`.',
-  ),
-  metricsPort: setting(
-    'METRICS_PORT',
-    undefined,
-    wholeNumber(0, 65_535),
-    'A separate port for `/metrics` alone, on `HOST`. `0` means any free port. By default, `/metrics` is on `PORT`.',
-  ),
-};
-
-/** Returns whether the text is an origin as browsers send it: no path, no final slash, no default port. */
+/** As browsers send it: no path, no final slash, no default port. */
 function isOrigin(origin: string): boolean {
   return /^https?:/.test(origin) && URL.parse(origin)?.origin === origin;
 }

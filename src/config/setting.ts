@@ -1,32 +1,29 @@
-/** The values of a setting. */
 export interface Kind<Value> {
-  /** The valid values, for the error message "expected … but got …". */
+  /** For the error message "expected … but got …". */
   expected: string;
-  /** Returns the value of the text; undefined if the text is invalid. */
+  /** @returns undefined if the text is invalid */
   parse(value: string): Value | undefined;
 }
 
-/** A setting that is read from an environment variable. */
 export interface Setting<Value, DefaultValue extends string | undefined = string | undefined>
   extends Kind<Value> {
   variable: string;
-  /** The default, as text of the variable; undefined if there is no default. */
+  /** As the text of the variable. */
   defaultValue: DefaultValue;
-  /** The purpose of the setting, as printed in docs/configuration.md. */
+  /** Printed in docs/configuration.md. */
   meaning: string;
 }
 
-/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The values of the settings of a table. A value without a default may be undefined. */
-export type ValuesOf<Table extends Readonly<Record<string, Setting<unknown>>>> = {
+export type Values<Table extends Readonly<Record<string, Setting<unknown>>>> = {
   readonly [Name in keyof Table]: Table[Name] extends Setting<infer Value, infer DefaultValue>
     ? Value | (DefaultValue extends string ? never : undefined)
     : never;
 };
 
-/** Returns a value for an error message: quoted, and without the credentials that a URL may contain. */
+/** A value for an error message: quoted, and without the credentials that a URL may contain. */
 export function quoted(value: string): string {
   return JSON.stringify(value.replace(/^(\w+:\/\/)?.*@/s, '$1…@'));
 }
@@ -53,7 +50,7 @@ export const yesOrNo: Kind<boolean> = {
   parse: (value) => (value === 'yes' || value === 'no' ? value === 'yes' : undefined),
 };
 
-export function oneOf<Value extends string>(...values: Value[]): Kind<Value> {
+export function choice<Value extends string>(...values: Value[]): Kind<Value> {
   return {
     expected: `one of ${values.map((value) => `"${value}"`).join(', ')}`,
     parse: (text) => values.find((value) => value === text),

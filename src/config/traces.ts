@@ -1,9 +1,6 @@
 import type { Environment } from './setting.ts';
 
-/**
- * Returns whether the variables of OpenTelemetry ask for traces. Its own packages read and check all of them
- * (src/telemetry/otlp-tracing.ts). They are loaded only if this returns true.
- */
+/** Whether the variables of OpenTelemetry ask for traces. Only then its packages are loaded, which read and check them. */
 export function wantsTraces(environment: Environment): boolean {
   const exporter = environment.OTEL_TRACES_EXPORTER;
   const hasEndpoint =

@@ -1,26 +1,7 @@
 import type { Environment } from './setting.ts';
 
-/**
- * A variable with one of these prefixes is meant for this server. The list is explicit, because other programs use
- * most prefixes of settings too: MAX_, LOG_, REQUEST_, GRAPHQL_.
- */
+/** Other programs use most other prefixes of settings too, such as MAX_ and LOG_. */
 export const settingPrefixes = ['UPSTREAM_', 'DRAIN_', 'REFERENCE_DATA_'];
-
-/** Settings of earlier versions. Otherwise the fixed value would apply unnoticed. */
-export const removedSettings = [
-  'DOCUMENT_CACHE_BYTES',
-  'IDEMPOTENCY_KEYS',
-  'LABEL_REQUESTS_AT_ONCE',
-  'MAX_ALIASES',
-  'MAX_DEPTH',
-  'MAX_FIRST',
-  'MAX_LIST_ITEMS',
-  'MAX_REQUEST_BYTES',
-  'MAX_TOKENS',
-  'MAX_VALUE_CHARACTERS',
-  'PERSISTED_QUERY_BYTES',
-  'RESPONSE_TIMEOUT_MS',
-];
 
 /** A shorter name may be one edit away from an unrelated variable, such as SORT from PORT. */
 const minLength = 8;
@@ -28,10 +9,7 @@ const minLength = 8;
 /** OpenTelemetry reads its own variables. Kubernetes sets the others for each service. */
 const foreignPattern = /^OTEL_|_PORT$|_PORT_|_SERVICE_/;
 
-/**
- * Returns an error for each variable that looks like a misspelled setting. Otherwise the default would apply
- * unnoticed.
- */
+/** An error for each variable that looks like a misspelled setting. Otherwise the default would apply unnoticed. */
 export function unknownSettings(environment: Environment, settings: readonly string[]): string[] {
   const unknown = Object.keys(environment).filter(
     (name) => environment[name] && !settings.includes(name) && !foreignPattern.test(name),
@@ -39,15 +17,12 @@ export function unknownSettings(environment: Environment, settings: readonly str
   return unknown.flatMap((name) => {
     const meant = settings.find((setting) => setting.length >= minLength && isOneEdit(name, setting));
     if (meant !== undefined) return [`${name}: there is no such setting; did you mean ${meant}?`];
-    const isOurs =
-      settingPrefixes.some((prefix) => name.startsWith(prefix)) || removedSettings.includes(name);
+    const isOurs = settingPrefixes.some((prefix) => name.startsWith(prefix));
     return isOurs ? [`${name}: there is no such setting; docs/configuration.md lists all of them.`] : [];
   });
 }
 
-/**
- * Returns whether the texts differ by one character that is added, removed, changed, or swapped with the next one.
- */
+/** Whether the texts differ by one character that is added, removed, changed, or swapped with the next one. */
 function isOneEdit(one: string, other: string): boolean {
   let commonLength = 0;
   while (commonLength < one.length && one[commonLength] === other[commonLength]) commonLength += 1;

@@ -27,15 +27,13 @@ builder.queryType({
 
 builder.mutationType({
   description:
-    'The operations that write. A result is a success or a `UserError`; failures of the server or of REST ' +
-    'are errors of the field. The mutations of one request run one after another and write at most 100 ' +
-    'records.',
+    'The operations that write, with a success or a `UserError` as the result. Those of one request run one after ' +
+    'another and write at most 100 records.',
 });
 
 const description =
-  "A merchant's orders, delivery quotes, shipments and messages, read from one REST service. " +
-  'Descriptions name the REST calls that a field costs. Send the access token in the header ' +
-  '`Authorization: Bearer <token>`.';
+  "A merchant's orders, delivery quotes, shipments and messages, for the access token in the header " +
+  '`Authorization: Bearer <token>`. Descriptions name the REST calls that a field costs.';
 
 /** The GraphQL schema. The import of a file adds the types of that file. */
 export const schema: GraphQLSchema = new GraphQLSchema({ ...builder.toSchema().toConfig(), description });

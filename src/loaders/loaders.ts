@@ -4,6 +4,7 @@ import type {
   ConversationQuery,
   LocationQuery,
   OrderQuery,
+  Page,
   PageQuery,
 } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
@@ -18,15 +19,18 @@ import type {
   ShipmentJson,
   TemplateJson,
 } from '../rest/wire-schema.ts';
+import { lazyProperties } from './lazy-properties.ts';
 import { ListBatchLoader, type ListBatchLoaderOptions } from './list-batch/list-batch-loader.ts';
 import { ordersWithShipments } from './list-batch/order-shipments.ts';
 import type { ListedKind } from './loading-observer.ts';
-import { allRecords, type PageLoader, pageLoader } from './paging/page-loader.ts';
-import { type RecordLoader, recordLoader, wholeListLoader } from './record-loader.ts';
+import { PageLoader, type Pages, primingPageLoader } from './paging/page-loader.ts';
+import { allRecords } from './paging/page-walk.ts';
+import { type RecordLoader, recordLoader } from './record-loader.ts';
 import { locationLoader } from './reference/location-loader.ts';
 import { ReferenceLoader } from './reference/reference-loader.ts';
+import { WholeListLoader } from './reference/whole-list-loader.ts';
 import { ListScans, maxScannedPages, type ScanBudget } from './scan/list-scan.ts';
-import type { FilteredRow } from './scan/row-filter.ts';
+import { createdAtMs, type FilteredRow } from './scan/row-filter.ts';
 import { countByStatus, type StatusCounts } from './scan/status-counts.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
 
@@ -47,7 +51,7 @@ export interface Loaders {
   orderByReference: RecordLoader<OrderJson>;
   orderPage: PageLoader<OrderJson, OrderQuery>;
   /** For pages of orders whose shipments the operation will load. */
-  orderPageWithShipments: PageLoader<OrderJson, OrderQuery>;
+  orderPageWithShipments: Pages<OrderJson, OrderQuery>;
   /** For filters that REST does not have. */
   orderScans: ListScans<OrderJson, OrderQuery>;
   orderCounts: CountByStatus;
@@ -87,12 +91,11 @@ interface InternalLoaders extends Loaders {
 }
 
 const createLazyLoaders = lazyProperties<LoaderSource, InternalLoaders>({
-  orderById: (source) =>
-    createListBatchLoader('orders', source, source.api.getOrder, source.api.listOrders, () => true),
+  orderById: (source) => listBatchLoader(source, 'orders', source.api.getOrder, source.api.listOrders),
   orderByReference: (_source, { orderPage }) =>
     recordLoader((referenceId) => findOrder(orderPage, referenceId)),
   orderPage: ({ api, callContext }, { orderById }) =>
-    pageLoader((query) => api.listOrders(query, callContext), orderById),
+    primingPageLoader((query) => api.listOrders(query, callContext), maxPageSize.orders, orderById),
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments(orderPage, shipmentById, state.shipments),
   scanBudget: ({ callContext: { callLog } }) => ({
@@ -101,52 +104,28 @@ const createLazyLoaders = lazyProperties<LoaderSource, InternalLoaders>({
       callLog.scannedPages += 1;
     },
   }),
-  orderScans: (_source, { orderPage: pages, scanBudget: budget }) =>
-    new ListScans({ pages, maxPageSize: maxPageSize.orders, budget }),
-  orderCounts: (source, { orderScans }) => createCount('orders', source, orderScans),
+  orderScans: (_source, { orderPage, scanBudget }) => new ListScans(orderPage, scanBudget),
+  orderCounts: (source, { orderScans }) => countByStatusOnce(source, 'orders', orderScans),
   shipmentById: (source) =>
-    createListBatchLoader(
-      'shipments',
-      source,
-      source.api.getShipment,
-      source.api.listShipments,
-      hasExpectedLabel,
-    ),
+    listBatchLoader(source, 'shipments', source.api.getShipment, source.api.listShipments, hasExpectedLabel),
   shipmentPage: ({ api, callContext }, { shipmentById }) =>
-    pageLoader((query) => api.listShipments(query, callContext), shipmentById),
-  shipmentScans: (_source, { shipmentPage: pages, scanBudget: budget }) =>
-    new ListScans({ pages, maxPageSize: maxPageSize.shipments, budget }),
-  shipmentCounts: (source, { shipmentScans }) => createCount('shipments', source, shipmentScans),
+    primingPageLoader((query) => api.listShipments(query, callContext), maxPageSize.shipments, shipmentById),
+  shipmentScans: (_source, { shipmentPage, scanBudget }) => new ListScans(shipmentPage, scanBudget),
+  shipmentCounts: (source, { shipmentScans }) => countByStatusOnce(source, 'shipments', shipmentScans),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
-  originById: (_source, { originPage }) =>
-    wholeListLoader(
-      () => allRecords(originPage, { pageSize: maxPageSize.origins }),
-      () => originPage.forgetEarlier(),
-    ),
-  originPage: ({ api, callContext, state }) =>
-    new ReferenceLoader(callContext, state.referencePages, 'origins', api.listOrigins),
-  locationById: ({ callContext, loaderStates }, { locationPage }) =>
-    locationLoader({
-      pages: locationPage,
-      callContext,
-      maxPageSize: maxPageSize.locations,
-      listsForBatches: loaderStates.options.listsForBatches,
-    }),
-  locationPage: ({ api, callContext, state }) =>
-    new ReferenceLoader(callContext, state.referencePages, 'locations', api.listLocations),
+  originById: (_source, { originPage }) => new WholeListLoader(originPage),
+  originPage: (source) => referenceLoader(source, 'origins', source.api.listOrigins),
+  locationById: ({ callContext, loaderStates }, { locationPage: pages }) =>
+    locationLoader({ pages, callContext, listsForBatches: loaderStates.options.listsForBatches }),
+  locationPage: (source) => referenceLoader(source, 'locations', source.api.listLocations),
   organization: ({ api, callContext }) => recordLoader(() => api.getOrganization(callContext)),
-  channelById: (_source, { channelPage }) =>
-    wholeListLoader(
-      () => allRecords(channelPage, { pageSize: maxPageSize.channels }),
-      () => channelPage.forgetEarlier(),
-    ),
-  channelPage: ({ api, callContext, state }) =>
-    new ReferenceLoader(callContext, state.referencePages, 'channels', api.listChannels),
-  templatePage: ({ api, callContext, state }) =>
-    new ReferenceLoader(callContext, state.referencePages, 'templates', api.listTemplates),
+  channelById: (_source, { channelPage }) => new WholeListLoader(channelPage),
+  channelPage: (source) => referenceLoader(source, 'channels', source.api.listChannels),
+  templatePage: (source) => referenceLoader(source, 'templates', source.api.listTemplates),
   templatesByChannel: (_source, { templatePage }) =>
-    recordLoader((channel) => allRecords(templatePage, { channel, pageSize: maxPageSize.templates })),
-  messagePage: ({ api, callContext }) => pageLoader((query) => api.listMessages(query, callContext)),
+    recordLoader((channel) => allRecords(templatePage, { channel })),
+  messagePage: ({ api, callContext }) =>
+    new PageLoader((query) => api.listMessages(query, callContext), maxPageSize.messages),
 });
 
 /** Creates the loaders of one operation. All calls use `callContext`. `loaderStates` keeps what operations learn. */
@@ -154,9 +133,17 @@ export function createLoaders(api: RestApi, callContext: CallContext, loaderStat
   return createLazyLoaders({ api, callContext, loaderStates, state: loaderStates.of(callContext.tenant) });
 }
 
-function createCount<Row extends FilteredRow>(
-  kind: ListedKind,
+function referenceLoader<Row, Query extends PageQuery>(
   { callContext, state }: LoaderSource,
+  list: keyof typeof maxPageSize,
+  read: (query: Query, callContext: CallContext) => Promise<Page<Row>>,
+): ReferenceLoader<Row, Query> {
+  return new ReferenceLoader(callContext, state.referencePages, list, read, maxPageSize[list]);
+}
+
+function countByStatusOnce<Row extends FilteredRow>(
+  { callContext, state }: LoaderSource,
+  kind: ListedKind,
   scans: Pick<ListScans<Row, PageQuery>, 'from'>,
 ): CountByStatus {
   return (createdSinceMs) =>
@@ -165,12 +152,12 @@ function createCount<Row extends FilteredRow>(
     );
 }
 
-function createListBatchLoader<Json extends { name: string }>(
+function listBatchLoader<Json extends { name: string }>(
+  { callContext, loaderStates: { options, observer }, state }: LoaderSource,
   kind: ListedKind,
-  { callContext, loaderStates, state }: LoaderSource,
   get: ListBatchLoaderOptions<Json>['get'],
   list: ListBatchLoaderOptions<Json>['list'],
-  isRowComplete: (row: Json) => boolean,
+  isRowComplete: (row: Json) => boolean = () => true,
 ): ListBatchLoader<Json> {
   return new ListBatchLoader({
     get,
@@ -180,8 +167,8 @@ function createListBatchLoader<Json extends { name: string }>(
     maxPageSize: maxPageSize[kind],
     callContext,
     state: state[kind],
-    isListUsed: loaderStates.options.listsForBatches,
-    observer: loaderStates.observer,
+    isListUsed: options.listsForBatches,
+    observer,
   });
 }
 
@@ -190,9 +177,11 @@ function createListBatchLoader<Json extends { name: string }>(
  * exactly but names fuzzily ("List query parameters"), so a page may hold other orders too.
  */
 async function findOrder(pages: Loaders['orderPage'], referenceId: string): Promise<OrderJson | null> {
-  const found = await allRecords(pages, { search: referenceId, pageSize: maxPageSize.orders });
+  const found = await allRecords(pages, { search: referenceId });
   const [first, ...others] = found.filter((order) => order.referenceId === referenceId);
   if (first === undefined) return null;
+  // An order without a valid time counts as older than all others.
+  const createdMs = (order: OrderJson) => createdAtMs(order) ?? Number.NEGATIVE_INFINITY;
   return others.reduce((newest, order) => (createdMs(order) > createdMs(newest) ? order : newest), first);
 }
 
@@ -201,46 +190,4 @@ const statusesWithoutLabel: readonly string[] = ['GENERATING_LABEL', 'WITH_ERROR
 /** Whether a shipment has the label that its status requires ("Shipment status"). */
 function hasExpectedLabel({ status, label }: ShipmentJson): boolean {
   return Boolean(label) || (status !== undefined && statusesWithoutLabel.includes(status));
-}
-
-/** The creation time in milliseconds. An order without a valid time counts as older than all others. */
-function createdMs({ createTime }: OrderJson): number {
-  const ms = Date.parse(createTime);
-  return Number.isNaN(ms) ? Number.NEGATIVE_INFINITY : ms;
-}
-
-/** One function per property, which makes the value from the source and from the object's other properties. */
-type Makers<Source, Made> = {
-  readonly [Name in keyof Made]: (source: Source, made: Made) => Made[Name];
-};
-
-/**
- * Creates a factory of objects whose properties are made on first access and then kept. Useful if most operations
- * need only a few of the properties.
- */
-function lazyProperties<Source, Made extends object>(makers: Makers<Source, Made>): (source: Source) => Made {
-  // `makers` has exactly the keys of `Made`.
-  const names = Object.keys(makers) as (keyof Made)[];
-
-  class Lazy {
-    readonly source: Source;
-    /** The values in the order of `names`. An array, because properties are read for each row. */
-    readonly values: unknown[] = new Array(names.length);
-
-    constructor(source: Source) {
-      this.source = source;
-    }
-  }
-  for (const [index, name] of names.entries()) {
-    const make = makers[name];
-    // On the prototype: own accessors would cost more than they save (docs/decisions/0004-long-lived-closures.md).
-    Object.defineProperty(Lazy.prototype, name, {
-      get(this: Lazy & Made) {
-        this.values[index] ??= make(this.source, this);
-        return this.values[index];
-      },
-    });
-  }
-  // The loop above has defined all properties of `Made`.
-  return (source) => new Lazy(source) as unknown as Made;
 }

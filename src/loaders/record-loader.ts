@@ -33,49 +33,16 @@ function nullOrError(error: unknown): null | Error {
   return error instanceof Error ? error : new Error('a call failed', { cause: error });
 }
 
-/** Loads records by resource name. A record that does not exist is null. A failed call fails only its own name. */
-export interface RecordLoader<Json> {
-  /** Changes when a record is replaced or forgotten. */
-  readonly generation: number;
-  load(name: string): Promise<Json | null>;
-  /** Like `load`, but without a promise if the record is already known. */
-  find(name: string): Json | Promise<Json | null>;
-  /**
-   * Adds records from other calls, so that they need no call. Records that are already known stay.
-   * @param generation The generation when the call was sent. Rows of an earlier generation are outdated, and ignored.
-   */
-  prime(rows: readonly (Named<Json> | InvalidResponseError)[], generation: number): void;
-  replace(name: string, record: Json): void;
-  /** Forgets a record, so that the next load reads it again. */
-  clear(name: string): void;
-  clearAll(): void;
-}
-
 type Named<Json> = Json & { name: string };
 
-/**
- * Creates a loader over a GET endpoint: one call per distinct name of the operation. All names of one tick are
- * requested at once. REST has no batch endpoint ("Endpoints"), so a batch of N names is N calls.
- */
+/** Creates a loader with one GET for each distinct name of the operation: REST has no batch endpoint ("Endpoints"). */
 export function recordLoader<Json>(get: (name: string) => Promise<Json | null>): RecordLoader<Json> {
-  return new BatchLoader((names) => settleAll(names, get));
+  return new RecordLoader((names) => settleAll(names, get));
 }
 
-/**
- * Creates a loader over a whole list, for records without a GET endpoint ("Endpoints"). Each operation reads the
- * list once.
- * @param bypassCache Stops the use of cached pages, and returns whether any were used. Called if a name is missing.
- * After true, the list is read once more.
- */
-export function wholeListLoader<Json extends { name: string }>(
-  list: () => Promise<Json[]>,
-  bypassCache = () => false,
-): RecordLoader<Json> {
-  return new WholeListLoader(list, bypassCache);
-}
-
-/** A loader over a function that loads a batch of names. The function has one result for each name. */
-export class BatchLoader<Json> implements RecordLoader<Json> {
+/** Loads records by resource name. A record that does not exist is null. A failed call fails only its own name. */
+export class RecordLoader<Json> {
+  /** Changes when a record is replaced or forgotten. */
   generation = 0;
   readonly #promiseByName = new Map<string, Promise<Json | null>>();
   readonly #loader: DataLoader<string, Json | null>;
@@ -84,6 +51,7 @@ export class BatchLoader<Json> implements RecordLoader<Json> {
   /** Primed rows not yet in `#primed`. The next load adds them. */
   #unreadRows: (readonly (Named<Json> | InvalidResponseError)[])[] | undefined;
 
+  /** @param loadBatch loads the names of one tick, with one result for each name. */
   constructor(loadBatch: (names: readonly string[]) => Promise<RecordResult<Json>[]>) {
     this.#loader = new DataLoader<string, Json | null>(loadBatch, { cacheMap: this.#promiseByName });
   }
@@ -93,6 +61,7 @@ export class BatchLoader<Json> implements RecordLoader<Json> {
     return found instanceof Promise ? found : Promise.resolve(found);
   }
 
+  /** Like `load`, but without a promise if the record is already known. */
   find(name: string): Json | Promise<Json | null> {
     const record = this.#readPrimed()?.get(name);
     if (record !== undefined) return record;
@@ -100,6 +69,10 @@ export class BatchLoader<Json> implements RecordLoader<Json> {
     return this.#promiseByName.get(name) ?? this.#loader.load(name);
   }
 
+  /**
+   * Adds records from other calls, so that they need no call. Records that are already known stay.
+   * @param generation The generation when the call was sent. Rows of an earlier generation are outdated, and ignored.
+   */
   prime(rows: readonly (Named<Json> | InvalidResponseError)[], generation: number): void {
     if (generation !== this.generation) return;
     this.#unreadRows ??= [];
@@ -112,6 +85,7 @@ export class BatchLoader<Json> implements RecordLoader<Json> {
     this.#primed.set(name, record);
   }
 
+  /** Forgets a record, so that the next load reads it again. */
   clear(name: string): void {
     this.generation += 1;
     this.#readPrimed()?.delete(name);
@@ -136,27 +110,5 @@ export class BatchLoader<Json> implements RecordLoader<Json> {
     }
     this.#unreadRows = undefined;
     return this.#primed;
-  }
-}
-
-class WholeListLoader<Json extends { name: string }> extends BatchLoader<Json> {
-  #index: Promise<Map<string, Json>> | undefined;
-
-  constructor(list: () => Promise<Json[]>, bypassCache: () => boolean) {
-    const read = async () => new Map((await list()).map((row) => [row.name, row]));
-    super(async (names) => {
-      this.#index ??= read();
-      let index = await this.#index;
-      if (names.some((name) => !index.has(name)) && bypassCache()) {
-        this.#index = read();
-        index = await this.#index;
-      }
-      return names.map((name) => index.get(name) ?? null);
-    });
-  }
-
-  override clearAll(): void {
-    this.#index = undefined;
-    super.clearAll();
   }
 }

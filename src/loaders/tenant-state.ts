@@ -1,15 +1,17 @@
 import { PerTenant, type Tenant } from '../tenancy/tenant.ts';
+import { lazyProperties } from './lazy-properties.ts';
 import { ListState, SharedListState } from './list-batch/list-state.ts';
 import { type LoadingObserver, noObserver } from './loading-observer.ts';
-import { CachedPages, createPageCache, type PageCache } from './reference/page-cache.ts';
+import {
+  CachedPages,
+  createPageCache,
+  type PageCache,
+  type PageCacheOptions,
+} from './reference/page-cache.ts';
 import { KeptCounts } from './scan/status-counts.ts';
 
 /** Settings that let loaders save calls. */
-export interface LoadingOptions {
-  /** How long reference data is fresh, in milliseconds. */
-  referenceMs: number;
-  /** How much longer stale data is served while a refresh runs, in milliseconds. 5 minutes by default. */
-  referenceGraceMs?: number | undefined;
+export interface LoadingOptions extends Pick<PageCacheOptions, 'referenceMs' | 'referenceGraceMs'> {
   /** Whether list pages may serve batches of ids. */
   listsForBatches: boolean;
 }
@@ -21,65 +23,29 @@ interface SharedState {
   readonly shipments: SharedListState;
 }
 
-/**
- * What a tenant's loaders keep from one operation to the next. Each part is created on first access: a thousand tenants
- * are kept, and most of them need few parts.
- */
-export class LoaderState {
-  readonly #shared: SharedState;
-  #referencePages: CachedPages | undefined;
-  #orders: ListState | undefined;
-  #shipments: ListState | undefined;
-  #counts: KeptCounts | undefined;
-
-  constructor(shared: SharedState) {
-    this.#shared = shared;
-  }
-
-  get referencePages(): CachedPages {
-    this.#referencePages ??= new CachedPages(this.#shared.pages);
-    return this.#referencePages;
-  }
-
-  get orders(): ListState {
-    this.#orders ??= new ListState(this.#shared.orders);
-    return this.#orders;
-  }
-
-  get shipments(): ListState {
-    this.#shipments ??= new ListState(this.#shared.shipments);
-    return this.#shipments;
-  }
-
-  get counts(): KeptCounts {
-    this.#counts ??= new KeptCounts();
-    return this.#counts;
-  }
-
-  forget(): void {
-    // Emptied and not replaced, because a running operation may still use this object.
-    this.#referencePages?.forget();
-    this.#orders = undefined;
-    this.#shipments = undefined;
-    this.#counts = undefined;
-  }
+/** What a tenant's loaders keep from one operation to the next. */
+export interface LoaderState {
+  readonly referencePages: CachedPages;
+  readonly orders: ListState;
+  readonly shipments: ListState;
+  readonly counts: KeptCounts;
 }
 
-/** The states of all tenants' loaders: one object per process. A tenant's state is dropped with the tenant. */
-export interface LoaderStates {
-  readonly options: LoadingOptions;
-  readonly observer: LoadingObserver;
-  /** The state of a tenant, created on first use. */
-  of(tenant: Tenant): LoaderState;
-  /** Drops the state of a tenant. */
-  forget(tenant: Tenant): void;
-}
+// A thousand tenants are kept, and most of them need few parts.
+const createState = lazyProperties<SharedState, LoaderState>({
+  referencePages: ({ pages }) => new CachedPages(pages),
+  orders: ({ orders }) => new ListState(orders),
+  shipments: ({ shipments }) => new ListState(shipments),
+  counts: () => new KeptCounts(),
+});
 
-/** Creates the loader states of the process. */
+export type LoaderStates = ReturnType<typeof createLoaderStates>;
+
+/** Creates the loader states of the process. A tenant's state is dropped with the tenant. */
 export function createLoaderStates(
   options: LoadingOptions,
   { observer = noObserver }: { observer?: LoadingObserver | undefined } = {},
-): LoaderStates {
+) {
   const now = () => performance.now();
   const shared = {
     pages: createPageCache({ ...options, now }),
@@ -90,7 +56,11 @@ export function createLoaderStates(
   return {
     options,
     observer,
-    of: (tenant) => stateByTenant.of(tenant, () => new LoaderState(shared)),
-    forget: (tenant) => stateByTenant.known(tenant)?.forget(),
+    of: (tenant: Tenant): LoaderState => stateByTenant.of(tenant, () => createState(shared)),
+    forget(tenant: Tenant): void {
+      // A running operation may still use the pages.
+      stateByTenant.known(tenant)?.referencePages.forget();
+      stateByTenant.drop(tenant);
+    },
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../config/config.ts';
 import { type KeyStore, StoreOpenError } from '../writes/store/key-store.ts';
 import { openSqliteStore } from '../writes/store/sqlite-store.ts';
+import { unusableSetting } from './startup-errors.ts';
 
 /** The value of STATE_FILE for keys in the memory of this process. */
 const memory = 'memory';
@@ -24,12 +25,24 @@ export interface SharedStateFile {
   remove(): void;
 }
 
-/** Returns the file of STATE_FILE for several processes: without one, a private file that is lost at the end. */
+/**
+ * Returns the file of STATE_FILE for several processes: without one, a private file that is lost at the end.
+ * @throws ConfigError if the temporary directory is not writable.
+ */
 export function sharedStateFile(stateFile = memory): SharedStateFile {
   if (stateFile !== memory) return { path: stateFile, remove() {} };
-  // mkdtemp makes a directory that only this user can read.
-  const directory = mkdtempSync(join(tmpdir(), 'waybill-keys-'));
+  const directory = privateDirectory();
   return { path: join(directory, 'keys'), remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+/** Makes a directory that only this user can read. */
+function privateDirectory(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'waybill-keys-'));
+  } catch (error) {
+    const expected = `a path, because several WORKERS need a writable ${tmpdir()} without one`;
+    throw unusableSetting(`STATE_FILE: expected ${expected}`, error);
+  }
 }
 
 /** Returns where the keys are kept, for the text that is printed at the start. */

@@ -1,4 +1,4 @@
-import { createRunningMutations } from '../concurrency/running-mutations.ts';
+import { RunningMutations } from '../concurrency/running-mutations.ts';
 import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { Config } from '../config/config.ts';
 import { createRestApi } from '../rest/api.ts';
@@ -52,24 +52,24 @@ export interface RunningServer {
 export async function startServer(config: Config, parts: ServerParts): Promise<RunningServer> {
   const { upstream, log } = parts;
   const telemetry = await startTelemetry({ metrics: config.metrics, tracing: config.tracing }, log);
-  const { tracing, observer } = telemetry;
+  const { tracing, observers } = telemetry;
   const metrics = telemetry.metrics && { ...telemetry.metrics, ...parts.metrics };
   const client = createRestClient({
     baseUrl: upstream.url,
     ...restSettings(config, parts.forTests),
-    observer,
-    onAttempt: (attempt) => telemetry.outages.record(attempt),
+    observers,
   });
   metrics?.showOpenCircuits(client.openCircuits);
   const health = createHealth(createProbe({ baseUrl: upstream.url, proxy: config.proxy }), {
     problem: parts.keyStore.failure,
   });
-  const mutations = createRunningMutations();
+  const mutations = new RunningMutations();
   const app = createApp({
     settings: appSettings(config),
     api: createRestApi(client, parameterNames(config), {
       drift: telemetry.drift,
       onProblem: (problem) => log.warn(problem, 'REST may not know a list parameter'),
+      onRowsOutside: metrics?.rowsOutside,
     }),
     tokenRejections: parts.tokenRejections,
     keyStore: parts.keyStore,

@@ -1,10 +1,7 @@
-/**
- * Arguments and results of the methods of api.ts: list queries, pages, and the JSON of request bodies.
- * The records in responses are in wire-schema.ts.
- */
+/** The arguments of api.ts, and pages. The records in responses are in wire-schema.ts. */
 
 import type { InvalidResponseError } from './errors.ts';
-import type { PackageJson, SentTemplateJson } from './wire-schema.ts';
+import type { PackageJson, RecipientJson, SentTemplateJson } from './wire-schema.ts';
 
 /** One page of a list. An InvalidResponseError replaces each row that is no record of the list. */
 export interface Page<Row> {
@@ -50,14 +47,8 @@ export interface AddressInputJson {
 }
 
 /** A shipment's recipient in requests ("Shipment"). */
-export interface ShipmentRecipientInputJson {
-  firstName: string;
-  lastName: string;
-  email: string;
-  phoneNumber: string;
+export interface ShipmentRecipientInputJson extends Omit<RecipientJson, 'address' | 'location'> {
   address: AddressInputJson;
-  documentType?: string | null;
-  document?: string | null;
 }
 
 /** An order's recipient in requests ("Recipient"). `location` is a resource name. */
@@ -80,15 +71,7 @@ export interface CreateOrderJson {
 }
 
 /** The fields that Update Order can change ("Update Order rules"). */
-export type UpdateOrderField =
-  | 'status'
-  | 'recipient'
-  | 'sellingPriceCents'
-  | 'cashOnDeliveryRequestCents'
-  | 'paymentMethods'
-  | 'contentDescription'
-  | 'notes'
-  | 'fulfiller';
+export type UpdateOrderField = Exclude<keyof CreateOrderJson, 'referenceId' | 'referenceUrl'>;
 
 /** The body of Update Order ("Update Order rules"). `updateMask` names the fields of `order` that REST applies. */
 export interface UpdateOrderJson {

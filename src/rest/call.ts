@@ -31,16 +31,6 @@ export function isRead({ method }: RestCall): boolean {
 /** The query string of a call, such as `?pageSize=20`, or the empty string. */
 export function queryString({ query }: RestCall): string {
   if (query === undefined) return '';
-  let text = '';
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) text += `${text === '' ? '?' : '&'}${urlEncode(name)}=${urlEncode(value)}`;
-  }
-  return text;
-}
-
-// Characters that need no encoding. Numbers and most names have no others.
-const unreserved = /^[\w*.-]*$/;
-
-function urlEncode(text: string): string {
-  return unreserved.test(text) ? text : new URLSearchParams([['', text]]).toString().slice(1);
+  const sent = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return sent.length === 0 ? '' : `?${new URLSearchParams(sent)}`;
 }

@@ -71,34 +71,23 @@ export class StatusError extends WaybillError {
 /** REST refused parameters of a list that it has never accepted: the settings of their names are probably wrong. */
 export class ParameterRefusedError extends StatusError {
   constructor(call: RestCall, { status, details }: StatusError, settings: readonly string[]) {
-    const message =
-      `REST has never accepted a call with these parameters. Check ${settings.length > 1 ? 'the settings' : 'the setting'} ` +
-      `${settings.join(', ')}${details.message === undefined ? '.' : `: ${details.message}`}`;
+    const advice = `Check the setting${settings.length > 1 ? 's' : ''} ${settings.join(', ')}`;
+    const reason = details.message === undefined ? '.' : `: ${details.message}`;
+    const message = `REST has never accepted a call with these parameters. ${advice}${reason}`;
     super(call, status, { ...details, message });
   }
 }
 
 /** REST refused a page token of a client's cursor. */
-export class PageTokenRefusedError extends StatusError {
-  constructor(call: RestCall, { status, details }: StatusError) {
-    super(call, status, details);
-  }
-}
+export class PageTokenRefusedError extends StatusError {}
 
 /** REST's response to a read does not fit the REST interface. */
 export class InvalidResponseError extends WaybillError {
   override readonly name = 'InvalidResponseError';
-  /** Whether the response is a record whose name has another form than the REST interface says. */
-  readonly hasOtherName: boolean;
-
-  constructor(
-    message: string,
-    { hasOtherName = false, ...options }: ErrorOptions & { hasOtherName?: boolean } = {},
-  ) {
-    super(message, options);
-    this.hasOtherName = hasOtherName;
-  }
 }
+
+/** The response is a record whose name has another form than the REST interface says. */
+export class UnexpectedNameError extends InvalidResponseError {}
 
 /** REST's response to a read is larger than the server accepts. */
 export class ResponseTooLargeError extends WaybillError {
@@ -190,24 +179,26 @@ function isRejection(status: number): boolean {
   return status >= 400 && status <= 499 && status !== 408 && status !== 499;
 }
 
-/** Whether REST rejected the access token (401). */
-export function isUnauthenticated(error: unknown): error is StatusError {
-  return error instanceof StatusError && error.status === 401;
-}
+const withStatus =
+  (...statuses: number[]) =>
+  (error: unknown): error is StatusError =>
+    error instanceof StatusError && statuses.includes(error.status);
 
-/** Whether the record does not exist (404) or no longer exists (410). */
-export function isNotFound(error: unknown): error is StatusError {
-  return error instanceof StatusError && (error.status === 404 || error.status === 410);
-}
+/** Whether REST rejected the access token. */
+export const isUnauthenticated = withStatus(401);
 
-/** Whether the current state of the record does not allow the request (409, or 412 for a failed precondition). */
-export function isConflict(error: unknown): error is StatusError {
-  return error instanceof StatusError && (error.status === 409 || error.status === 412);
-}
+/** Whether the record does not exist, or no longer exists. */
+export const isNotFound = withStatus(404, 410);
+
+/** Whether the current state of the record does not allow the request. */
+export const isConflict = withStatus(409, 412);
 
 /** Whether REST rejected the content (400, 422) or the size (413) of the request. */
-export function isRejectedInput(error: unknown): error is StatusError {
-  return error instanceof StatusError && [400, 413, 422].includes(error.status);
+export const isRejectedInput = withStatus(400, 413, 422);
+
+/** Whether REST responded, but the response cannot be used. */
+export function isUnreadable(error: unknown): boolean {
+  return error instanceof InvalidResponseError || error instanceof ResponseTooLargeError;
 }
 
 /** The error of a call whose signal has aborted. */
@@ -222,8 +213,10 @@ export function isOfOneOperation(error: unknown): boolean {
   return error instanceof AbortedError || error instanceof BudgetExceededError;
 }
 
-/** The abort reasons in the scope of a GraphQL operation. */
-export const operationScopeErrors = {
-  done: new NotNeededError('the operation no longer needs the response'),
-  timeout: (timeoutMs: number) => new OperationDeadlineError('The operation', timeoutMs),
-};
+/** The abort reason of a GraphQL operation that has ended. */
+export const operationEnded = new NotNeededError('the operation no longer needs the response');
+
+/** The abort reason of a GraphQL operation that took longer than `timeoutMs` milliseconds. */
+export function operationTimeout(timeoutMs: number): OperationDeadlineError {
+  return new OperationDeadlineError('The operation', timeoutMs);
+}

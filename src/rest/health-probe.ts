@@ -14,15 +14,9 @@ export interface ProbeOptions {
  */
 export function createProbe(options: ProbeOptions): () => Promise<string | undefined> {
   return async () => {
-    const failure = await probeRest(options);
-    return failure === undefined ? undefined : `REST could not be reached: ${failure}.`;
+    const result = await request(options, 'HEAD', '');
+    return typeof result === 'string' ? `REST could not be reached: ${result}.` : undefined;
   };
-}
-
-/** Checks once, like `createProbe`. @returns a few words about the failure, such as `ECONNREFUSED`. */
-export async function probeRest(options: ProbeOptions): Promise<string | undefined> {
-  const result = await request(options, 'HEAD', '');
-  return typeof result === 'string' ? result : undefined;
 }
 
 /**
@@ -53,6 +47,7 @@ async function request(
     proxy,
   });
   let isTimedOut = false;
+  // An abort signal would not end the wait for a connection.
   const timer = setTimeout(() => {
     isTimedOut = true;
     void dispatcher.destroy();

@@ -186,14 +186,17 @@ export const wireSchemas = {
   templates: template,
 };
 
-/** The kinds whose records are not named `<kind>/<identifier>` ("What the service does", Conventions), and their names. */
-export const namedOtherwise = {
+/** The names of the kinds that are not named `<kind>/<identifier>` ("What the service does", Conventions). */
+export const customNames = {
   messages: 'channels/<identifier>/conversations/<identifier>/messages/<identifier>',
   /** The merchant chooses the name. */
   templates: 'any text',
 } as const;
 
 export type ResourceKind = keyof typeof wireSchemas;
+
+/** A record of this kind. */
+export type WireRecord<Kind extends ResourceKind> = v.InferOutput<(typeof wireSchemas)[Kind]>;
 
 // Each type is named like its section of the REST interface.
 export interface AddressJson extends v.InferOutput<typeof address> {}

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import { anonymousOwner } from '../concurrency/owner.ts';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
 import { schema } from '../graph/schema.ts';
 import { createLoaderStates } from '../loaders/tenant-state.ts';
@@ -8,9 +9,9 @@ import { createCallContexts } from '../rest/client/call-context.ts';
 import type { ReportError } from '../telemetry/error-report.ts';
 import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/otlp-tracing.ts';
 import type { HeaderReader } from '../telemetry/request-record.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
-import { createTenants, type Tenant } from '../tenancy/tenant.ts';
+import { type Tenant, Tenants } from '../tenancy/tenant.ts';
 import { createDigest } from '../writes/digest.ts';
 import { createIdempotency } from '../writes/idempotency.ts';
 import { createMerchants } from '../writes/merchant.ts';
@@ -150,7 +151,7 @@ export function createApp(options: AppOptions): App {
     { referenceMs, listsForBatches, referenceGraceMs },
     { observer: metrics?.loading },
   );
-  const tenants = createTenants({ secret: keyStore.secret });
+  const tenants = new Tenants({ secret: keyStore.secret });
   const digest = createDigest(keyStore.secret);
   const merchants = createMerchants({ api, store: keyStore, digest, service: options.service });
   const forget = (tenant: Tenant) => {
@@ -177,13 +178,16 @@ export function createApp(options: AppOptions): App {
     maxNodes: limits.nodes,
     unreadBytesAtOnce: forTests.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
   });
-  const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond) : undefined;
+  const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
   const cors = new Cors(settings.corsOrigins ?? [], metrics?.originRefused);
   const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
-  const isTokenAccepted = (headers: HeaderReader) => {
+  const toOwner = (headers: HeaderReader, connection?: object) => {
     const bearer = readBearer(headers);
-    return typeof bearer === 'string' && tenants.isAccepted(tenants.of(bearer));
+    return typeof bearer === 'string'
+      ? tenants.owner(tenants.of(bearer), connection)
+      : anonymousOwner(connection);
   };
+  const isTokenAccepted = (headers: HeaderReader) => toOwner(headers).connection === undefined;
   const documents = new DocumentCache(
     {
       parse(text) {
@@ -277,7 +281,7 @@ export function createApp(options: AppOptions): App {
       // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
       readYogaRequest(bodies),
       persistedDocuments(documentPolicy),
-      cachedDocuments(documents),
+      cachedDocuments(documents, toOwner),
       yogaOperations(runOperation),
     ],
   });

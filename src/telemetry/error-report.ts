@@ -1,6 +1,6 @@
 import type { Log } from './log.ts';
 
-/** Reports an error that clients see masked. The request id is optional. */
+/** Logs an error that clients see masked. */
 export type ReportError = (error: unknown, requestId?: string) => void;
 
 export function createErrorReporter(log: Log): ReportError {
@@ -10,7 +10,7 @@ export function createErrorReporter(log: Log): ReportError {
 /** The loggable part of an error. It contains no text from a request or from REST. */
 interface DescribedError {
   name: string;
-  /** The code of a Node error, such as `ERR_INVALID_ARG_TYPE`. */
+  /** Such as `ERR_INVALID_ARG_TYPE`. */
   code?: string | undefined;
   message?: string | undefined;
   /** The stack frames, innermost first, without the message. */
@@ -28,7 +28,7 @@ function describeError(error: unknown, causesLeft = maxCauses): DescribedError {
     name: isIdentifier(name) ? name : 'Error',
     code: 'code' in error && isIdentifier(error.code) ? error.code : undefined,
     message: isSafeMessage(error.message) ? error.message : undefined,
-    stack: stackFramesOf(error),
+    stack: stackFrames(error),
     cause: cause === undefined || causesLeft === 0 ? undefined : describeError(cause, causesLeft - 1),
   };
 }
@@ -51,8 +51,8 @@ function isIdentifier(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z_]\w{0,60}$/.test(value);
 }
 
-/** The stack frames of an error. The message precedes them in `stack` and may contain line breaks. */
-function stackFramesOf({ message, stack = '' }: Error): string | undefined {
+/** The message precedes the frames in `stack`, and may contain line breaks. */
+function stackFrames({ message, stack = '' }: Error): string | undefined {
   const end = stack.indexOf(message) + message.length;
   const frames = stack.slice(end).match(/^ +at .+:\d+:\d+\)?$/gm);
   return frames === null ? undefined : frames.map((frame) => frame.trim()).join('\n');

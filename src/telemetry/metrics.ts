@@ -4,26 +4,6 @@ import type { CallObserver } from '../rest/client/call-log.ts';
 import type { DriftKind } from '../rest/watch/schema-drift.ts';
 import type { RequestObserver, RequestRecord } from './request-record.ts';
 
-/** The metrics of this process, in the text format of Prometheus. */
-export interface Metrics {
-  readonly requests: RequestObserver;
-  readonly calls: CallObserver;
-  readonly loading: LoadingObserver;
-  /** Counts a difference between a REST record and the interface. `coordinate`: such as `Order.recipient.email`. */
-  drift(coordinate: string, kind: DriftKind): void;
-  /** Counts an error before a request reached a route. `status` is undefined if no response was sent. */
-  earlyError(status: number | undefined): void;
-  documentRead(): void;
-  originRefused(): void;
-  /** Adds a gauge of the REST calls that wait in the queue. `read` is called for every page. */
-  showCallsWaiting(read: () => number): void;
-  /** Adds a gauge of the open circuit breakers. `read` returns their kinds of calls, for every page. */
-  showOpenCircuits(read: () => readonly string[]): void;
-  page(): Promise<MetricsPage>;
-  /** The same metrics as data, for the sums over several processes. */
-  snapshot(): Promise<MetricsSnapshot>;
-}
-
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 export interface MetricsPage {
@@ -31,11 +11,13 @@ export interface MetricsPage {
   body: string;
 }
 
+export type Metrics = ReturnType<typeof createMetrics>;
+
 /**
- * Creates the metrics in a new registry.
+ * Creates the metrics of this process, in the text format of Prometheus.
  * @param options `process`: whether to measure CPU time, memory and event-loop delay until the process ends.
  */
-export function createMetrics({ process }: { process: boolean }): Metrics {
+export function createMetrics({ process }: { process: boolean }) {
   const registry = new Registry();
   const registers = [registry];
   if (process) collectDefaultMetrics({ register: registry });
@@ -61,15 +43,33 @@ export function createMetrics({ process }: { process: boolean }): Metrics {
     help: 'Requests of web pages whose origin is not in CORS_ORIGINS.',
     registers,
   });
+  const rateLimited = new Counter({
+    name: 'waybill_rate_limited_total',
+    help: 'Requests that RATE_LIMIT_POINTS_PER_SECOND refused. Those that REST refused are REST calls with status 429.',
+    registers,
+  });
+  const rowsOutside = new Counter({
+    name: 'waybill_rest_rows_outside_total',
+    help: 'Rows that REST returned outside of the requested status, by list. They are left out.',
+    labelNames: ['list'],
+    registers,
+  });
   return {
-    requests: createRequestMetrics(registry),
-    calls: createCallMetrics(registry),
-    loading: createLoadingMetrics(registry),
-    earlyError: (status) => earlyErrors.inc({ status: status ?? 'none' }),
+    requests: createRequestMetrics(registers),
+    calls: createCallMetrics(registers),
+    loading: createLoadingMetrics(registers),
+    /** An error before a request reached a route. `status` is undefined if no response was sent. */
+    earlyError: (status: number | undefined) => earlyErrors.inc({ status: status ?? 'none' }),
     documentRead: () => documentsRead.inc(),
     originRefused: () => refusedOrigins.inc(),
-    drift: (coordinate, kind) => driftCounter.inc({ coordinate, kind }),
-    showCallsWaiting(read) {
+    /** Counts a request that the rate limit of this server refused. */
+    rateLimited: () => rateLimited.inc(),
+    /** Counts rows of a list that were left out because a status filter should have done so. */
+    rowsOutside: (list: string, count: number) => rowsOutside.inc({ list }, count),
+    /** A difference between a REST record and the interface. `coordinate`: such as `Order.recipient.email`. */
+    drift: (coordinate: string, kind: DriftKind) => driftCounter.inc({ coordinate, kind }),
+    /** `read` is called for every page. */
+    showCallsWaiting(read: () => number): void {
       new Gauge({
         name: 'waybill_rest_calls_waiting',
         help: 'REST calls that wait for a connection.',
@@ -79,7 +79,8 @@ export function createMetrics({ process }: { process: boolean }): Metrics {
         },
       });
     },
-    showOpenCircuits(read) {
+    /** `read` returns the kinds of calls whose circuit is open, for every page. */
+    showOpenCircuits(read: () => readonly string[]): void {
       new Gauge({
         name: 'waybill_rest_circuit_open',
         help: 'REST routes whose calls the circuit breaker stops now.',
@@ -91,31 +92,34 @@ export function createMetrics({ process }: { process: boolean }): Metrics {
         },
       });
     },
-    page: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
-    snapshot: () => registry.getMetricsAsJSON(),
+    page: async (): Promise<MetricsPage> => ({
+      contentType: registry.contentType,
+      body: await registry.metrics(),
+    }),
+    /** The same metrics as data, for the sums over several processes. */
+    snapshot: (): Promise<MetricsSnapshot> => registry.getMetricsAsJSON(),
   };
 }
 
 const requestsBetweenCopies = 1_024;
 
 // In seconds, from the server's own time up to the timeout of an operation.
-const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Labels have few values. They include neither operation names, which clients choose, nor the identity of clients. */
-function createRequestMetrics(registry: Registry): RequestObserver {
-  const registers = [registry];
+function createRequestMetrics(registers: Registry[]): RequestObserver {
   const operations = new Histogram({
     name: 'waybill_operation_duration_seconds',
     help: 'Duration of GraphQL operations, by type (query, mutation, none) and outcome (ok, errors, refused, aborted).',
     labelNames: ['type', 'outcome'],
-    buckets: requestBuckets,
+    buckets,
     registers,
   });
   const labels = new Histogram({
     name: 'waybill_label_duration_seconds',
     help: 'Time to the first bytes of labels, by outcome (ok, refused, aborted).',
     labelNames: ['outcome'],
-    buckets: requestBuckets,
+    buckets,
     registers,
   });
   const errors = new Counter({
@@ -149,14 +153,6 @@ function createRequestMetrics(registry: Registry): RequestObserver {
     },
   });
 
-  function countSavings({ joined: isJoined, callContext }: RequestRecord): void {
-    if (isJoined) joined.inc();
-    if (callContext === undefined) return;
-    const { cached, savedByList } = callContext.callLog;
-    if (cached > 0) savedCalls.inc({ by: 'reference' }, cached);
-    if (savedByList > 0) savedCalls.inc({ by: 'list' }, savedByList);
-  }
-
   return {
     onRequestStarted(requestRecord) {
       pendingRequests.add(requestRecord);
@@ -176,39 +172,35 @@ function createRequestMetrics(registry: Registry): RequestObserver {
         labels.observe({ outcome }, seconds);
       } else {
         const type = operation?.operation ?? 'none';
-        operations.observe({ type, outcome: outcomeOf(requestRecord, isAborted) }, seconds);
+        operations.observe({ type, outcome: isAborted ? 'aborted' : toOutcome(requestRecord) }, seconds);
       }
       for (const code in requestRecord.errors) errors.inc({ code }, requestRecord.errors[code]);
-      countSavings(requestRecord);
+      if (requestRecord.joined) joined.inc();
+      const { cached = 0, savedByList = 0 } = requestRecord.callContext?.callLog ?? {};
+      if (cached > 0) savedCalls.inc({ by: 'reference' }, cached);
+      if (savedByList > 0) savedCalls.inc({ by: 'list' }, savedByList);
     },
   };
 }
 
 /** `refused`: nothing of the operation ran. */
-function outcomeOf(
-  { operation, callContext, isRejected, errors }: RequestRecord,
-  isAborted: boolean,
-): string {
-  if (isAborted) return 'aborted';
+function toOutcome({ operation, callContext, isRejected, errors }: RequestRecord): string {
   if (operation === undefined || isRejected) return 'refused';
   if (errors === undefined) return 'ok';
   return callContext === undefined ? 'refused' : 'errors';
 }
-
-const callBuckets = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 // Only these statuses get their own label value, so that unusual statuses create no further time series.
 const labeledStatuses = new Set([
   200, 201, 202, 204, 400, 401, 403, 404, 409, 410, 412, 413, 422, 429, 500, 502, 503, 504,
 ]);
 
-function createCallMetrics(registry: Registry): CallObserver {
-  const registers = [registry];
+function createCallMetrics(registers: Registry[]): Required<Omit<CallObserver, 'onAttempt'>> {
   const calls = new Histogram({
     name: 'waybill_rest_call_duration_seconds',
-    help: 'Duration of REST calls after the queue, by method, route template and status (none: no response).',
+    help: 'Duration of REST calls after the queue, by method, route template and status (none: no response, aborted: not awaited).',
     labelNames: ['method', 'route', 'status'],
-    buckets: callBuckets,
+    buckets,
     registers,
   });
   const retries = new Counter({
@@ -231,21 +223,21 @@ function createCallMetrics(registry: Registry): CallObserver {
       pendingCalls += 1;
       return undefined;
     },
-    onCallFinished({ method, route, status, durationMs = 0, retries: retryCount }) {
+    onCallFinished({ method, route, status, durationMs = 0, retries: retryCount, isAborted }) {
       pendingCalls -= 1;
-      calls.observe({ method, route, status: statusLabel(status) }, durationMs / 1_000);
+      const label = statusLabel(status) ?? (isAborted ? 'aborted' : 'none');
+      calls.observe({ method, route, status: label }, durationMs / 1_000);
       if (retryCount > 0) retries.inc({ method, route }, retryCount);
     },
   };
 }
 
-function statusLabel(status: number | undefined): string {
-  if (status === undefined) return 'none';
+function statusLabel(status: number | undefined): string | undefined {
+  if (status === undefined) return undefined;
   return labeledStatuses.has(status) ? String(status) : `${Math.floor(status / 100)}xx`;
 }
 
-function createLoadingMetrics(registry: Registry): LoadingObserver {
-  const registers = [registry];
+function createLoadingMetrics(registers: Registry[]): LoadingObserver {
   const sizes = new Histogram({
     name: 'waybill_batch_size',
     help: 'Ids in one batch, by kind (orders, shipments).',

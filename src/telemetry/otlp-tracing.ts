@@ -2,6 +2,7 @@ import {
   type Context,
   type DiagLogger,
   DiagLogLevel,
+  defaultTextMapSetter,
   diag,
   ROOT_CONTEXT,
   type Span,
@@ -9,16 +10,14 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import { getStringFromEnv, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { getStringFromEnv, setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { CallLogEntry } from '../rest/client/call-log.ts';
+import type { CallLogEntry, CallObserver } from '../rest/client/call-log.ts';
 import type { Log } from './log.ts';
 import { type HeaderReader, loggableName, type RequestRecord } from './request-record.ts';
 import { createSampler } from './sampler.ts';
-import type { Tracing } from './tracing.ts';
 
-/** The minimum time between two warnings about failed exports. */
 const msBetweenWarnings = 600_000;
 
 const requestHeaders = {
@@ -26,29 +25,27 @@ const requestHeaders = {
   // The W3C propagator reads headers by name and never lists them.
   keys: () => [],
 };
-const headersToSend = {
-  set(headers: Record<string, string>, name: string, value: string) {
-    headers[name] = value;
-  },
-};
+export type Tracing = Awaited<ReturnType<typeof createTracing>>;
 
 /**
  * Creates tracing that sends spans by OTLP over HTTP, as the variables of OpenTelemetry say. Its packages read and check
  * them, and the log has their warnings. Names and attributes follow OpenTelemetry's semantic conventions. They never
  * contain a document, a value or a token.
  */
-export async function createTracing(log: Log): Promise<Tracing> {
+export async function createTracing(log: Log) {
   diag.setLogger(warningsTo(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   const exporter = await createExporter();
   const sampler = createSampler();
   // Later warnings may have data of a request.
   diag.disable();
+  const warnOfFailedExport = createExportWarning(log);
+  setGlobalErrorHandler(warnOfFailedExport);
   const provider = new TracerProvider({
     sampler,
     resource: resourceFromAttributes({ 'service.name': 'waybill' }).merge(
       detectResources({ detectors: [envDetector] }),
     ),
-    spanProcessors: [new BatchSpanProcessor({ exporter: withExportWarnings(exporter, log) })],
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
   const tracer = provider.getTracer('waybill');
   const propagator = new W3CTraceContextPropagator();
@@ -57,7 +54,7 @@ export async function createTracing(log: Log): Promise<Tracing> {
   const spanByRequest = new WeakMap<RequestRecord, Span>();
   const spanByCall = new WeakMap<CallLogEntry, Span>();
 
-  function begin(requestRecord: RequestRecord, headers: HeaderReader): Span {
+  function startSpan(requestRecord: RequestRecord, headers: HeaderReader): Span {
     const { route, startedAtMs: startTime, operation, callContext, requestId } = requestRecord;
     const parent = propagator.extract(ROOT_CONTEXT, headers, requestHeaders);
     const name = loggableName(operation?.name?.value);
@@ -75,46 +72,50 @@ export async function createTracing(log: Log): Promise<Tracing> {
     return span;
   }
 
-  return {
-    calls: {
-      onCallSent(entry, callLog) {
-        const parent = contextByCallLog.get(callLog) ?? ROOT_CONTEXT;
-        const { method, route } = entry;
-        const attributes = { 'http.request.method': method, 'url.template': route };
-        const span = tracer.startSpan(
-          `${method} ${route}`,
-          { kind: SpanKind.CLIENT, startTime: performance.now(), attributes },
-          parent,
-        );
-        spanByCall.set(entry, span);
-        const headers: Record<string, string> = {};
-        propagator.inject(trace.setSpan(parent, span), headers, headersToSend);
-        return headers;
-      },
-      onCallFinished(entry) {
-        const span = spanByCall.get(entry);
-        if (span === undefined) return;
-        const { status, retries, bytes } = entry;
-        if (status !== undefined) span.setAttribute('http.response.status_code', status);
-        if (retries > 0) span.setAttribute('http.request.resend_count', retries);
-        if (bytes > 0) span.setAttribute('http.response.body.size', bytes);
-        if (status === undefined || status >= 400)
-          markFailed(span, status === undefined ? 'no answer' : `${status}`);
-        span.end(performance.now());
-      },
+  /** Creates a child span per REST call and sends its trace context to REST. */
+  const calls: CallObserver = {
+    onCallSent(entry, callLog) {
+      const parent = contextByCallLog.get(callLog) ?? ROOT_CONTEXT;
+      const { method, route } = entry;
+      const attributes = { 'http.request.method': method, 'url.template': route };
+      const options = { kind: SpanKind.CLIENT, startTime: performance.now(), attributes };
+      const span = tracer.startSpan(`${method} ${route}`, options, parent);
+      spanByCall.set(entry, span);
+      const headers: Record<string, string> = {};
+      propagator.inject(trace.setSpan(parent, span), headers, defaultTextMapSetter);
+      return headers;
     },
-    begin,
-    end(requestRecord, headers, status) {
+    onCallFinished(entry) {
+      const span = spanByCall.get(entry);
+      if (span === undefined) return;
+      const { status, retries, bytes } = entry;
+      if (status !== undefined) span.setAttribute('http.response.status_code', status);
+      if (retries > 0) span.setAttribute('http.request.resend_count', retries);
+      if (bytes > 0) span.setAttribute('http.response.body.size', bytes);
+      if (status === undefined || status >= 400) markFailed(span, `${status ?? 'no answer'}`);
+      span.end(performance.now());
+    },
+  };
+
+  return {
+    calls,
+    /** Starts the span of an operation or label once its access token is known. `headers`: of the request. */
+    begin(requestRecord: RequestRecord, headers: HeaderReader): void {
+      startSpan(requestRecord, headers);
+    },
+    /** Ends the span with the response. Starts it first if the request was refused before `begin`. */
+    end(requestRecord: RequestRecord, headers: HeaderReader, status: number): void {
       const { route, joined, errors } = requestRecord;
       if (route === undefined) return;
-      const span = spanByRequest.get(requestRecord) ?? begin(requestRecord, headers);
+      const span = spanByRequest.get(requestRecord) ?? startSpan(requestRecord, headers);
       span.setAttribute('http.response.status_code', status);
       if (joined) span.setAttribute('waybill.joined', true);
       const [code] = Object.keys(errors ?? {});
       if (code !== undefined) markFailed(span, code);
       span.end(performance.now());
     },
-    close: () => provider.shutdown().catch(() => {}),
+    /** Sends all remaining spans, without a time limit. */
+    close: () => provider.shutdown().catch(warnOfFailedExport),
   };
 }
 
@@ -142,23 +143,11 @@ function warningsTo(log: Log): DiagLogger {
   return { error: warn, warn, info() {}, debug() {}, verbose() {} };
 }
 
-/** Logs failed exports, because the library does not report them. */
-function withExportWarnings(exporter: SpanExporter, log: Log): SpanExporter {
-  let lastWarningAtMs: number | undefined;
-  return {
-    export(spans, done) {
-      exporter.export(spans, (result) => {
-        if (
-          result.code !== 0 &&
-          (lastWarningAtMs === undefined || performance.now() - lastWarningAtMs >= msBetweenWarnings)
-        ) {
-          lastWarningAtMs = performance.now();
-          log.warn({ spans: spans.length }, 'traces could not be sent');
-        }
-        done(result);
-      });
-    },
-    shutdown: () => exporter.shutdown(),
-    forceFlush: async () => exporter.forceFlush?.(),
+function createExportWarning(log: Log): () => void {
+  let nextWarningAtMs = 0;
+  return () => {
+    if (performance.now() < nextWarningAtMs) return;
+    nextWarningAtMs = performance.now() + msBetweenWarnings;
+    log.warn({}, 'traces could not be sent');
   };
 }

@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../rest/client/call-log.ts';
+import type { AttemptOutcome, CallObserver } from '../rest/client/call-log.ts';
 import type { Log } from './log.ts';
 
 type Kind = 'no answer' | 'slow' | 'rate limit';
@@ -20,48 +20,44 @@ const checkMs = 1_000;
 /** Attempts of one kind, and whose they are. Two tokens are enough to tell that it is not one token alone. */
 class Tally {
   count = 0;
+  firstAtMs: number | undefined;
   readonly tenants = new Set<string>();
 
-  add(tenantId: string): void {
+  add(tenantId: string, nowMs: number): void {
     this.count += 1;
+    this.firstAtMs ??= nowMs;
     if (this.tenants.size < 2) this.tenants.add(tenantId);
   }
 }
 
-class Window {
-  readonly startedAtMs: number;
-  calls = 0;
-  reads = 0;
-  readonly good = new Tally();
-  readonly bad: Record<Kind, Tally> = {
-    'no answer': new Tally(),
-    slow: new Tally(),
-    'rate limit': new Tally(),
-  };
-
-  constructor(startedAtMs: number) {
-    this.startedAtMs = startedAtMs;
-  }
-}
+const newWindow = (startedAtMs: number) => ({
+  startedAtMs,
+  calls: 0,
+  reads: 0,
+  good: new Tally(),
+  bad: { 'no answer': new Tally(), slow: new Tally(), 'rate limit': new Tally() },
+});
+type Window = ReturnType<typeof newWindow>;
 
 interface Outage {
   kind: Kind;
-  since: Date;
+  /** The first failure, by the wall clock. */
+  since: string;
   startedAtMs: number;
   lastFailureMs: number;
   failures: number;
 }
 
 /**
- * Logs the begin and the end of each outage of REST: it does not answer, is slow, or refuses calls for their rate. The
- * failures of one token alone are no outage while other tokens succeed.
+ * Logs the begin and the end of each outage of REST. The failures of one token alone are no outage while other tokens
+ * succeed.
  */
-export class OutageLog {
+export class OutageLog implements CallObserver {
   readonly #log: Log;
   readonly #now: () => number;
   readonly #outages = new Map<Kind, Outage>();
-  #before = new Window(0);
-  #current = new Window(0);
+  #before = newWindow(0);
+  #current = newWindow(0);
   #timer: NodeJS.Timeout | undefined;
 
   /** @param now a clock in milliseconds with any start. */
@@ -70,7 +66,7 @@ export class OutageLog {
     this.#now = now;
   }
 
-  record(attempt: AttemptOutcome): void {
+  onAttempt(attempt: AttemptOutcome): void {
     const { tenantId, outcome, status, isRead, durationMs } = attempt;
     if (outcome === 'aborted') return;
     const window = this.#windowNow();
@@ -80,14 +76,14 @@ export class OutageLog {
     if (outcome === 'failed') kinds.push('no answer');
     if (status === 429) kinds.push('rate limit');
     if (outcome === 'answered' && isRead && durationMs > slowMs) kinds.push('slow');
-    if (kinds.length === 0) window.good.add(tenantId);
+    if (kinds.length === 0) window.good.add(tenantId, this.#now());
     for (const kind of kinds) {
-      window.bad[kind].add(tenantId);
+      window.bad[kind].add(tenantId, this.#now());
       this.#noteFailure(kind, attempt);
     }
   }
 
-  /** Logs the end of outages that are 10 seconds without a failure. Called each second during an outage. */
+  /** Logs the end of outages without recent failures. Runs each second during an outage. */
   check(): void {
     for (const outage of this.#outages.values()) {
       if (this.#now() - outage.lastFailureMs >= quietMs) this.#end(outage);
@@ -102,34 +98,38 @@ export class OutageLog {
   #windowNow(): Window {
     const now = this.#now();
     if (now - this.#current.startedAtMs >= windowMs) {
-      this.#before = now - this.#current.startedAtMs < 2 * windowMs ? this.#current : new Window(now);
-      this.#current = new Window(now);
+      this.#before = now - this.#current.startedAtMs < 2 * windowMs ? this.#current : newWindow(now);
+      this.#current = newWindow(now);
     }
     return this.#current;
   }
 
-  #noteFailure(kind: Kind, { route, status }: AttemptOutcome): void {
+  #noteFailure(kind: Kind, { route, status, isCircuitOpen }: AttemptOutcome): void {
     const now = this.#now();
+    const failures = this.#sum((window) => window.bad[kind].count);
+    const calls = this.#sum(({ calls, reads }) => (kind === 'slow' ? reads : calls));
+    // A rate limit of REST refuses only the calls above its rate.
+    const minShare = kind === 'rate limit' ? 0 : 0.5;
+    // The calls of other routes may succeed while a circuit is open.
+    const isWide = isCircuitOpen || (failures >= minShare * calls && !this.#isOfOneToken(kind));
     const running = this.#outages.get(kind);
     if (running !== undefined) {
-      running.lastFailureMs = now;
+      // Single failures among many successes do not prolong an outage.
+      if (isWide) running.lastFailureMs = now;
       running.failures += 1;
       return;
     }
-    if (!this.#isOutage(kind)) return;
-    const failures = this.#sum((window) => window.bad[kind].count);
-    this.#outages.set(kind, { kind, since: new Date(), startedAtMs: now, lastFailureMs: now, failures });
-    this.#log.warn({ outage: kind, route, upstreamStatus: status, failures }, messages[kind].begin);
+    const isOften = isCircuitOpen || (kind === 'slow' ? calls >= minReads : failures >= minFailures);
+    if (!isWide || !isOften) return;
+    const startedAtMs = this.#before.bad[kind].firstAtMs ?? this.#current.bad[kind].firstAtMs ?? now;
+    const since = new Date(Date.now() - (now - startedAtMs)).toISOString();
+    this.#outages.set(kind, { kind, since, startedAtMs, lastFailureMs: now, failures });
+    const circuitOpen = isCircuitOpen || undefined;
+    this.#log.warn(
+      { outage: kind, since, route, upstreamStatus: status, circuitOpen, failures },
+      messages[kind].begin,
+    );
     this.#timer ??= setInterval(() => this.check(), checkMs).unref();
-  }
-
-  #isOutage(kind: Kind): boolean {
-    const failures = this.#sum((window) => window.bad[kind].count);
-    const calls = this.#sum(({ calls, reads }) => (kind === 'slow' ? reads : calls));
-    const isOften = kind === 'slow' ? calls >= minReads : failures >= minFailures;
-    // A rate limit of REST refuses only the calls above its rate.
-    const minShare = kind === 'rate limit' ? 0 : 0.5;
-    return isOften && failures >= minShare * calls && !this.#isOfOneToken(kind);
   }
 
   /** Whether only one token fails, while another one succeeds. */
@@ -146,10 +146,7 @@ export class OutageLog {
   #end({ kind, since, startedAtMs, lastFailureMs, failures }: Outage, atShutdown?: true): void {
     this.#outages.delete(kind);
     const seconds = Math.round((lastFailureMs - startedAtMs) / 1_000);
-    this.#log.warn(
-      { outage: kind, since: since.toISOString(), seconds, failures, atShutdown },
-      messages[kind].end,
-    );
+    this.#log.warn({ outage: kind, since, seconds, failures, atShutdown }, messages[kind].end);
     if (this.#outages.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;

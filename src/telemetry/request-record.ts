@@ -10,8 +10,8 @@ export interface RequestRecord {
   route: 'graphql' | 'label' | undefined;
   /** Undefined if the request was rejected before its operation was selected. */
   operation: OperationDefinitionNode | undefined;
-  /** The tenant and the call log. Undefined without an access token, or if the request was rejected early. */
-  callContext: Pick<CallContext, 'tenant' | 'callLog'> | undefined;
+  /** The tenant, its owner and the call log. Undefined without an access token, or if the request was rejected early. */
+  callContext: Pick<CallContext, 'tenant' | 'owner' | 'callLog'> | undefined;
   /** Whether the request shared the result of an equal pending query. */
   joined: boolean;
   /** Whether the response has only errors, because nothing of the operation ran. */

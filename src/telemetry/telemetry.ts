@@ -1,55 +1,32 @@
-import { type CallObserver, observeAll } from '../rest/client/call-log.ts';
-import { createDriftWatch, type DriftWatch } from '../rest/watch/schema-drift.ts';
+import { createDriftWatch } from '../rest/watch/schema-drift.ts';
 import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
 import { OutageLog } from './outage-log.ts';
-import type { Tracing } from './tracing.ts';
 
-export interface TelemetryOptions {
-  /** If not, the metrics library is not loaded. */
+interface TelemetryOptions {
   metrics: boolean;
   /** Whether CPU time, memory and event-loop delay of the process are measured, by default true. */
   process?: boolean;
-  /** If not, OpenTelemetry is not loaded. */
   tracing: boolean;
 }
 
-/** The metrics and traces of a process. */
-export interface Telemetry {
-  metrics: Metrics | undefined;
-  tracing: Tracing | undefined;
-  observer: CallObserver | undefined;
-  drift: DriftWatch;
-  outages: OutageLog;
-  close(): Promise<void>;
-}
+export type Telemetry = Awaited<ReturnType<typeof startTelemetry>>;
 
-/** Starts the metrics and traces of this process. */
-export async function startTelemetry(
-  { metrics, process = true, tracing }: TelemetryOptions,
-  log: Log,
-): Promise<Telemetry> {
-  // Imported on demand, because both libraries slow down the start.
-  const createdMetrics = metrics
-    ? await import('./metrics.ts').then(({ createMetrics }) => createMetrics({ process }))
-    : undefined;
-  const createdTracing = tracing
-    ? await import('./otlp-tracing.ts').then(({ createTracing }) => createTracing(log))
-    : undefined;
+/** Starts the metrics and traces of this process. The library of a part that is off is not loaded. */
+export async function startTelemetry({ metrics, process = true, tracing }: TelemetryOptions, log: Log) {
+  const createdMetrics = metrics ? (await import('./metrics.ts')).createMetrics({ process }) : undefined;
+  const createdTracing = tracing ? await (await import('./otlp-tracing.ts')).createTracing(log) : undefined;
   const outages = new OutageLog(log);
   return {
     metrics: createdMetrics,
     tracing: createdTracing,
-    observer: observeAll(
-      [createdMetrics, createdTracing].flatMap((part) => (part === undefined ? [] : [part.calls])),
-    ),
+    observers: [createdMetrics?.calls, createdTracing?.calls, outages].filter((part) => part !== undefined),
     drift: createDriftWatch({
       onDifference: (coordinate, kind) => createdMetrics?.drift(coordinate, kind),
       onNewDifference: (coordinate, kind) =>
         log.warn({ coordinate, drift: kind }, 'REST differs from its interface'),
     }),
     outages,
-    async close() {
+    async close(): Promise<void> {
       outages.close();
       await createdTracing?.close();
     },

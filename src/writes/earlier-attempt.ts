@@ -1,3 +1,4 @@
+import { monotonicMs } from '../base/monotonic-ms.ts';
 import { pause } from '../concurrency/cancellation.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
@@ -10,43 +11,43 @@ import {
   OutcomeUnknownError,
   StatusError,
 } from '../rest/errors.ts';
-import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
+import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Lock } from './idempotency.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';
-import type { ChosenOffer } from './restored-records.ts';
-import { monotonicMs } from './store/lease.ts';
-import { earliestCreation, elapsedSinceMs, type WriteAttempt } from './write-attempt.ts';
+import type { StoredOffer } from './restored-records.ts';
 
 /** The checkpoint of an idempotency key: `POST /v1/shipments` was about to be sent for this quote and offer. */
 export interface ShippingProgress {
-  /** The resource name of the quote. */
   quote: string;
-  offer: ChosenOffer;
+  offer: StoredOffer;
   /** A digest of the fields of the order that the quote depends on. */
   terms: string;
-  attempt: WriteAttempt;
+  /** REST cannot have accepted the quote before, by its clock. */
+  earliestMs?: number | undefined;
 }
 
 /** The checkpoint of an order's lock: its last `POST /v1/shipments`, under any idempotency key. */
 export interface ShippingNote {
-  /** The resource name of the quote that the shipment accepts. */
   quote: string;
-  /** The first attempt to accept this quote. */
-  attempt: WriteAttempt;
-  /** The last attempt to accept this quote. */
-  lastAttempt: WriteAttempt;
-  /** Whether the POST waits to be sent, or is on its way. A later holder of the lock gets such a note from a dead one. */
+  /** Of the first attempt to accept this quote, by REST's clock. */
+  earliestMs?: number | undefined;
+  /** When the last attempt to accept this quote began, by REST's clock. */
+  postedAtMs?: number | undefined;
+  /** Whether the POST waits to be sent, or is on its way. The next holder of the lock gets such a note from a dead one. */
   isSending?: boolean;
   /**
    * Since when no process can send the POST any more, in milliseconds of the machine's monotonic clock. While present,
    * REST may still be processing the POST. Absent once REST has responded or closed the connection.
    */
   unsettledSinceMs?: number;
-  /** The resource name of the created shipment, once known. */
+  /** Once known. */
   shipment?: string;
 }
+
+/** The lock of an order, or of a quote without an order. */
+export type ShippingLock = Lock<ShippingNote>;
 
 /** How long REST may keep processing an aborted POST, in milliseconds. */
 const maxProcessingMs = 10_000;
@@ -56,83 +57,62 @@ const maxProcessingMs = 10_000;
  */
 const maxNamingDelayMs = 3_600_000;
 
-/**
- * The current order, and the shipment of an earlier attempt. Null if the attempt created none, or if the order names a
- * shipment of another attempt.
- */
-interface EarlierOutcome {
-  order: OrderJson;
-  shipment: ShipmentJson | null;
-}
-
-export type ShipmentLookup = ReturnType<typeof createShipmentLookup>;
-
 /** Creates the search for the outcome of earlier attempts to ship an order. */
-export function createShipmentLookup({
-  api,
-  callContext,
-  loaders,
-}: {
-  api: RestApi;
-  callContext: CallContext;
-  loaders: Loaders;
-}) {
-  /** @throws OutcomeUnknownError at once if the operation's deadline is earlier, and AbortedError. */
-  async function waitForRest(waitMs: number): Promise<void> {
-    if (waitMs >= callContext.deadline.remainingMs()) {
-      throw new OutcomeUnknownError('REST may still be processing an earlier attempt');
-    }
-    const { signal } = callContext;
-    await pause(waitMs, signal);
-    if (signal.aborted) throw abortedError({ method: 'POST', path: '/v1/shipments' }, signal);
-  }
-
-  /** Waits until REST can no longer be processing the noted POST. */
-  async function settle(lock: Lock<ShippingNote>): Promise<void> {
+export function createShipmentLookup(api: RestApi, callContext: CallContext, loaders: Loaders) {
+  /**
+   * Waits until REST can no longer be processing the noted POST.
+   * @throws OutcomeUnknownError at once if the operation's deadline is earlier, and AbortedError.
+   */
+  async function settle(lock: ShippingLock): Promise<void> {
     if (lock.note?.isSending === true) {
       // Its process has died, and could send it until now: the POST may have waited for a slot.
       await lock.checkpoint({ ...lock.note, isSending: false, unsettledSinceMs: monotonicMs() });
     }
-    const unsettledForMs = unsettledMs(lock.note);
-    if (unsettledForMs > 0) await waitForRest(unsettledForMs);
+    const { note } = lock;
+    if (note?.unsettledSinceMs === undefined || note.shipment !== undefined) return;
+    const elapsedMs = monotonicMs() - note.unsettledSinceMs;
+    const waitMs = maxProcessingMs - elapsedMs;
+    // A restart of the machine resets the clock, and takes longer than REST may need.
+    if (elapsedMs < 0 || waitMs <= 0) return;
+    const { deadline, signal } = callContext;
+    if (waitMs >= deadline.remainingMs())
+      throw new OutcomeUnknownError('REST may still be processing an earlier attempt');
+    await pause(waitMs, signal);
+    if (signal.aborted) throw abortedError({ method: 'POST', path: '/v1/shipments' }, signal);
   }
 
   async function lookUp(
     name: ResourceName<'orders'>,
     ownProgress: ShippingProgress | undefined,
     note: ShippingNote | undefined,
-  ): Promise<EarlierOutcome> {
+  ): Promise<{ order: OrderJson; shipment: ShipmentJson | null }> {
     const order = await loaders.orderById.load(name);
     if (order === null) {
       if (ownProgress === undefined) throw new NotFoundError(name, 'order');
       throw new OutcomeUnknownError(`${name} is gone, and may have been shipped`);
     }
     const ownQuote = ownProgress?.quote;
-    if (isNameOf('shipments', order.shipment)) {
+    if (isResourceName('shipments', order.shipment)) {
       if (ownProgress === undefined) return { order, shipment: null };
       const shipment = await loadShipment(order.shipment);
       return { order, shipment: shipment.quote === ownQuote ? shipment : null };
     }
-    if (note?.shipment !== undefined && note.quote === ownQuote) {
-      return { order, shipment: await loadShipment(note.shipment) };
-    }
-    if (note?.shipment !== undefined && elapsedSinceMs(note.lastAttempt) < maxNamingDelayMs) {
-      throw notNamedYet(order.name, note.shipment);
-    }
-    const candidates = note?.shipment === undefined ? [ownProgress, note] : [ownProgress];
-    return { order, shipment: await findShipment(candidates) };
+    if (note?.shipment === undefined) return { order, shipment: await findShipment([ownProgress, note]) };
+    if (note.quote === ownQuote) return { order, shipment: await loadShipment(note.shipment) };
+    const elapsedMs = (api.serviceTime() ?? 0) - (note.postedAtMs ?? Number.POSITIVE_INFINITY);
+    if (elapsedMs < maxNamingDelayMs) throw alreadyShipped(order.name, note.shipment, false);
+    return { order, shipment: await findShipment([ownProgress]) };
   }
 
-  function findShipment(
+  async function findShipment(
     candidates: readonly (ShippingProgress | ShippingNote | undefined)[],
   ): Promise<ShipmentJson | null> {
     const attempts = candidates.filter((attempt) => attempt !== undefined);
+    if (attempts.length === 0) return null;
     const quotes = attempts.map(({ quote }) => quote);
-    const since = () => {
-      const times = attempts.map(({ attempt }) => earliestCreation(attempt, api));
-      return times.every((time) => time !== undefined) ? Math.min(...times) : undefined;
-    };
-    return quotes.length === 0 ? Promise.resolve(null) : findCreatedShipment(api, callContext, quotes, since);
+    const times = attempts.map(({ earliestMs }) => earliestMs).filter((time) => time !== undefined);
+    const earliestMs = times.length === attempts.length ? Math.min(...times) : undefined;
+    return findCreatedShipment(api, callContext, quotes, earliestMs);
   }
 
   async function loadShipment(name: string): Promise<ShipmentJson> {
@@ -143,24 +123,20 @@ export function createShipmentLookup({
 
   return {
     /**
-     * Waits until REST can no longer be processing the last POST, then looks for its shipment.
-     * @param ownProgress the checkpoint of the same idempotency key. Without one, the shipment is null if the order
-     * names one.
-     * @param lock the order's lock.
-     * @throws NotFoundError if the order does not exist.
-     * @throws ConflictError if another key shipped the order and the order does not name its shipment yet.
-     * @throws OutcomeUnknownError if a shipment may exist that cannot be identified.
+     * Waits until REST can no longer be processing the last POST of an order, then looks for its shipment.
+     * @param ownProgress the checkpoint of the same idempotency key.
+     * @returns the order, and the shipment of that key or of the last POST. Null if there is none, or if the order names
+     * another shipment. Without `ownProgress`, also null if the order names a shipment.
+     * @throws NotFoundError. ConflictError if another key shipped the order and the order does not name its shipment
+     * yet. OutcomeUnknownError if a shipment may exist that cannot be identified.
      */
-    async find(
-      order: ResourceName<'orders'>,
-      ownProgress: ShippingProgress | undefined,
-      lock: Lock<ShippingNote>,
-    ): Promise<EarlierOutcome> {
+    async find(order: ResourceName<'orders'>, ownProgress: ShippingProgress | undefined, lock: ShippingLock) {
       await settle(lock);
       return withRecovery(() => lookUp(order, ownProgress, lock.note));
     },
+
     /** Does the same for the lock of a quote without an order. @returns the shipment of the last POST, or null. */
-    async findByQuote(lock: Lock<ShippingNote>): Promise<ShipmentJson | null> {
+    async findByQuote(lock: ShippingLock): Promise<ShipmentJson | null> {
       await settle(lock);
       const { note } = lock;
       return withRecovery(() =>
@@ -170,19 +146,15 @@ export function createShipmentLookup({
   };
 }
 
-/**
- * Sends `POST /v1/shipments`, and notes the attempt and its result at a lock.
- * @param attempt the first attempt to accept this quote.
- */
+/** Sends `POST /v1/shipments`, and notes the attempt and its result at a lock. */
 export async function postNoted(
-  lock: Lock<ShippingNote>,
-  quote: string,
-  attempt: WriteAttempt,
-  lastAttempt: WriteAttempt,
+  { serviceTime }: RestApi,
+  lock: ShippingLock,
+  { quote, earliestMs }: Pick<ShippingNote, 'quote' | 'earliestMs'>,
   post: () => Promise<ShipmentJson>,
 ): Promise<ShipmentJson> {
   const previousNote = lock.note;
-  const note = { quote, attempt, lastAttempt };
+  const note = { quote, earliestMs, postedAtMs: serviceTime() };
   await lock.checkpoint({ ...note, isSending: true });
   try {
     const shipment = await post();
@@ -197,35 +169,16 @@ export async function postNoted(
   }
 }
 
-/** Returns for how many milliseconds more REST may be processing the noted attempt. */
-function unsettledMs(note: ShippingNote | undefined): number {
-  if (note?.unsettledSinceMs === undefined || note.shipment !== undefined) return 0;
-  const elapsedMs = monotonicMs() - note.unsettledSinceMs;
-  // A restart of the machine resets the clock, and takes longer than REST may need.
-  return elapsedMs < 0 ? 0 : maxProcessingMs - elapsedMs;
-}
-
-/** Returns whether a write was aborted here or by a gateway, so that REST may still be processing the write. */
+/** Whether a write was aborted here or by a gateway, so that REST may still be processing the write. */
 function wasAborted(error: unknown): boolean {
   const cause = error instanceof OutcomeUnknownError ? error.cause : error;
   if (cause instanceof StatusError) return [408, 499, 504].includes(cause.status);
   return cause instanceof DeadlineError || cause instanceof AbortedError;
 }
 
-export function shippedAlready(name: string, shipment: string): ConflictError {
-  return new ConflictError(
-    `${name} is already shipped as ${shipment}. Nothing was shipped. Look at shipment(id: "${shipment}").`,
-    'ALREADY_SHIPPED',
-    shipment,
-  );
-}
-
-/** The order does not name its shipment yet. */
-export function notNamedYet(order: string, shipment: string): ConflictError {
-  return new ConflictError(
-    `${order} is already shipped as ${shipment}, which the order does not name yet. Nothing was shipped. ` +
-      `Look at shipment(id: "${shipment}").`,
-    'ALREADY_SHIPPED',
-    shipment,
-  );
+/** The error of an order, or a quote, that has a shipment. `isNamed`: whether the order names it. */
+export function alreadyShipped(name: string, shipment: string, isNamed: boolean): ConflictError {
+  const what = isNamed ? shipment : `${shipment}, which the order does not name yet`;
+  const message = `${name} is already shipped as ${what}. Nothing was shipped. Look at shipment(id: "${shipment}").`;
+  return new ConflictError(message, 'ALREADY_SHIPPED', shipment);
 }

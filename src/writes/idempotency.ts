@@ -1,16 +1,10 @@
 import { type Cancellation, pause } from '../concurrency/cancellation.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { mayHaveHappened, WaybillError } from '../rest/errors.ts';
-import { createDigest, type Digest } from './digest.ts';
+import { createDigest } from './digest.ts';
 import type { Merchants } from './merchant.ts';
-import {
-  type Claim,
-  ClaimLostError,
-  type ClaimResult,
-  type KeyName,
-  type KeyStore,
-} from './store/key-store.ts';
-import { createTurns, expectNotAborted, otherInputError } from './turns.ts';
+import { ClaimLostError, type ClaimResult, type KeyName, type KeyStore } from './store/key-store.ts';
+import { expectNotAborted, otherInputError, Turns } from './turns.ts';
 
 /** A write that runs once per idempotency key. `Stored` is JSON: the names and times of what the write created. */
 export interface IdempotentWrite<Result, Stored, Progress> {
@@ -33,59 +27,23 @@ export interface IdempotentWrite<Result, Stored, Progress> {
   restore(stored: Stored): Promise<Result>;
 }
 
-/** The claim of a key or a lock. */
-export interface Held {
+/** The lock of a resource, with a note about the resource. The note is JSON, and is stored for 24 hours. */
+export interface Lock<Note> {
+  /** The current note. At first, the note that the previous holder of the lock stored. */
+  readonly note: Note | undefined;
+  /** Replaces the note, before the write that it describes is sent; undefined removes it. */
+  checkpoint(note: Note | undefined): Promise<void>;
+  /** Replaces the note like `checkpoint`, but reports a failure instead of throwing it. */
+  tryCheckpoint(note: Note | undefined): Promise<void>;
   /** Called before the bytes of a write leave. @throws ClaimLostError if another process may have the claim. */
   expectHeld(): void;
 }
 
-/** Work under a claim. */
-export interface Attempt<Progress> extends Held {
-  /** Stores the progress before the write that it describes is sent. */
-  checkpoint(progress: Progress): Promise<void>;
-}
+/** Work under the claim of a key. Its checkpoints store the progress. */
+export type Attempt<Progress> = Pick<Lock<Progress>, 'checkpoint' | 'expectHeld'>;
 
-/** The lock of a resource, with a note about the resource. The note is JSON, and is stored for 24 hours. */
-export interface Lock<Note> extends Held {
-  /** The current note. At first, the note that the previous holder of the lock stored. */
-  readonly note: Note | undefined;
-  /** Replaces the note; undefined removes it. */
-  checkpoint(note: Note | undefined): Promise<void>;
-  /** Replaces the note like `checkpoint`, but reports a failure instead of throwing it. */
-  tryCheckpoint(note: Note | undefined): Promise<void>;
-}
-
-/** A write that needs both claims. */
-export function bothHeld(one: Held, other: Held): Held {
-  return {
-    expectHeld() {
-      one.expectHeld();
-      other.expectHeld();
-    },
-  };
-}
-
-/** Runs writes once per key, and one at a time on a resource (docs/decisions/0022-keys-of-a-merchant-in-a-file.md). */
-export interface Idempotency {
-  /** Makes digests with the secret of the store. */
-  readonly digest: Digest;
-  /**
-   * Runs the write, or restores the result of earlier work under the same key of the merchant. A write that fails and
-   * certainly changed nothing frees the key. Without a key, the write just runs.
-   * @throws ConflictError if the key was used with another input, KeysFullError, and the errors of the write.
-   */
-  runOnce<Result, Stored, Progress>(
-    write: IdempotentWrite<Result, Stored, Progress>,
-    key: string | null | undefined,
-    callContext: CallContext,
-  ): Promise<Result>;
-  /** Runs work while it holds the lock of a resource, such as an order. No other work of the merchant holds it then. */
-  withLock<Note, Result>(
-    resource: string,
-    callContext: CallContext,
-    work: (lock: Lock<Note>) => Promise<Result>,
-  ): Promise<Result>;
-}
+/** The claim of a key or a lock. */
+export type Held = Pick<Lock<unknown>, 'expectHeld'>;
 
 /** The merchant has too many keys. Keys leave after 24 hours. */
 export class KeysFullError extends WaybillError {
@@ -99,6 +57,8 @@ export interface IdempotencyOptions {
   report: (error: unknown) => void;
 }
 
+type Claimed = Extract<ClaimResult, { state: 'claimed' | 'done' }>;
+
 /** The pauses between the questions whether another process still works on a key. */
 const firstPollMs = 20;
 const maxPollMs = 200;
@@ -108,9 +68,14 @@ const lockFingerprint = 'lock';
 const fullMessage =
   'This merchant has used all of its idempotency keys. Nothing was sent. Keys become free 24 hours after their first use.';
 
-export function createIdempotency({ store, merchants, report }: IdempotencyOptions): Idempotency {
+const withoutClaim: Attempt<unknown> = { checkpoint: async () => {}, expectHeld: () => {} };
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+/** Runs writes once per key, and one at a time on a resource (docs/decisions/0022-keys-of-a-merchant-in-a-file.md). */
+export function createIdempotency({ store, merchants, report }: IdempotencyOptions) {
   const digest = createDigest(store.secret);
-  const turns = createTurns();
+  const turns = new Turns();
 
   /** Claims a key, and waits while another process works on it. @throws AbortedError */
   async function claim(name: KeyName, fingerprint: string, signal: Cancellation): Promise<Claimed> {
@@ -118,12 +83,29 @@ export function createIdempotency({ store, merchants, report }: IdempotencyOptio
     while (true) {
       expectNotAborted(signal);
       const result = await store.claim(name, fingerprint);
+      if (result.state === 'claimed' || result.state === 'done') return result;
       if (result.state === 'conflict') throw otherInputError();
       if (result.state === 'full') throw new KeysFullError(fullMessage);
-      if (result.state !== 'held') return result;
       await pause(pollMs, signal);
       pollMs = Math.min(2 * pollMs, maxPollMs);
     }
+  }
+
+  /** What work may do under its claim. The note is what the store keeps for the next claim of the same kind. */
+  function hold<Note>({ claim, progress }: Claimed & { state: 'claimed' }, outer?: Held): Lock<Note> {
+    const lock = {
+      note: progress as Note | undefined, // Work of the same kind stored it.
+      async checkpoint(note: Note | undefined): Promise<void> {
+        await store.checkpoint(claim, note);
+        lock.note = note;
+      },
+      tryCheckpoint: (note: Note | undefined) => lock.checkpoint(note).catch(report),
+      expectHeld() {
+        outer?.expectHeld();
+        if (!store.holds(claim)) throw new ClaimLostError();
+      },
+    };
+    return lock;
   }
 
   /** Ends a claim. The work has ended already, so a failure of the store changes no result. */
@@ -133,18 +115,13 @@ export function createIdempotency({ store, merchants, report }: IdempotencyOptio
   }
 
   async function runClaimed<Result, Stored, Progress>(
-    { claim, progress, isResumed }: Claimed & { state: 'claimed' },
+    claimed: Claimed & { state: 'claimed' },
     write: IdempotentWrite<Result, Stored, Progress>,
   ): Promise<Result> {
-    const attempt: Attempt<Progress> = {
-      checkpoint: (newProgress) => store.checkpoint(claim, newProgress),
-      expectHeld: () => expectHeld(store, claim),
-    };
+    const { claim, isResumed } = claimed;
+    const attempt = hold<Progress>(claimed);
     try {
-      // The key belongs to one mutation, so work of the same type stored the progress.
-      const result = await (isResumed
-        ? write.resume(progress as Progress | undefined, attempt)
-        : write.run(attempt));
+      const result = await (isResumed ? write.resume(attempt.note, attempt) : write.run(attempt));
       await endClaim(store.finish(claim, write.toStored(result)));
       return result;
     } catch (error) {
@@ -156,8 +133,19 @@ export function createIdempotency({ store, merchants, report }: IdempotencyOptio
   }
 
   return {
+    /** Makes digests with the secret of the store. */
     digest,
-    async runOnce(write, key, callContext) {
+
+    /**
+     * Runs the write, or restores the result of earlier work under the same key of the merchant. A write that fails and
+     * certainly changed nothing frees the key. Without a key, the write just runs.
+     * @throws ConflictError if the key was used with another input, KeysFullError, and the errors of the write.
+     */
+    async runOnce<Result, Stored, Progress>(
+      write: IdempotentWrite<Result, Stored, Progress>,
+      key: string | null | undefined,
+      callContext: CallContext,
+    ): Promise<Result> {
       if (key === undefined || key === null) return write.run(withoutClaim);
       const { signal, tenant } = callContext;
       const name = { merchant: await merchants.of(callContext), id: digest([write.operation, key]) };
@@ -166,69 +154,33 @@ export function createIdempotency({ store, merchants, report }: IdempotencyOptio
         const claimed = await claim(name, fingerprint, signal);
         if (claimed.state === 'claimed') return runClaimed(claimed, write);
         // The key belongs to one mutation, so work of the same type stored the outcome.
-        return write.restore(claimed.outcome as Parameters<typeof write.restore>[0]);
+        return write.restore(claimed.outcome as Stored);
       });
     },
 
+    /**
+     * Runs work while it holds the lock of a resource, such as an order. No other work of the merchant holds it then.
+     * @param outer the claim under which the work runs. The lock is held only as long as that claim.
+     */
     async withLock<Note, Result>(
       resource: string,
+      outer: Held,
       callContext: CallContext,
       work: (lock: Lock<Note>) => Promise<Result>,
-    ) {
+    ): Promise<Result> {
       const { signal, tenant } = callContext;
       const name = { merchant: await merchants.of(callContext), id: digest(['lock', resource]) };
       return turns.take({ name, fingerprint: lockFingerprint, signal, tenant }, async () => {
         const claimed = await claim(name, lockFingerprint, signal);
         if (claimed.state === 'done') throw new Error('expected a lock without an outcome');
-        const lock = new ClaimedLock<Note>(store, claimed, report);
+        const lock = hold<Note>(claimed, outer);
         try {
           return await work(lock);
         } finally {
-          await endClaim(
-            lock.note === undefined ? store.release(claimed.claim) : store.abandon(claimed.claim),
-          );
+          const { claim } = claimed;
+          await endClaim(lock.note === undefined ? store.release(claim) : store.abandon(claim));
         }
       });
     },
   };
-}
-
-type Claimed = Extract<ClaimResult, { state: 'claimed' | 'done' }>;
-
-class ClaimedLock<Note> implements Lock<Note> {
-  note: Note | undefined;
-  readonly #store: KeyStore;
-  readonly #claim: Claim;
-  readonly #report: (error: unknown) => void;
-
-  constructor(
-    store: KeyStore,
-    { claim, progress }: Claimed & { state: 'claimed' },
-    report: (error: unknown) => void,
-  ) {
-    this.#store = store;
-    this.#claim = claim;
-    this.#report = report;
-    // Work on the same kind of resource stored the note.
-    this.note = progress as Note | undefined;
-  }
-
-  async checkpoint(note: Note | undefined): Promise<void> {
-    await this.#store.checkpoint(this.#claim, note, { restartLifetime: true });
-    this.note = note;
-  }
-
-  tryCheckpoint(note: Note | undefined): Promise<void> {
-    return this.checkpoint(note).catch(this.#report);
-  }
-
-  expectHeld(): void {
-    expectHeld(this.#store, this.#claim);
-  }
-}
-
-const withoutClaim: Attempt<unknown> = { checkpoint: async () => {}, expectHeld: () => {} };
-
-function expectHeld(store: KeyStore, claim: Claim): void {
-  if (!store.holds(claim)) throw new ClaimLostError();
 }

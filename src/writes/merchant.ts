@@ -1,11 +1,11 @@
 import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
-  InvalidResponseError,
   isNotFound,
   isOfOneOperation,
   isUnauthenticated,
   StatusError,
+  UnexpectedNameError,
   WaybillError,
 } from '../rest/errors.ts';
 import { PerTenant, type Tenant } from '../tenancy/tenant.ts';
@@ -26,16 +26,7 @@ export class MerchantUnknownError extends WaybillError {
   }
 }
 
-export interface Merchants {
-  /**
-   * The digest of the merchant: the token's organization, or the token itself if REST shows no organization. Asks REST
-   * once per token ("Organization").
-   * @throws MerchantUnknownError, and the errors that any call of the operation would meet.
-   */
-  of(callContext: CallContext): Promise<string>;
-  /** Forgets the merchant of a token that REST has rejected. */
-  forget(tenant: Tenant): void;
-}
+export type Merchants = ReturnType<typeof createMerchants>;
 
 export interface MerchantsOptions {
   api: Pick<RestApi, 'getOrganization'>;
@@ -52,7 +43,7 @@ interface KnownMerchant {
 }
 
 /** Creates the merchants of one REST service. */
-export function createMerchants({ api, store, digest, service }: MerchantsOptions): Merchants {
+export function createMerchants({ api, store, digest, service }: MerchantsOptions) {
   const pendingByTenant = new PerTenant<Promise<KnownMerchant>>();
   const serviceDigest = digest(['service', service]);
   const wasOrganizationShown = () => store.wasOrganizationShown(serviceDigest);
@@ -64,7 +55,7 @@ export function createMerchants({ api, store, digest, service }: MerchantsOption
       ({ name } = await api.getOrganization(callContext));
     } catch (error) {
       if (error instanceof StatusError && error.status === 403) return token;
-      if (error instanceof InvalidResponseError && error.hasOtherName) return token;
+      if (error instanceof UnexpectedNameError) return token;
       // A 404 may also come from a deploy of REST. It must not turn one merchant into as many as there are tokens.
       if (isNotFound(error) && !(await wasOrganizationShown())) return { ...token, isNotFound: true };
       throw isAboutOrganization(error) ? new MerchantUnknownError(error) : error;
@@ -77,28 +68,33 @@ export function createMerchants({ api, store, digest, service }: MerchantsOption
 
   async function merchantOf(callContext: CallContext): Promise<string> {
     const { tenant } = callContext;
-    const known = pendingByTenant.known(tenant);
-    if (known === undefined) {
-      const pending = ask(callContext);
-      pending.catch(() => pendingByTenant.drop(tenant));
-      return (await pendingByTenant.of(tenant, () => pending)).merchant;
-    }
+    const isAsking = pendingByTenant.known(tenant) === undefined;
+    const pending = pendingByTenant.of(tenant, () => ask(callContext));
+    const drop = () => {
+      if (pendingByTenant.known(tenant) === pending) pendingByTenant.drop(tenant);
+    };
     try {
-      const { merchant, isNotFound } = await known;
-      if (isNotFound !== true || !(await wasOrganizationShown())) return merchant;
+      const { merchant, isNotFound } = await pending;
+      if (isAsking || isNotFound !== true || !(await wasOrganizationShown())) return merchant;
       // The 404 has come from a deploy of REST.
-      if (pendingByTenant.known(tenant) === known) pendingByTenant.drop(tenant);
-      return merchantOf(callContext);
+      drop();
     } catch (error) {
+      drop();
       // The operation that asked has ended or has no reads left. This one asks again.
-      if (isOfOneOperation(error) && !callContext.signal.aborted) return merchantOf(callContext);
-      throw error;
+      if (isAsking || !isOfOneOperation(error) || callContext.signal.aborted) throw error;
     }
+    return merchantOf(callContext);
   }
 
   return {
+    /**
+     * The digest of the merchant: the token's organization, or the token itself if REST shows no organization. Asks REST
+     * once per token ("Organization").
+     * @throws MerchantUnknownError, and the errors that any call of the operation would meet.
+     */
     of: merchantOf,
-    forget: (tenant) => pendingByTenant.drop(tenant),
+    /** Forgets the merchant of a token that REST has rejected. */
+    forget: (tenant: Tenant) => pendingByTenant.drop(tenant),
   };
 }
 

@@ -1,7 +1,8 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
-import { allRecords, pagesFrom } from '../loaders/paging/page-loader.ts';
+import type { Pages } from '../loaders/paging/page-loader.ts';
+import { allRecords, pagesFrom } from '../loaders/paging/page-walk.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { CreateOrderJson } from '../rest/api-types.ts';
+import type { CreateOrderJson, PageQuery } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
   InvalidResponseError,
@@ -11,7 +12,6 @@ import {
   OutcomeUnknownError,
 } from '../rest/errors.ts';
 import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { creationTime } from './write-attempt.ts';
 
 /**
  * Runs `find`, which looks for the record that an attempt without a response may have created.
@@ -22,42 +22,41 @@ export async function withRecovery<Found>(find: () => Promise<Found>): Promise<F
   try {
     return await find();
   } catch (error) {
-    if (!isAboutRequest(error)) throw error;
+    const isRejected = isRejectedInput(error) || isNotFound(error) || isConflict(error);
+    // Other errors are about the access token, a rate limit or the network.
+    if (!isRejected && !(error instanceof InvalidResponseError)) throw error;
     throw new OutcomeUnknownError('An earlier attempt got no response', { cause: error });
   }
 }
 
-/** Not about the access token or a rate limit. */
-function isAboutRequest(error: unknown): boolean {
-  return (
-    isRejectedInput(error) || isNotFound(error) || isConflict(error) || error instanceof InvalidResponseError
-  );
+/** REST reports its clock in whole seconds, and it may also round down the `createTime` of a new record. */
+const slackMs = 2_000;
+
+/**
+ * The earliest time at which REST may create a record for a write that is sent now, in milliseconds since 1970 by the
+ * clock of REST. Undefined if REST reports no clock.
+ */
+export function earliestCreation({ serviceTime }: RestApi): number | undefined {
+  const nowMs = serviceTime();
+  return nowMs === undefined ? undefined : nowMs - slackMs;
 }
 
 /**
- * Returns the earliest time at which REST may have created the record, in milliseconds since 1970 by the clock of
- * REST. Undefined if no response has reported that clock. Called after each response, which may be the first with the
- * clock.
- */
-export type EarliestCreation = () => number | undefined;
-
-/**
  * Returns the order that an attempt without a response has created. The order has the reference and the other fields
- * that were sent, and it was created since the attempt.
+ * that were sent, and it is not older than the attempt.
  * @returns null if no order matches, or several do: another attempt may have created some of them.
  */
 export async function findCreatedOrder(
   { orderPage }: Loaders,
   sentOrder: CreateOrderJson,
-  since: EarliestCreation,
+  earliestMs: number | undefined,
 ): Promise<OrderJson | null> {
   const { referenceId } = sentOrder;
   if (referenceId === undefined || referenceId === '') return null;
-  const found = await allRecords(orderPage, { search: referenceId, pageSize: maxPageSize.orders });
-  const earliest = since();
-  if (earliest === undefined) return null;
+  const found = await allRecords(orderPage, { search: referenceId });
+  if (earliestMs === undefined) return null;
   const matching = found.filter(
-    (order) => (creationTime(order) ?? 0) >= earliest && includesFields(order, comparableFields(sentOrder)),
+    (order) => (creationTime(order) ?? 0) >= earliestMs && includesFields(order, comparableFields(sentOrder)),
   );
   return matching.length === 1 ? (matching[0] ?? null) : null;
 }
@@ -94,19 +93,19 @@ export async function findCreatedShipment(
   { listShipments }: Pick<RestApi, 'listShipments'>,
   callContext: CallContext,
   quotes: readonly string[],
-  since: EarliestCreation,
+  earliestMs: number | undefined,
 ): Promise<ShipmentJson | null> {
-  const pages = pagesFrom<ShipmentJson, { pageSize: number; pageToken?: string | undefined }>(
-    { load: (query) => listShipments(query, callContext) },
-    { pageSize: maxPageSize.shipments },
-  );
+  const uncached: Pages<ShipmentJson, PageQuery> = {
+    load: (query) => listShipments(query, callContext),
+    clearAll: () => {},
+    maxPageSize: maxPageSize.shipments,
+  };
   let hasRowWithoutQuote = false;
-  for await (const { rows } of pages) {
+  for await (const { rows } of pagesFrom(uncached, {})) {
     const found = rows.find((row): row is ShipmentJson => quotes.includes(quoteOf(row) ?? ''));
     if (found !== undefined) return found;
-    const earliest = since();
-    hasRowWithoutQuote ||= rows.some((row) => quoteOf(row) === undefined && !isOlder(row, earliest));
-    if (isNewestFirst(rows) && isOlder(rows.at(-1), earliest)) break;
+    hasRowWithoutQuote ||= rows.some((row) => quoteOf(row) === undefined && !isOlder(row, earliestMs));
+    if (isNewestFirst(rows) && isOlder(rows.at(-1), earliestMs)) break;
   }
   if (!hasRowWithoutQuote) return null;
   throw new OutcomeUnknownError('The shipment may be one that REST sent without its quote');
@@ -116,9 +115,9 @@ function quoteOf(row: ShipmentRow): string | undefined {
   return 'quote' in row && typeof row.quote === 'string' ? row.quote : undefined;
 }
 
-function isOlder(row: ShipmentRow | undefined, earliest: number | undefined): boolean {
-  const created = createdAt(row);
-  return created !== undefined && earliest !== undefined && created < earliest;
+function isOlder(row: ShipmentRow | undefined, earliestMs: number | undefined): boolean {
+  const createdMs = creationTime(row);
+  return createdMs !== undefined && earliestMs !== undefined && createdMs < earliestMs;
 }
 
 // Fewer rows may be sorted by chance.
@@ -127,11 +126,14 @@ const minRowsInOrder = 10;
 /** Returns whether the rows are sorted from new to old, and not all of the same time. */
 function isNewestFirst(rows: readonly ShipmentRow[]): boolean {
   if (rows.length < minRowsInOrder) return false;
-  const times = rows.map(createdAt);
+  const times = rows.map(creationTime);
   const isInOrder = times.every((time, index) => time !== undefined && time <= (times[index - 1] ?? time));
   return isInOrder && times.at(0) !== times.at(-1);
 }
 
-function createdAt(row: ShipmentRow | undefined): number | undefined {
-  return row === undefined || row instanceof InvalidResponseError ? undefined : creationTime(row);
+/** Undefined if REST sent no valid `createTime`. */
+function creationTime(record: OrderJson | ShipmentRow | undefined): number | undefined {
+  if (record === undefined || record instanceof InvalidResponseError) return undefined;
+  const createdMs = typeof record.createTime === 'string' ? Date.parse(record.createTime) : Number.NaN;
+  return Number.isNaN(createdMs) ? undefined : createdMs;
 }

@@ -15,42 +15,27 @@ export interface SentMessage {
   createTime: string;
 }
 
-export type ChosenOffer = Pick<
-  OfferJson,
-  'courier' | 'shipmentCostCents' | 'returnShipmentCostCents' | 'estimatedDeliveryOperatingDays'
->;
-
 /** An offer without texts that a person wrote. */
-export type StoredOffer = Pick<OfferJson, keyof ChosenOffer | 'status'>;
+export type StoredOffer = Pick<
+  OfferJson,
+  'courier' | 'status' | 'shipmentCostCents' | 'returnShipmentCostCents' | 'estimatedDeliveryOperatingDays'
+>;
 
 /** The result of `shipOrder`, as it is stored under its key. Without a shipment, no offer was chosen. */
 export type StoredShipping =
   | { quote: string; offers: StoredOffer[] }
-  | { quote: string; order: string; offer: ChosenOffer; shipment: string };
+  | { quote: string; order: string; offer: StoredOffer; shipment: string };
 
-/** The shipment, or the quote of which no offer matches the preference, with the reason. */
-export type ShippedOrder =
-  | {
-      order: OrderJson | NamedRecord;
-      quote: QuoteJson | NamedRecord;
-      offer: OfferJson;
-      shipment: ShipmentJson;
-    }
-  | { quote: QuoteJson | NamedRecord; offers: readonly StoredOffer[]; noOffer: NoOfferExplanation };
+/** The shipment, or the offers of which none matches the preference, with the reason. */
+export type ShippedOrder = { quote: QuoteJson | NamedRecord } & (
+  | { order: OrderJson | NamedRecord; offer: OfferJson; shipment: ShipmentJson }
+  | { offers: readonly StoredOffer[]; noOffer: NoOfferExplanation }
+);
 
-/** The fields of an offer that may be stored: no text that a person wrote. */
-export function toChosenOffer(offer: ChosenOffer): ChosenOffer {
-  const { courier, shipmentCostCents, returnShipmentCostCents, estimatedDeliveryOperatingDays } = offer;
-  return { courier, shipmentCostCents, returnShipmentCostCents, estimatedDeliveryOperatingDays };
-}
-
-function toStoredOffer(offer: StoredOffer): StoredOffer {
-  return { ...toChosenOffer(offer), status: offer.status };
-}
-
-/** The offer of a shipment that was created before. Only available offers are chosen. */
-export function fromChosenOffer(offer: ChosenOffer): OfferJson {
-  return { ...offer, status: 'SUCCESS' };
+export function toStoredOffer(offer: StoredOffer): StoredOffer {
+  const { courier, status, shipmentCostCents, returnShipmentCostCents, estimatedDeliveryOperatingDays } =
+    offer;
+  return { courier, status, shipmentCostCents, returnShipmentCostCents, estimatedDeliveryOperatingDays };
 }
 
 export function toSentMessage({ name, createTime }: MessageJson): SentMessage {
@@ -60,12 +45,8 @@ export function toSentMessage({ name, createTime }: MessageJson): SentMessage {
 export function toStoredShipping(shipped: ShippedOrder): StoredShipping {
   const quote = shipped.quote.name;
   if ('noOffer' in shipped) return { quote, offers: shipped.offers.map(toStoredOffer) };
-  return {
-    quote,
-    order: shipped.order.name,
-    offer: toChosenOffer(shipped.offer),
-    shipment: shipped.shipment.name,
-  };
+  const { order, offer, shipment } = shipped;
+  return { quote, order: order.name, offer: toStoredOffer(offer), shipment: shipment.name };
 }
 
 /**
@@ -96,18 +77,11 @@ export function createRestoredRecords(loaders: Loaders) {
         : { ...message, contentType: 'TEXT', text: content.text };
     },
     async shipping(stored: StoredShipping, preference: OfferPreference): Promise<ShippedOrder> {
-      if ('shipment' in stored) {
-        const { order, quote, offer } = stored;
-        const created = await shipment(stored.shipment);
-        return {
-          order: { name: order },
-          quote: { name: quote },
-          offer: fromChosenOffer(offer),
-          shipment: created,
-        };
-      }
-      const { quote, offers } = stored;
-      return { quote: { name: quote }, offers, noOffer: explainNoOffer(offers, preference) };
+      const quote = { name: stored.quote };
+      if ('offers' in stored)
+        return { quote, offers: stored.offers, noOffer: explainNoOffer(stored.offers, preference) };
+      const { order, offer } = stored;
+      return { quote, order: { name: order }, offer, shipment: await shipment(stored.shipment) };
     },
   };
 }

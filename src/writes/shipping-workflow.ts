@@ -5,28 +5,31 @@
 // | known                                        | stored                                 | next                        |
 // | -------------------------------------------- | -------------------------------------- | --------------------------- |
 // | nobody has shipped the order                 | nothing                                | create a quote, choose      |
+// | no offer fits                                | nothing                                | store the offers at the key |
 // | an offer is chosen                           | progress                               | note the POST               |
 // | the POST is about to leave                   | progress, note `isSending`             | send the POST               |
 // | REST has created the shipment                | progress, note with `shipment`         | store the result at the key |
-// | REST has rejected the POST                   | progress, the note from before         | throw, the key is free      |
+// | REST has rejected the POST                   | progress, the note from before         | throw; a new key is free    |
 // | the POST has no response                     | progress, note without `shipment`      | throw OutcomeUnknownError   |
 // | the POST was aborted, REST may be at work    | progress, note with `unsettledSinceMs` | the same                    |
 //
-// The next request for the order, with any key:
+// The next request for the order, with any key, waits while a note with `isSending` or `unsettledSinceMs` says that REST
+// may be at work. Then:
 //
-// | its key has progress | the search finds | next                                                                   |
-// | -------------------- | ---------------- | ---------------------------------------------------------------------- |
-// | yes                  | its shipment     | return the shipment                                                    |
-// | yes                  | none             | POST the same quote, or a new one if the order has changed             |
-// | no                   | any shipment     | throw ConflictError                                                    |
-// | no                   | none             | create a quote: an earlier quote without a shipment has no effect      |
+// | its key has progress | the search finds    | next                                                                |
+// | -------------------- | ------------------- | ------------------------------------------------------------------- |
+// | yes                  | its shipment        | return the shipment                                                 |
+// | yes                  | none                | POST the same quote, or a new one if the order has changed          |
+// | no                   | none                | create a quote: an earlier quote without a shipment has no effect   |
+// | yes or no            | another shipment    | throw ConflictError                                                 |
 
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
 import { InvalidResponseError, isConflict } from '../rest/errors.ts';
 import { readOffers } from '../rest/offers.ts';
-import { isNameOf, type ResourceName } from '../rest/resource-name.ts';
+import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type {
   OrderJson,
   OriginJson,
@@ -35,19 +38,19 @@ import type {
   RecipientJson,
   ShipmentJson,
 } from '../rest/wire-schema.ts';
-import type { Digest } from './digest.ts';
 import {
-  notNamedYet,
+  alreadyShipped,
+  createShipmentLookup,
   postNoted,
-  type ShipmentLookup,
-  type ShippingNote,
+  type ShippingLock,
   type ShippingProgress,
 } from './earlier-attempt.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
-import { type Attempt, bothHeld, type Held, type Lock } from './idempotency.ts';
+import type { Attempt, Held, Idempotency } from './idempotency.ts';
+import { invalidateAfterShipmentCreation } from './invalidation.ts';
 import { explainNoOffer, type OfferPreference, selectOffer } from './offer-selection.ts';
-import { fromChosenOffer, type ShippedOrder, toChosenOffer } from './restored-records.ts';
-import { writeAttemptNow } from './write-attempt.ts';
+import { earliestCreation } from './recovery.ts';
+import { type ShippedOrder, toStoredOffer } from './restored-records.ts';
 
 export interface ShipOrderRequest extends OfferPreference {
   order: ResourceName<'orders'>;
@@ -56,7 +59,6 @@ export interface ShipOrderRequest extends OfferPreference {
   requiresPickup: boolean;
 }
 
-type OrderLock = Lock<ShippingNote>;
 type ShippingAttempt = Attempt<ShippingProgress>;
 
 /** The values that a request for shipping has if the client leaves them out. */
@@ -66,49 +68,35 @@ export const shipOrderDefaults = {
   requiresPickup: true,
 } as const;
 
-interface ShipOrderDependencies {
-  api: RestApi;
-  loaders: Loaders;
-  digest: Digest;
-  shipmentLookup: ShipmentLookup;
-  withLock<Result>(resource: string, work: (lock: OrderLock) => Promise<Result>): Promise<Result>;
-  createQuote(quote: CreateQuoteJson, held: Held): Promise<QuoteJson>;
-  createShipment(shipment: CreateShipmentJson, held: Held): Promise<ShipmentJson>;
-}
+/** Creates the workflows that pay for a shipment. One of them at a time holds an order, or a quote without an order. */
+export function createShippingWorkflow(
+  api: RestApi,
+  callContext: CallContext,
+  loaders: Loaders,
+  idempotency: Idempotency,
+) {
+  const { digest } = idempotency;
+  const shipmentLookup = createShipmentLookup(api, callContext, loaders);
+  const writeContext = callContext.untilDeadline();
 
-type ShippableOrder = OrderJson & { recipient: { location: string } };
+  async function createQuote(quote: CreateQuoteJson, { expectHeld }: Held): Promise<QuoteJson> {
+    const created = await api.createQuote(quote, callContext.untilDeadline(expectHeld));
+    loaders.quoteById.replace(created.name, created);
+    return created;
+  }
 
-/**
- * Creates the function that ships an order, one request at a time for each order.
- * @returns a function of the request, of the progress of an earlier attempt with the same key, and of this attempt.
- */
-export function createShipOrder({
-  api,
-  loaders,
-  digest,
-  shipmentLookup,
-  withLock,
-  createQuote,
-  createShipment,
-}: ShipOrderDependencies) {
-  function shipOrder(
-    request: ShipOrderRequest,
-    ownProgress: ShippingProgress | undefined,
-    attempt: ShippingAttempt,
-  ): Promise<ShippedOrder> {
-    return withLock(request.order, (lock) => {
-      // While this request waited for the lock, the order may have changed. A noted shipment does not change.
-      if (lock.note?.shipment === undefined) loaders.orderById.clear(request.order);
-      return ownProgress === undefined && lock.note === undefined
-        ? startShipping(request, attempt, lock)
-        : resumeShipping(request, ownProgress, attempt, lock);
-    });
+  async function createShipment(shipment: CreateShipmentJson, { expectHeld }: Held): Promise<ShipmentJson> {
+    const created = await api
+      .createShipment(shipment, callContext.untilDeadline(expectHeld))
+      .finally(() => invalidateAfterShipmentCreation(loaders));
+    loaders.shipmentById.replace(created.name, created);
+    return created;
   }
 
   async function startShipping(
     request: ShipOrderRequest,
     attempt: ShippingAttempt,
-    lock: OrderLock,
+    lock: ShippingLock,
   ): Promise<ShippedOrder> {
     // A paid shipment must start at the current origin, so cached pages of origins are not used.
     if (loaders.originPage.forgetEarlier()) loaders.originById.clearAll();
@@ -126,27 +114,27 @@ export function createShipOrder({
       cashOnDeliveryRequestCents: order.cashOnDeliveryRequestCents,
       order: order.name,
     };
-    const quote = await createQuote(quoteRequest, bothHeld(attempt, lock));
+    const quote = await createQuote(quoteRequest, lock);
     const offers = readOffers(quote);
     const offer = selectOffer(offers, request);
     if (offer === null) return { quote, offers, noOffer: explainNoOffer(offers, request) };
-    const terms = digest(termsOf(order));
-    const progress = { quote: quote.name, offer: toChosenOffer(offer), terms, attempt: writeAttemptNow(api) };
+    const progress = {
+      quote: quote.name,
+      offer: toStoredOffer(offer),
+      terms: digest(termsOf(order)),
+      earliestMs: earliestCreation(api),
+    };
     await attempt.checkpoint(progress);
-    const shipment = await createOrderShipment(request, order, progress, bothHeld(attempt, lock), lock);
-    return { order: shippedOrder(order, shipment), quote, offer, shipment };
+    const shipment = await createOrderShipment(request, order, progress, lock);
+    return { order: { ...order, shipment: shipment.name }, quote, offer, shipment };
   }
 
-  /**
-   * Ships an order after an earlier attempt whose outcome is unknown. Looks for the shipment of that attempt first.
-   * @param ownProgress the progress of an attempt with the same key; undefined if the attempt had another key or
-   * none.
-   */
+  /** Ships an order after an earlier attempt whose outcome is unknown. Looks for the shipment of that attempt first. */
   async function resumeShipping(
     request: ShipOrderRequest,
     ownProgress: ShippingProgress | undefined,
     attempt: ShippingAttempt,
-    lock: OrderLock,
+    lock: ShippingLock,
   ): Promise<ShippedOrder> {
     const { order, shipment } = await shipmentLookup.find(request.order, ownProgress, lock);
     if (shipment !== null) return useExistingShipment(order, shipment, ownProgress, lock);
@@ -156,7 +144,7 @@ export function createShipOrder({
     // The order may have changed since the quote was created.
     if (digest(termsOf(order)) !== ownProgress.terms) return startShipping(request, attempt, lock);
     try {
-      const created = await createOrderShipment(request, order, ownProgress, bothHeld(attempt, lock), lock);
+      const created = await createOrderShipment(request, order, ownProgress, lock);
       return resumedShipping(order, ownProgress, created);
     } catch (error) {
       if (!isConflict(error)) throw error;
@@ -167,49 +155,74 @@ export function createShipOrder({
     }
   }
 
-  /** Sends `POST /v1/shipments`, and notes the attempt and its result at the order's lock. */
-  async function createOrderShipment(
-    request: ShipOrderRequest,
+  function createOrderShipment(
+    { origin, requiresPickup }: ShipOrderRequest,
     order: OrderJson,
-    { quote, offer, attempt }: ShippingProgress,
-    held: Held,
-    lock: OrderLock,
+    { quote, offer: { courier }, earliestMs }: ShippingProgress,
+    lock: ShippingLock,
   ): Promise<ShipmentJson> {
-    return postNoted(lock, quote, attempt, writeAttemptNow(api), () =>
-      createShipment(
-        {
-          quote,
-          courier: offer.courier,
-          origin: request.origin,
-          recipient: shipmentRecipient(order.recipient),
-          requiresPickup: request.requiresPickup,
-        },
-        held,
-      ),
+    const recipient = shipmentRecipient(order.recipient);
+    return postNoted(api, lock, { quote, earliestMs }, () =>
+      createShipment({ quote, courier, origin, recipient, requiresPickup }, lock),
     );
   }
 
-  /**
-   * Returns the shipment that an earlier attempt with the same key created.
-   * @throws ConflictError if another key created the shipment.
-   */
   async function useExistingShipment(
     order: OrderJson,
     shipment: ShipmentJson,
     ownProgress: ShippingProgress | undefined,
-    lock: OrderLock,
+    lock: ShippingLock,
   ): Promise<ShippedOrder> {
     if (lock.note !== undefined) await lock.tryCheckpoint({ ...lock.note, shipment: shipment.name });
     if (ownProgress !== undefined && shipment.quote === ownProgress.quote)
       return resumedShipping(order, ownProgress, shipment);
-    throw notNamedYet(order.name, shipment.name);
+    throw alreadyShipped(order.name, shipment.name, false);
   }
 
-  return shipOrder;
-}
+  /** The name of an order's shipment, even if REST would ship the order again. */
+  async function earlierShipmentOf(order: ResourceName<'orders'>, lock: ShippingLock) {
+    const found = await shipmentLookup.find(order, undefined, lock);
+    if (found.shipment !== null) return found.shipment.name;
+    return isResourceName('shipments', found.order.shipment) ? found.order.shipment : undefined;
+  }
 
-function shippedOrder(order: OrderJson, { name }: ShipmentJson): OrderJson {
-  return { ...order, shipment: name };
+  return {
+    createQuote,
+    createShipment,
+
+    /** Ships an order. @param ownProgress the progress of an earlier attempt with the same key. */
+    shipOrder: (
+      request: ShipOrderRequest,
+      ownProgress: ShippingProgress | undefined,
+      attempt: ShippingAttempt,
+    ): Promise<ShippedOrder> =>
+      idempotency.withLock(request.order, attempt, writeContext, (lock: ShippingLock) => {
+        // While this request waited for the lock, the order may have changed. A noted shipment does not change.
+        if (lock.note?.shipment === undefined) loaders.orderById.clear(request.order);
+        return ownProgress === undefined && lock.note === undefined
+          ? startShipping(request, attempt, lock)
+          : resumeShipping(request, ownProgress, attempt, lock);
+      }),
+
+    /** Accepts a quote once, whatever the keys. @throws ConflictError if an earlier request has created a shipment. */
+    async acceptQuote(shipment: CreateShipmentJson, attempt: Held): Promise<ShipmentJson> {
+      const { quote } = shipment;
+      const order = (await loaders.quoteById.load(quote))?.order;
+      const isOfOrder = isResourceName('orders', order);
+      const resource = isOfOrder ? order : quote;
+      return idempotency.withLock(resource, attempt, writeContext, async (lock: ShippingLock) => {
+        if (lock.note !== undefined) {
+          const earlier = isOfOrder
+            ? await earlierShipmentOf(order, lock)
+            : (await shipmentLookup.findByQuote(lock))?.name;
+          if (earlier !== undefined) throw alreadyShipped(resource, earlier, true);
+        }
+        return postNoted(api, lock, { quote, earliestMs: earliestCreation(api) }, () =>
+          createShipment(shipment, lock),
+        );
+      });
+    },
+  };
 }
 
 /** The result of a shipment whose quote was created by an earlier attempt. */
@@ -218,12 +231,7 @@ function resumedShipping(
   { quote, offer }: ShippingProgress,
   shipment: ShipmentJson,
 ): ShippedOrder {
-  return {
-    order: shippedOrder(order, shipment),
-    quote: { name: quote },
-    offer: fromChosenOffer(offer),
-    shipment,
-  };
+  return { order: { ...order, shipment: shipment.name }, quote: { name: quote }, offer, shipment };
 }
 
 /** An order of these statuses cannot be shipped, or shipped again ("Order status"). */
@@ -233,29 +241,24 @@ const finishedStatuses: readonly string[] = ['CANCELLED', 'DELIVERED', 'RETURN']
  * @throws ConflictError if the order is shipped already or finished, and InvalidResponseError if REST omitted a field
  * that the quote or the shipment needs. Without the amount of cash on delivery, the courier would collect nothing.
  */
-function expectShippable(order: OrderJson): asserts order is ShippableOrder {
+function expectShippable(order: OrderJson): asserts order is OrderJson & { recipient: { location: string } } {
   const { name, shipment, status, recipient, cashOnDeliveryRequestCents } = order;
   if (shipment !== undefined && shipment !== null && shipment !== '') {
-    throw new ConflictError(
-      `${name} is already shipped as ${shipment}. Nothing was shipped. Look at the order's field "shipment".`,
-      'ALREADY_SHIPPED',
-      shipment,
-    );
+    const message = `${name} is already shipped as ${shipment}. Nothing was shipped. Look at the order's field "shipment".`;
+    throw new ConflictError(message, 'ALREADY_SHIPPED', shipment);
   }
   if (finishedStatuses.includes(status)) {
-    throw new ConflictError(
-      `${name} is ${status} and can't be shipped. Nothing was shipped.`,
-      'ORDER_FINISHED',
-    );
+    const message = `${name} is ${status} and can't be shipped. Nothing was shipped.`;
+    throw new ConflictError(message, 'ORDER_FINISHED');
   }
   const missing = (field: string) => new InvalidResponseError(`REST sent ${name} without ${field}`);
-  if (!isNameOf('locations', recipient?.location)) throw missing("its recipient's location");
+  if (!isResourceName('locations', recipient?.location)) throw missing("its recipient's location");
   if (!Array.isArray(recipient.address?.addressLines)) throw missing("its recipient's address");
   if (typeof cashOnDeliveryRequestCents !== 'number') throw missing('its cash on delivery');
 }
 
 function locationOf({ name, location }: OriginJson): string {
-  if (isNameOf('locations', location)) return location;
+  if (isResourceName('locations', location)) return location;
   throw new InvalidResponseError(`REST sent ${name} without its location`);
 }
 
@@ -263,9 +266,7 @@ function termsOf({ recipient, cashOnDeliveryRequestCents }: OrderJson): object {
   return { destination: recipient.location, cashOnDeliveryRequestCents };
 }
 
-/**
- * Returns the recipient for Create Shipment ("Shipment"). The quote's destination implies region, area and locality.
- */
+/** The recipient for Create Shipment ("Shipment"). The quote's destination implies region, area and locality. */
 function shipmentRecipient(recipient: RecipientJson): CreateShipmentJson['recipient'] {
   const { firstName, lastName, email, phoneNumber, address, documentType, document } = recipient;
   const { addressLines, organization } = address;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createDefer, LoopBudget, StepQueue } from '../../src/concurrency/event-loop-round.ts';
+import { createDefer, LoopBudget } from '../../src/concurrency/event-loop-round.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -147,25 +147,5 @@ describe('the budget of a round', () => {
     budget.notifyInTurn(source);
     await settlePromises();
     expect(source).not.toHaveBeenCalled();
-  });
-
-  test('takes turns between its sources, one piece each', async () => {
-    const { budget } = createTestBudget();
-    const [documents, bodies] = [new StepQueue(budget), new StepQueue(budget)];
-    const started: string[] = [];
-    for (const name of ['document 1', 'document 2', 'document 3'])
-      documents.run(600, () => started.push(name));
-    for (const name of ['body 1', 'body 2']) bodies.run(600, () => started.push(name));
-    expect(started).toEqual(['document 1']);
-    await settlePromises();
-    await settlePromises();
-    expect(started).toEqual(['document 1', 'document 2', 'body 1', 'document 3', 'body 2']);
-  });
-
-  test('starts a step of an empty queue immediately', () => {
-    const { budget } = createTestBudget();
-    const step = vi.fn();
-    new StepQueue(budget).run(10, step);
-    expect(step).toHaveBeenCalledOnce();
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig, settingGroups, settings } from '../../src/config/config.ts';
-import { removedSettings } from '../../src/config/unknown-settings.ts';
 
 function faultsOf(environment: Record<string, string>): string {
   try {
@@ -152,6 +151,13 @@ describe('readConfig accepts', () => {
   test('no STATE_FILE with a live service outside production', () => {
     expect(readConfig({ UPSTREAM_URL: 'https://rest.example' }).stateFile).toBeUndefined();
   });
+
+  test.each(['127.0.0.1', '127.0.0.2', 'localhost', '::1'])(
+    'the sandbox without its name, on HOST %s',
+    (host) => {
+      expect(readConfig({ HOST: host })).toEqual({ ...defaults, host });
+    },
+  );
 
   test('any NODE_ENV other than "production"', () => {
     expect(readConfig({ NODE_ENV: 'development' })).toEqual(defaults);
@@ -333,8 +339,8 @@ describe('readConfig rejects', () => {
     );
   });
 
-  test.each(['UPSTREAM_TIMEOUT', 'UPSTREAM_', 'DRAIN_SECONDS', 'REFERENCE_DATA_SECONDS', ...removedSettings])(
-    '%s, with the prefix of a setting, or as a removed setting',
+  test.each(['UPSTREAM_TIMEOUT', 'UPSTREAM_', 'DRAIN_SECONDS', 'REFERENCE_DATA_SECONDS'])(
+    '%s, with the prefix of a setting',
     (name) => {
       expect(faultsOf({ [name]: 'x' })).toContain(
         `\n  ${name}: there is no such setting; docs/configuration.md lists all of them.`,
@@ -357,6 +363,17 @@ describe('readConfig rejects', () => {
       2,
     );
   });
+
+  test.each(['0.0.0.0', '::', '10.0.0.7', '127.0.0.1.example'])(
+    'a sandbox without its name, on HOST %s',
+    (host) => {
+      expect(faultsOf({ HOST: host, NODE_ENV: 'staging' })).toBe(
+        "These settings of the environment can't be used:\n" +
+          `  UPSTREAM_URL: expected a value because HOST is "${host}", but got none. ` +
+          'Set the address of the REST service, or "sandbox".',
+      );
+    },
+  );
 
   test.each([{}, { STATE_FILE: '' }])('in production with a live service, no STATE_FILE: %j', (none) => {
     const environment = { NODE_ENV: 'production', UPSTREAM_URL: 'https://rest.example', ...none };

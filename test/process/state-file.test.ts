@@ -55,6 +55,17 @@ test('production with a live service needs STATE_FILE', async () => {
   });
 });
 
+test('several workers need a path where the temporary directory is not writable', async () => {
+  const { exit } = startMain({ ...live, WORKERS: '2', TMPDIR: '/dev/null' });
+  expect(await exit).toEqual({
+    code: 1,
+    signal: null,
+    errors: expect.stringMatching(
+      /^STATE_FILE: expected a path, because several WORKERS need a writable \S+ without one\. ENOTDIR: .*\.\n$/,
+    ),
+  });
+});
+
 describe.each(['1', '2'])('with WORKERS=%s, the start ends with one sentence on STATE_FILE', (workers) => {
   test.each<[string, (file: string) => void, string]>([
     [

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import type { ProxyOptions } from '../../src/rest/dispatcher.ts';
 import { mayHaveHappened } from '../../src/rest/errors.ts';
-import { probeRest } from '../../src/rest/health-probe.ts';
+import { createProbe } from '../../src/rest/health-probe.ts';
 import { connectApp } from '../fixtures/connect-app.ts';
 import { startProxy } from '../fixtures/proxy.ts';
 import { answerJson, errorOf, startRestClient, startService, until } from '../fixtures/rest-service.ts';
@@ -22,7 +22,7 @@ test('every request names Waybill and its version', async () => {
   await using service = await startService(answerOrder, true);
   await using rest = await startRestClient(answerOrder, { baseUrl: service.url });
   await rest.api.getOrder('7', rest.callContext());
-  await probeRest({ baseUrl: service.url });
+  await createProbe({ baseUrl: service.url })();
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(service.requests.map(({ headers }) => headers['user-agent'])).toEqual([
     `waybill/${version}`,
@@ -37,7 +37,7 @@ describe('a proxy', () => {
     await using rest = await startRestClient(answerOrder, { baseUrl: restUrl, proxy: forHttp(proxy.url) });
     expect(await rest.api.getOrder('7', rest.callContext())).toEqual({ name: 'orders/7' });
     await rest.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, rest.callContext());
-    expect(await probeRest({ baseUrl: restUrl, proxy: forHttp(proxy.url) })).toBe(undefined);
+    expect(await createProbe({ baseUrl: restUrl, proxy: forHttp(proxy.url) })()).toBe(undefined);
     expect(proxy.lines).toEqual([
       `GET http://rest.test/base/v1/orders/7 ${credentials}`,
       `PATCH http://rest.test/base/v1/orders/7 ${credentials}`,
@@ -61,8 +61,12 @@ describe('a proxy', () => {
     const change = { order: { notes: 'a' }, updateMask: ['notes' as const] };
     const writeError = await errorOf(rest.api.updateOrder('7', change, rest.callContext()));
     expect([writeError.name, mayHaveHappened(writeError)]).toEqual(['UnavailableError', false]);
-    expect(await probeRest({ baseUrl, proxy: options })).toBe('the proxy returned 407');
-    expect(await probeRest({ baseUrl: restUrl, proxy: forHttp(proxy.url) })).toBe('the proxy returned 407');
+    expect(await createProbe({ baseUrl, proxy: options })()).toBe(
+      'REST could not be reached: the proxy returned 407.',
+    );
+    expect(await createProbe({ baseUrl: restUrl, proxy: forHttp(proxy.url) })()).toBe(
+      'REST could not be reached: the proxy returned 407.',
+    );
     expect(proxy.lines).toEqual([
       ...Array.from(Array(3), () => `CONNECT rest.test:443 ${credentials}`),
       `HEAD http://rest.test/base ${credentials}`,
@@ -117,7 +121,7 @@ describe('a proxy', () => {
     await using proxy = await startProxy(service.url);
     await using rest = await startRestClient(answerOrder, { baseUrl, proxy: forHttp(proxy.url, noProxy) });
     await errorOf(rest.api.getOrder('7', rest.callContext()));
-    await probeRest({ baseUrl, proxy: forHttp(proxy.url, noProxy) });
+    await createProbe({ baseUrl, proxy: forHttp(proxy.url, noProxy) })();
     expect(proxy.lines).toEqual([]);
   });
 
@@ -130,7 +134,7 @@ describe('a proxy', () => {
       baseUrl.hostname = hostname;
       await using rest = await startRestClient(answerOrder, { baseUrl, proxy: forHttp(proxy.url) });
       expect(await rest.api.getOrder('7', rest.callContext())).toEqual({ name: 'orders/7' });
-      expect(await probeRest({ baseUrl, proxy: forHttp(proxy.url) })).toBe(undefined);
+      expect(await createProbe({ baseUrl, proxy: forHttp(proxy.url) })()).toBe(undefined);
       expect(proxy.lines).toEqual([]);
     },
   );
@@ -168,6 +172,8 @@ describe('a proxy', () => {
     });
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error.message).toBe('GET /v1/orders/7 got no response (UND_ERR_HEADERS_TIMEOUT)');
-    expect(await probeRest({ baseUrl, timeoutMs: 200, proxy: options })).toBe('no response within 200 ms');
+    expect(await createProbe({ baseUrl, timeoutMs: 200, proxy: options })()).toBe(
+      'REST could not be reached: no response within 200 ms.',
+    );
   });
 });

@@ -4,9 +4,9 @@ import { BadInputError } from '../../src/rest/errors.ts';
 import {
   bareIdentifier,
   conversationName,
-  conversationOfMessage,
-  isMessageName,
-  isNameOf,
+  isNameFor,
+  isResourceName,
+  messageConversation,
   resourceName,
 } from '../../src/rest/resource-name.ts';
 
@@ -54,7 +54,7 @@ describe('resourceName', () => {
   );
 });
 
-describe('isNameOf', () => {
+describe('isResourceName', () => {
   test.each<[unknown, boolean]>([
     ['orders/7', true],
     ['7', false],
@@ -68,7 +68,7 @@ describe('isNameOf', () => {
     [undefined, false],
     [['orders/7'], false],
   ])('%j: %s', (value, expected) => {
-    expect(isNameOf('orders', value)).toBe(expected);
+    expect(isResourceName('orders', value)).toBe(expected);
   });
 });
 
@@ -81,7 +81,7 @@ describe('conversationName', () => {
 
   test('returns the parts', () => {
     expect(conversationName('channels/1/conversations/17')).toEqual(conversation);
-    expect(conversationOfMessage('channels/1/conversations/17/messages/m1')).toEqual(conversation);
+    expect(messageConversation('channels/1/conversations/17/messages/m1')).toEqual(conversation);
   });
 
   test.each([
@@ -107,8 +107,9 @@ test.each([
   ['channels/../conversations/17/messages/m1', false],
   ['channels/1/conversations/17/orders/m1', false],
   ['messages/m1', false],
-])('isMessageName %s: %s', (name, expected) => {
-  expect(isMessageName(name)).toBe(expected);
+])('%s is the name of a message: %s', (name, expected) => {
+  expect(isNameFor('messages', name)).toBe(expected);
+  expect(messageConversation(name) !== undefined).toBe(expected);
 });
 
 test.each([

@@ -8,6 +8,7 @@ import {
   OutcomeUnknownError,
   ResponseTooLargeError,
   StatusError,
+  UnexpectedNameError,
 } from '../../src/rest/errors.ts';
 import {
   type Answer,
@@ -73,9 +74,9 @@ describe('a write is OutcomeUnknown after an invalid 2xx response', () => {
 
   test.each(shapeless)('no record: %s', async (_what, json) => {
     for (const [line, write] of writes.slice(0, 2)) {
-      const hasOtherName = Object(json) === json && typeof Reflect.get(Object(json), 'name') === 'string';
+      const hasName = Object(json) === json && typeof Reflect.get(Object(json), 'name') === 'string';
       const message = `${line} returned no record of orders`;
-      const cause = new InvalidResponseError(message, { hasOtherName });
+      const cause = new (hasName ? UnexpectedNameError : InvalidResponseError)(message);
       expect(await outcomeOf(answerJson(json), write)).toEqual(outcomeUnknown(line, cause));
     }
   });

@@ -21,9 +21,10 @@ function createOutages() {
         outcome: 'answered',
         status: 200,
         durationMs: 20,
+        isCircuitOpen: false,
         ...changes,
       };
-      for (let index = 0; index < count; index += 1) outages.record(attempt);
+      for (let index = 0; index < count; index += 1) outages.onAttempt(attempt);
     },
     messages: () => lines().map(({ msg }) => msg),
     lines,
@@ -44,7 +45,14 @@ test('an outage has one line at its begin and one at its end', () => {
   expect(lines()).toHaveLength(1);
   wait(1);
   expect(lines()).toEqual([
-    { level: 'warn', outage: 'no answer', route: 'GET /v1/orders', failures: 5, msg: 'REST does not answer' },
+    {
+      level: 'warn',
+      outage: 'no answer',
+      since: lines()[1]?.since,
+      route: 'GET /v1/orders',
+      failures: 5,
+      msg: 'REST does not answer',
+    },
     {
       level: 'warn',
       outage: 'no answer',
@@ -98,6 +106,58 @@ test('failures of an earlier time do not count', () => {
   wait(10_000);
   record(4, failed);
   expect(messages()).toEqual([]);
+});
+
+test('an open circuit breaker is an outage, although other routes respond', () => {
+  const { record, wait, lines } = createOutages();
+  record(100);
+  record(1, { ...failed, route: 'GET /v1/locations', isCircuitOpen: true });
+  expect(lines()).toMatchObject([
+    { route: 'GET /v1/locations', circuitOpen: true, failures: 1, msg: 'REST does not answer' },
+  ]);
+  wait(5_000);
+  // A probe of the breaker.
+  record(1, { ...failed, isCircuitOpen: true });
+  record(100);
+  wait(9_999);
+  expect(lines()).toHaveLength(1);
+  wait(1);
+  expect(lines()[1]).toMatchObject({ seconds: 5, failures: 2, msg: 'REST answers again' });
+});
+
+test('the begin and the end have the time of the first failure', () => {
+  const { record, wait, lines } = createOutages();
+  const startMs = Date.now();
+  record(4, failed);
+  wait(4_000);
+  record(1, failed);
+  const [begin] = lines();
+  expect(startMs - Date.parse(String(begin?.since))).toBeGreaterThan(3_000);
+  wait(10_000);
+  expect(lines()[1]).toMatchObject({ since: begin?.since, seconds: 4, msg: 'REST answers again' });
+});
+
+test('single failures among many answers do not prolong an outage', () => {
+  const { record, wait, messages } = createOutages();
+  record(10, failed);
+  for (let second = 0; second < 12; second += 1) {
+    wait(1_000);
+    record(20);
+    if (second % 3 === 2) record(1, failed);
+  }
+  expect(messages()).toEqual(['REST does not answer', 'REST answers again']);
+});
+
+test('failures of one token do not prolong an outage of all', () => {
+  const { record, wait, messages } = createOutages();
+  record(10, failed);
+  record(10, { ...failed, tenantId: 'eva' });
+  for (let second = 0; second < 20; second += 1) {
+    wait(1_000);
+    record(1, { tenantId: 'eva' });
+    record(5, failed);
+  }
+  expect(messages()).toEqual(['REST does not answer', 'REST answers again']);
 });
 
 test('the shutdown ends an outage in the log', () => {

@@ -39,7 +39,7 @@ test('the least recently seen tenants are forgotten beyond the maximum', async (
   const seen: Record<string, WeakRef<Tenant>> = {};
   for (const bearer of ['ana', 'eva', 'ida']) {
     const tenant = tenants.of(bearer);
-    tenants.remember(tenant);
+    tenants.accept(tenant);
     seen[bearer] = new WeakRef(tenant);
     tenants.of('ana');
   }
@@ -99,33 +99,13 @@ describe('a token is remembered', () => {
   }, 60_000);
 });
 
-describe('a bearer that REST rejects', () => {
-  test('is known by its id until REST accepts it in a later call', () => {
-    const tenants = createTenants();
-    const { id } = tenants.of('token');
-    expect(tenants.isRejected(id)).toBe(false);
-    const before = performance.now() - 1;
-    tenants.reject(id);
-    tenants.accept(id, before);
-    expect(tenants.isRejected(id)).toBe(true);
-    tenants.accept(id, performance.now() + 1);
-    expect(tenants.isRejected(id)).toBe(false);
-  });
-
-  test('is one of at most 10,000, of which the oldest are removed', () => {
-    const tenants = createTenants();
-    for (let index = 0; index <= 10_000; index += 1) tenants.reject(`tenant ${index}`);
-    expect([tenants.isRejected('tenant 0'), tenants.isRejected('tenant 1')]).toEqual([false, true]);
-  });
-});
-
 test('a token is a separate owner from its first response to its rejection', () => {
   const tenants = createTenants();
   const tenant = tenants.of('a');
   const connection = {};
   const owner = () => tenants.owner(tenant, connection);
   expect(owner()).toEqual({ token: tenant, connection });
-  tenants.remember(tenant);
+  tenants.accept(tenant);
   expect(owner()).toEqual({ token: tenant, connection: undefined });
   tenants.reject(tenant.id);
   expect(owner()).toEqual({ token: tenant, connection });
@@ -142,10 +122,10 @@ test('accepted tokens are remembered longer than other tenants', () => {
   const tenants = createTenants({ maxTenants: 2 });
   const first = tenants.of('first');
   const isAccepted = () => tenants.isAccepted(first);
-  tenants.remember(first);
-  for (let index = 0; index < 1_000; index += 1) tenants.remember(tenants.of(`token ${index}`));
+  tenants.accept(first);
+  for (let index = 0; index < 1_000; index += 1) tenants.accept(tenants.of(`token ${index}`));
   expect(isAccepted()).toBe(true);
   // Two generations of 50,000 ids.
-  for (let index = 0; index < 110_000; index += 1) tenants.remember(tenants.of(`later ${index}`));
+  for (let index = 0; index < 110_000; index += 1) tenants.accept(tenants.of(`later ${index}`));
   expect(isAccepted()).toBe(false);
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { bothHeld } from '../../src/writes/idempotency.ts';
 import { ClaimLostError, type KeyStore, StoreUnavailableError } from '../../src/writes/store/key-store.ts';
 import { startWork } from '../fixtures/keyed-work.ts';
 import { memoryStore } from '../fixtures/memory-store.ts';
@@ -80,16 +79,19 @@ describe('a claim that is lost', () => {
     await expect(withLock(async (lock) => lock.expectHeld())).rejects.toThrow(ClaimLostError);
   });
 
-  test('stops a write that needs two claims', () => {
-    const held = { expectHeld() {} };
-    const lostClaim = {
+  test('of the work around a lock stops the work of the lock', async () => {
+    const { withLock } = startWork();
+    const outer = {
       expectHeld() {
         throw new ClaimLostError();
       },
     };
-    expect(() => bothHeld(held, held).expectHeld()).not.toThrow();
-    for (const both of [bothHeld(held, lostClaim), bothHeld(lostClaim, held)])
-      expect(() => both.expectHeld()).toThrow(ClaimLostError);
+    await expect(withLock(async (lock) => lock.expectHeld(), { outer })).rejects.toThrow(ClaimLostError);
+  });
+
+  test('is not seen while both claims are held', async () => {
+    const { withLock } = startWork();
+    await expect(withLock(async (lock) => lock.expectHeld())).resolves.toBeUndefined();
   });
 });
 

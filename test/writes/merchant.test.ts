@@ -12,6 +12,7 @@ import {
   ResponseTooLargeError,
   StatusError,
   UnavailableError,
+  UnexpectedNameError,
 } from '../../src/rest/errors.ts';
 import type { OrganizationJson } from '../../src/rest/wire-schema.ts';
 import { createDigest } from '../../src/writes/digest.ts';
@@ -26,7 +27,7 @@ type Ask = (callContext: CallContext) => Promise<OrganizationJson>;
 const call = { method: 'GET' as const, path: '/v1/organizations/mine' };
 const status = (code: number, message = 'text of REST') =>
   new StatusError(call, code, { message, fields: [] });
-const otherName = new InvalidResponseError('no record of organization', { hasOtherName: true });
+const otherName = new UnexpectedNameError('no record of organization');
 const named = (name: string) => async () => ({ name }) as OrganizationJson; // The other fields are not read.
 const failing = (error: Error) => async () => {
   throw error;

@@ -21,9 +21,7 @@ export const Money = builder.objectRef<MoneySource>('Money').implement({
   description: 'An amount of money, exact to the cent.',
   fields: (t) => ({
     cents: t.expose('cents', { type: 'Cents', description: 'The amount in cents.' }),
-    currency: t.exposeString('currency', {
-      description: 'The ISO 4217 code of the currency, such as `COP`.',
-    }),
+    currency: t.exposeString('currency', { description: 'The ISO 4217 code, such as `COP`.' }),
     formatted: t.string({
       description: 'The amount with its currency sign, formatted for `locale`.',
       args: {
@@ -62,18 +60,15 @@ const maxTagLength = 100;
 /** @throws BadInputError if the locale is no language tag. */
 function cachedFormatter(locale: string, currency: string): Intl.NumberFormat {
   const key = `${locale} ${currency}`;
-  let formatter = formatters.get(key);
-  if (formatter === undefined && locale.length <= maxTagLength && !formatters.has(key)) {
+  if (locale.length <= maxTagLength && !formatters.has(key)) {
     if (formatters.size >= maxFormatters) formatters.clear();
-    formatter = createFormatter(locale, currency);
-    formatters.set(key, formatter);
+    formatters.set(key, createFormatter(locale, currency));
   }
-  if (formatter === undefined) {
-    throw new BadInputError(
-      `Expected "locale" to be a language tag, such as "es-CO", but got ${quoteForMessage(locale)}.`,
-    );
-  }
-  return formatter;
+  const formatter = formatters.get(key);
+  if (formatter !== undefined) return formatter;
+  throw new BadInputError(
+    `Expected "locale" to be a language tag, such as "es-CO", but got ${quoteForMessage(locale)}.`,
+  );
 }
 
 /** @returns undefined if the locale is no language tag. */

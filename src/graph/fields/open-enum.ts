@@ -1,31 +1,22 @@
 import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
-import { builder } from '../builder.ts';
+import { describedEnum } from './described-enum.ts';
 
 const UNRECOGNIZED = 'UNRECOGNIZED';
 
 /**
- * Makes a GraphQL enum for an enum of the REST service. UNRECOGNIZED stands for a value that REST adds later, so that
- * a new value never fails a field.
- * @returns the enum type, `recognize`, which maps a value of REST to the enum, and the options of a non-null field
+ * Makes an enum for values of REST. UNRECOGNIZED stands for a value that REST adds later, which must not fail a field.
+ * @returns the type, `recognize`, which maps a value of REST, and `field`, which makes the options of a non-null field
  */
 export function openEnum<Value extends string>(
   name: string,
   description: string,
   values: Readonly<Record<Value, string>>,
 ) {
-  const ref = builder.enumType(name, {
-    description,
-    values: {
-      // The cast restores the literal types, because Object.fromEntries loses them.
-      ...(Object.fromEntries(
-        Object.entries<string>(values).map(([value, description]) => [value, { description }]),
-      ) as Record<Value, { description: string }>),
-      [UNRECOGNIZED]: {
-        description: 'A value that this version of the server does not know. Not valid as input.',
-      },
-    } as Record<Value | typeof UNRECOGNIZED, { description: string }>,
+  const unrecognized = 'A value that this version of the server does not know. Not valid as input.';
+  const ref = describedEnum<Value | typeof UNRECOGNIZED>(name, description, {
+    ...values,
+    [UNRECOGNIZED]: unrecognized,
   });
-
   const knownValues: ReadonlySet<string> = new Set(Object.keys(values));
 
   function recognize(value: string): Value | typeof UNRECOGNIZED;

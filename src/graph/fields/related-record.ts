@@ -1,3 +1,4 @@
+import type { ObjectRef } from '@pothos/core';
 import {
   type FieldNode,
   GraphQLIncludeDirective,
@@ -12,7 +13,7 @@ import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { RecordLoader } from '../../loaders/record-loader.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { type Collection, isNameOf } from '../../rest/resource-name.ts';
+import { type Collection, isResourceName } from '../../rest/resource-name.ts';
 import type {
   ChannelJson,
   LocationJson,
@@ -21,8 +22,10 @@ import type {
   QuoteJson,
   ShipmentJson,
 } from '../../rest/wire-schema.ts';
+import type { SchemaTypes } from '../builder.ts';
+import type { Context } from '../context.ts';
 
-/** The collections whose records have an id. */
+/** The collections whose records REST finds by id. */
 export interface RecordByCollection {
   orders: OrderJson;
   shipments: ShipmentJson;
@@ -32,22 +35,45 @@ export interface RecordByCollection {
   channels: ChannelJson;
 }
 
-/** Functions, because `Loaders` makes each loader on first use. */
-export const recordLoaders: {
-  readonly [C in keyof RecordByCollection]: (loaders: Loaders) => RecordLoader<RecordByCollection[C]>;
+interface RecordReader<Json> {
+  /** A function, because `Loaders` makes each loader on first use. */
+  loader(loaders: Loaders): RecordLoader<Json>;
+  /** The call that reads a record, for descriptions. */
+  call: string;
+}
+
+export const recordReaders: {
+  readonly [C in keyof RecordByCollection]: RecordReader<RecordByCollection[C]>;
 } = {
-  orders: ({ orderById }) => orderById,
-  shipments: ({ shipmentById }) => shipmentById,
-  quotes: ({ quoteById }) => quoteById,
-  origins: ({ originById }) => originById,
-  locations: ({ locationById }) => locationById,
-  channels: ({ channelById }) => channelById,
+  orders: { loader: ({ orderById }) => orderById, call: '`GET /v1/orders/{id}`' },
+  shipments: { loader: ({ shipmentById }) => shipmentById, call: '`GET /v1/shipments/{id}`' },
+  quotes: { loader: ({ quoteById }) => quoteById, call: '`GET /v1/quotes/{id}`' },
+  origins: { loader: ({ originById }) => originById, call: '`GET /v1/origins` (once for all)' },
+  locations: { loader: ({ locationById }) => locationById, call: 'a filtered `GET /v1/locations`' },
+  channels: { loader: ({ channelById }) => channelById, call: '`GET /v1/channels` (once for all)' },
 };
 
 /**
+ * The options of a nullable field with the record that a REST payload names.
+ * @param nameOf reads the resource name from the payload
+ */
+export const relation = <C extends keyof RecordByCollection, Source>(
+  type: ObjectRef<SchemaTypes, RecordByCollection[C]>,
+  collection: C,
+  description: string,
+  nameOf: (source: Source) => string | null | undefined,
+) => ({
+  type,
+  nullable: true as const,
+  description: `${description} Costs ${recordReaders[collection].call} unless only its id is selected.`,
+  resolve: (source: Source, _args: object, { loaders }: Context, info: GraphQLResolveInfo) =>
+    relatedRecord(collection, nameOf(source), loaders, info),
+});
+
+/**
  * Loads the record that a REST payload names. If only `id` is selected, the name is enough and no call is made.
- * @param name the resource name in the payload; the result is null if the name is absent or empty
- * @param info the resolve info of the field; without it the record is always loaded
+ * @param name the result is null if the name is absent or empty
+ * @param info without it the record is always loaded
  * @throws InvalidResponseError if `name` is not a name of `collection`
  */
 export function relatedRecord<C extends keyof RecordByCollection>(
@@ -60,21 +86,21 @@ export function relatedRecord<C extends keyof RecordByCollection>(
   checkName(collection, name);
   // Only the id is selected, so nothing but the name is read from the record.
   if (info !== undefined && selectsOnlyId(info)) return { name } as RecordByCollection[C];
-  return recordLoaders[collection](loaders).find(name);
+  return recordReaders[collection].loader(loaders).find(name);
 }
 
 /** Checks a name from REST. @throws InvalidResponseError if it is not a name of `collection`. */
 export function checkName(collection: Collection, name: string): void {
-  if (isNameOf(collection, name)) return;
+  if (isResourceName(collection, name)) return;
   throw new InvalidResponseError(
     `Expected a name of ${collection} from REST, but got ${quoteForMessage(String(name))}`,
   );
 }
 
 /**
- * Makes a predicate on a field: whether the operation selects more than the id of a record below the field. The result
- * is cached by the nodes of the field: a plan has one array of nodes for each of its fields, and one outcome of @skip
- * and @include. Without the cache, the predicate would take longer than the rest of each row of a list.
+ * Makes a predicate on a field: whether the operation selects more than the id of a record below the field. A plan has
+ * one array of nodes per field, and one outcome of @skip and @include. Without the cache by these nodes, the predicate
+ * would take longer than the rest of each row of a list.
  * @param paths the field names from the field to the record; one matching path is enough
  */
 export function selectsMoreThanIdAt(
@@ -82,13 +108,7 @@ export function selectsMoreThanIdAt(
 ): (info: GraphQLResolveInfo) => boolean {
   const cache = new WeakMap<readonly FieldNode[], boolean>();
   const evaluate = (info: GraphQLResolveInfo) =>
-    paths.some((path) => {
-      const records = path.reduce<readonly FieldNode[]>(
-        (parents, name) => selectChildren(parents, info).filter((field) => field.name.value === name),
-        info.fieldNodes,
-      );
-      return !selectChildren(records, info).every(isIdOrTypename);
-    });
+    paths.some((path) => info.fieldNodes.some(({ selectionSet }) => selectsMore(selectionSet, path, info)));
   return (info) => {
     const result = cache.get(info.fieldNodes) ?? evaluate(info);
     cache.set(info.fieldNodes, result);
@@ -101,28 +121,22 @@ const selectsMoreThanId = selectsMoreThanIdAt([]);
 /** Whether a field with a record needs only its name, for `id` and `__typename`. */
 export const selectsOnlyId = (info: GraphQLResolveInfo) => !selectsMoreThanId(info);
 
-function isIdOrTypename({ name }: FieldNode): boolean {
-  return name.value === 'id' || name.value === '__typename';
-}
-
-/** The selected child fields of fields, with fragments expanded. */
-function selectChildren(parents: readonly FieldNode[], info: GraphQLResolveInfo): FieldNode[] {
-  // Visits each fragment once: fragments may spread the same fragment many times.
-  const visitedFragments = new Set<string>();
-
-  function fieldsOf(selectionSet: SelectionSetNode | undefined): FieldNode[] {
-    return (selectionSet?.selections ?? []).flatMap((selection) => {
-      if (isSkipped(selection, info)) return [];
-      if (selection.kind === Kind.FIELD) return [selection];
-      if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsOf(selection.selectionSet);
-      const name = selection.name.value;
-      if (visitedFragments.has(name)) return [];
-      visitedFragments.add(name);
-      return fieldsOf(info.fragments[name]?.selectionSet);
-    });
-  }
-
-  return parents.flatMap(({ selectionSet }) => fieldsOf(selectionSet));
+/** The limit on selections, which counts each spread of a fragment, bounds the recursion. */
+function selectsMore(
+  set: SelectionSetNode | undefined,
+  path: readonly string[],
+  info: GraphQLResolveInfo,
+): boolean {
+  const [next, ...rest] = path;
+  return (set?.selections ?? []).some((selection) => {
+    if (isSkipped(selection, info)) return false;
+    if (selection.kind === Kind.INLINE_FRAGMENT) return selectsMore(selection.selectionSet, path, info);
+    const name = selection.name.value;
+    if (selection.kind === Kind.FRAGMENT_SPREAD)
+      return selectsMore(info.fragments[name]?.selectionSet, path, info);
+    if (next === undefined) return name !== 'id' && name !== '__typename';
+    return name === next && selectsMore(selection.selectionSet, rest, info);
+  });
 }
 
 /** Whether @skip or @include removes the selection. */

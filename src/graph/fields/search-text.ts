@@ -3,11 +3,7 @@ import { BadInputError } from '../../rest/errors.ts';
 // Code points. They fit a URL even if each takes 12 bytes there.
 const maxCharacters = 256;
 
-/**
- * Checks the length of a search text, because REST receives it in the URL.
- * @param argument the name of the GraphQL argument, for the error message
- * @throws BadInputError for more than 256 characters (code points), without a REST call
- */
+/** Checks the length of a search text, because REST gets it in the URL. @throws BadInputError that names `argument` */
 export function searchText<Text extends string | null | undefined>(argument: string, text: Text): Text {
   if (typeof text !== 'string' || text.length <= maxCharacters) return text;
   // A longer text need not be counted.

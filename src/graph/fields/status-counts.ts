@@ -1,17 +1,20 @@
 import type { EnumRef } from '@pothos/core';
+import type { Loaders } from '../../loaders/loaders.ts';
 import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
+import { toMs } from './created-range.ts';
 
 /**
- * Makes the types `XCounts` and `XStatusCount` for the records `X` of a list.
- * @param records the plural for descriptions
+ * Makes the query `xCounts`, with the types `XCounts` and `XStatusCount`, for the records `X` of a list.
+ * @param records the list in REST
  * @param status the enum of their statuses, and its mapping from REST
  */
 export function defineStatusCounts<Status extends string>(
   typename: string,
-  records: string,
+  records: 'orders' | 'shipments',
   status: { ref: EnumRef<SchemaTypes, Status, Status>; recognize(value: string): Status },
-) {
+  counts: (loaders: Loaders) => (createdSinceMs: number | undefined) => Promise<StatusCounts>,
+): void {
   const statusCount = builder
     .objectRef<{ status: Status; count: number }>(`${typename}StatusCount`)
     .implement({
@@ -26,7 +29,7 @@ export function defineStatusCounts<Status extends string>(
         count: t.exposeInt('count', { description: `The number of ${records}.` }),
       }),
     });
-  return builder.objectRef<StatusCounts>(`${typename}Counts`).implement({
+  const statusCounts = builder.objectRef<StatusCounts>(`${typename}Counts`).implement({
     description: `The number of ${records} of each status.`,
     fields: (t) => ({
       total: t.int({
@@ -45,14 +48,28 @@ export function defineStatusCounts<Status extends string>(
         type: [statusCount],
         description: `A number for each status that occurs.`,
         extensions: { estimatedItems: 14 },
-        resolve: ({ byStatus }) => countsOf(byStatus, status.recognize),
+        resolve: ({ byStatus }) => mergeUnknown(byStatus, status.recognize),
       }),
     }),
   });
+  builder.queryField(`${typename.toLowerCase()}Counts`, (t) =>
+    t.field({
+      type: statusCounts,
+      nullable: true,
+      description: `The number of ${records} of each status. Costs up to 20 pages of \`GET /v1/${records}\`, once in 30 seconds.`,
+      args: {
+        createdSince: t.arg({
+          type: 'DateTime',
+          description: `The earliest time of creation of the ${records} to count. By default all count.`,
+        }),
+      },
+      resolve: (_root, { createdSince }, { loaders }) => counts(loaders)(toMs(createdSince)),
+    }),
+  );
 }
 
 /** Statuses that this version does not know are one. */
-function countsOf<Status extends string>(
+function mergeUnknown<Status extends string>(
   byStatus: ReadonlyMap<string, number>,
   recognize: (value: string) => Status,
 ): { status: Status; count: number }[] {

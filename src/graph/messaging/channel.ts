@@ -32,14 +32,12 @@ function findPhoneNumber(channel: ChannelJson): string | null {
 
 const channelList = defineList(Channel, 'channels');
 
-defineRecordQuery('channel', Channel, 'channels', 'Costs `GET /v1/channels`, once for all channels.');
+defineRecordQuery('channel', Channel, 'channels');
 
 builder.queryFields((t) => ({
   channels: t.field({
-    type: channelList.type,
-    nullable: true,
+    ...channelList.field,
     description: "The merchant's channels. Costs `GET /v1/channels`.",
-    args: channelList.args,
     resolve: (_root, args, { loaders }) => channelList.read(loaders.channelPage, args, {}),
   }),
 }));

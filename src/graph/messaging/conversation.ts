@@ -2,23 +2,15 @@ import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { BadInputError } from '../../rest/errors.ts';
 import { type ConversationName, conversationName } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
-import { relatedRecord } from '../fields/related-record.ts';
+import { relation } from '../fields/related-record.ts';
 import { Node, registerNode } from '../relay/node.ts';
 import { Channel } from './channel.ts';
 
 export const Conversation = builder.objectRef<ConversationName>('Conversation').implement({
-  description:
-    'The messages exchanged with one customer through one channel. The REST service cannot look up ' +
-    'conversations, so only reading the messages shows whether the conversation exists.',
+  description: 'The messages with a customer through a channel. Only a read of them shows whether it exists.',
   interfaces: [Node],
   fields: (t) => ({
-    channel: t.field({
-      type: Channel,
-      nullable: true,
-      description:
-        'The channel. Costs `GET /v1/channels`, once for all channels, unless only its id is selected.',
-      resolve: ({ channel }, _args, { loaders }, info) => relatedRecord('channels', channel, loaders, info),
-    }),
+    channel: t.field(relation(Channel, 'channels', 'The channel.', ({ channel }) => channel)),
   }),
 });
 
@@ -28,24 +20,25 @@ registerNode({
   load: async (id) => conversationName(id) ?? null,
 });
 
+/** @throws BadInputError if there is no conversation, because `expected` was not given as `id` */
+function checkFound(
+  conversation: ConversationName | undefined,
+  expected: string,
+  id: string,
+): ConversationName {
+  if (conversation !== undefined) return conversation;
+  throw new BadInputError(`Expected the id of a conversation${expected}, but got ${quoteForMessage(id)}.`);
+}
+
 builder.objectField(Channel, 'conversation', (t) =>
   t.field({
     type: Conversation,
     nullable: true,
-    description:
-      'The conversation of this channel with this id. Costs no call, so the conversation may not exist.',
-    args: {
-      id: t.arg.id({
-        required: true,
-        description: '`channels/<identifier>/conversations/<identifier>` or the bare identifier.',
-      }),
-    },
-    resolve: ({ name: channel }, { id }) => {
+    description: 'The conversation with this id. Costs no call, so the conversation may not exist.',
+    args: { id: t.arg.id({ required: true, description: 'The full id, or its last identifier.' }) },
+    resolve({ name: channel }, { id }) {
       const conversation = conversationName(id.includes('/') ? id : `${channel}/conversations/${id}`);
-      if (conversation?.channel === channel) return conversation;
-      throw new BadInputError(
-        `Expected the id of a conversation of ${channel}, but got ${quoteForMessage(id)}.`,
-      );
+      return checkFound(conversation?.channel === channel ? conversation : undefined, ` of ${channel}`, id);
     },
   }),
 );
@@ -58,12 +51,7 @@ builder.queryField('conversation', (t) =>
     args: {
       id: t.arg.id({ required: true, description: '`channels/<identifier>/conversations/<identifier>`.' }),
     },
-    resolve: (_root, { id }) => {
-      const conversation = conversationName(id);
-      if (conversation !== undefined) return conversation;
-      throw new BadInputError(
-        `Expected the id of a conversation, "channels/<identifier>/conversations/<identifier>", but got ${quoteForMessage(id)}.`,
-      );
-    },
+    resolve: (_root, { id }) =>
+      checkFound(conversationName(id), ', "channels/<identifier>/conversations/<identifier>"', id),
   }),
 );

@@ -6,20 +6,12 @@ import { list, object, optional, rule, text } from '../mutation/input-rules.ts';
 import { findRepeatedName, TemplateParameterInput } from './template.ts';
 
 const SendTemplateInput = builder.inputType('SendTemplateInput', {
-  description:
-    'A template of the channel, with a value for each parameter. `Template.preview` shows the resulting ' +
-    'message.',
+  description: 'A template of the channel, with a value per parameter. `Template.preview` shows the result.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'The name of the template.' }),
     language: t.string({ required: true, description: 'The language code of the template, such as `es`.' }),
-    headerParameters: t.field({
-      type: [TemplateParameterInput],
-      description: 'The values for the header. Each name occurs once.',
-    }),
-    bodyParameters: t.field({
-      type: [TemplateParameterInput],
-      description: 'The values for the body. Each name occurs once.',
-    }),
+    headerParameters: t.field({ type: [TemplateParameterInput], description: 'The values for the header.' }),
+    bodyParameters: t.field({ type: [TemplateParameterInput], description: 'The values for the body.' }),
   }),
 });
 
@@ -38,10 +30,8 @@ const parameterRules = v.pipe(
   rule((parameters: { name: string; value: string }[]) => {
     const repeated = findRepeatedName(parameters);
     if (repeated === undefined) return undefined;
-    return {
-      code: 'DUPLICATE',
-      message: `must have each name once, but has ${quoteForMessage(repeated)} twice`,
-    };
+    const message = `must have each name once, but has ${quoteForMessage(repeated)} twice`;
+    return { code: 'DUPLICATE', message };
   }),
 );
 
@@ -60,10 +50,7 @@ export const messageContentRules = object({
 
 export type MessageContent = v.InferOutput<typeof messageContentRules>;
 
-/**
- * Makes the REST body of a message. The interface does not show the shape of a template in a request, so the template
- * has the shape of templates in responses ("Message").
- */
+/** The REST interface shows the shape of a template in responses only ("Message"). */
 export function messageJson({ text = '', template }: MessageContent): SendMessageJson {
   if (template === undefined) return { text };
   const headerParameters = valuesByName(template.headerParameters);

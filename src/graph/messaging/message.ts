@@ -1,6 +1,6 @@
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { type ConversationName, conversationOfMessage, isMessageName } from '../../rest/resource-name.ts';
+import { type ConversationName, messageConversation } from '../../rest/resource-name.ts';
 import type { MessageJson, SentTemplateJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { openEnum } from '../fields/open-enum.ts';
@@ -60,20 +60,18 @@ const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').imple
     definition: t.field({
       type: Template,
       nullable: true,
-      description:
-        'The current definition of the template, or null if it no longer exists. Costs `GET ' +
-        '/v1/channels/{id}/templates`, once for all templates.',
+      description: 'The template, if it still exists. Costs `GET /v1/channels/{id}/templates` (once).',
       resolve: (sent, _args, { loaders }) => findTemplate(sent, loaders),
     }),
   }),
 });
 
 function parameterList(parameters: SentTemplateJson['bodyParameters']): Parameter[] {
-  return [...parameterValues(parameters)].map(([name, value]) => ({ name, value }));
+  return Array.from(valuesByName(parameters), ([name, value]) => ({ name, value }));
 }
 
 /** @throws InvalidResponseError if REST sent anything but a map of texts. */
-function parameterValues(parameters: SentTemplateJson['bodyParameters']): Map<string, string> {
+function valuesByName(parameters: SentTemplateJson['bodyParameters']): Map<string, string> {
   const map: unknown = parameters ?? {};
   const values = typeof map === 'object' && !Array.isArray(map) ? Object.entries(map ?? {}) : undefined;
   if (values?.every(([, value]) => typeof value === 'string')) return new Map(values);
@@ -89,10 +87,7 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
     createTime: t.expose('createTime', { type: 'DateTime', description: 'The time of creation.' }),
     status: t.field(messageStatus.field('The delivery status of the message.', ({ status }) => status)),
     contentType: t.field(
-      messageContentType.field(
-        'The type of the content: text or template.',
-        ({ contentType }) => contentType,
-      ),
+      messageContentType.field('The type of the content.', ({ contentType }) => contentType),
     ),
     text: t.exposeString('text', { nullable: true, description: 'The text, or null for a template.' }),
     template: t.field({
@@ -104,23 +99,19 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
     body: t.string({
       nullable: true,
       description:
-        'The message as the customer reads it: the text or the completed template. Null if the template no ' +
-        'longer exists. A template costs `GET /v1/channels/{id}/templates`, once for all templates.',
+        'The message as the customer reads it, if its template still exists. A template costs ' +
+        '`GET /v1/channels/{id}/templates` (once for all).',
       resolve: async (message, _args, { loaders }) => {
         const sent = sentTemplate(message);
         if (sent === null) return message.text ?? null;
         const definition = await findTemplate(sent, loaders);
         if (definition === null) return null;
-        const header = parameterValues(sent.headerParameters);
-        const body = parameterValues(sent.bodyParameters);
+        const header = valuesByName(sent.headerParameters);
+        const body = valuesByName(sent.bodyParameters);
         return joinParts(fillTemplate(definition, { header, body }));
       },
     }),
-    conversation: t.field({
-      type: Conversation,
-      description: 'The conversation of the message.',
-      resolve: conversation,
-    }),
+    conversation: t.field({ type: Conversation, description: 'The conversation.', resolve: conversation }),
   }),
 });
 
@@ -130,29 +121,28 @@ function sentTemplate(message: MessageJson): SentTemplateSource | null {
 }
 
 function conversation({ name }: MessageJson): ConversationName {
-  const parsed = conversationOfMessage(name);
+  const parsed = messageConversation(name);
   if (parsed !== undefined) return parsed;
   throw new InvalidResponseError(
     `Expected the name of a message from REST, but got ${quoteForMessage(name)}`,
   );
 }
 
-registerNonRefetchable({
-  owns: isMessageName,
-  instead: (id) =>
-    `Read a message with its conversation: conversation(id: "${conversationOfMessage(id)?.name}") { messages { nodes { id } } }.`,
-});
+registerNonRefetchable(
+  'Message',
+  (id) => messageConversation(id) !== undefined,
+  (id) => {
+    const conversation = `conversation(id: "${messageConversation(id)?.name}")`;
+    return `Read a message with its conversation: ${conversation} { messages { nodes { id } } }.`;
+  },
+);
 
 const messageList = defineList(Message, 'messages');
 
 builder.objectField(Conversation, 'messages', (t) =>
   t.field({
-    type: messageList.type,
-    nullable: true,
-    description:
-      'The messages of the conversation, in the order of the REST service. Costs ' +
-      '`GET /v1/channels/{id}/conversations/{id}/messages`.',
-    args: messageList.args,
+    ...messageList.field,
+    description: 'The messages. Costs `GET /v1/channels/{id}/conversations/{id}/messages`.',
     resolve: ({ channel, conversation }, args, { loaders }) =>
       messageList.read(loaders.messagePage, args, { channel, conversation }),
   }),

@@ -1,15 +1,19 @@
 import { builder } from '../builder.ts';
-import { idempotencyKey, keyDescription, object, recordId, text } from '../mutation/input-rules.ts';
+import {
+  idDescription,
+  idempotencyKey,
+  keyDescription,
+  object,
+  recordId,
+  text,
+} from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
 import { SendMessageResult } from './send-message.ts';
 
 const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
   description: 'A text and the phone number of its recipient.',
   fields: (t) => ({
-    channel: t.id({
-      required: true,
-      description: 'The channel that sends the text, `channels/<identifier>` or the bare identifier.',
-    }),
+    channel: t.id({ required: true, description: idDescription('The channel to send from', 'channels') }),
     phone: t.string({ required: true, description: "The customer's phone number, such as `+573001112233`." }),
     name: t.string({ required: true, description: "The customer's name." }),
     text: t.string({ required: true, description: 'The text that the customer reads.' }),
@@ -25,12 +29,8 @@ builder.mutationField('sendMessageToPhone', (t) =>
   t.field({
     type: SendMessageResult,
     nullable: true,
-    description:
-      "Sends a text to a phone number. `sent.conversation` is the customer's existing or new conversation. " +
-      'Costs `POST /v1/channels/{id}/messages`.',
-    args: {
-      input: t.arg({ type: SendMessageToPhoneInput, required: true, description: 'The text to send.' }),
-    },
+    description: 'Sends a text to a phone number. Costs `POST /v1/channels/{id}/messages`.',
+    args: { input: t.arg({ type: SendMessageToPhoneInput, required: true, description: 'The text.' }) },
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({
         rules,

@@ -1,9 +1,7 @@
-import * as v from 'valibot';
-import { quoteForMessage } from '../../base/quote-for-message.ts';
-import { type ConversationName, conversationName } from '../../rest/resource-name.ts';
+import { conversationName } from '../../rest/resource-name.ts';
 import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { idempotencyKey, issueOf, keyDescription, object, text } from '../mutation/input-rules.ts';
+import { idempotencyKey, keyDescription, object, parsed } from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { Message } from './message.ts';
@@ -29,19 +27,9 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
 });
 
 // A whole name, because a bare identifier is unique in one channel only.
-const conversationId = v.pipe(
-  text,
-  v.rawTransform(({ dataset: { value }, addIssue, NEVER }): ConversationName => {
-    const conversation = conversationName(value);
-    if (conversation !== undefined) return conversation;
-    addIssue(
-      issueOf({
-        code: 'INVALID_FORMAT',
-        message: `must be the id of a conversation, "channels/<identifier>/conversations/<identifier>", but is ${quoteForMessage(value)}`,
-      }),
-    );
-    return NEVER;
-  }),
+const conversationId = parsed(
+  'the id of a conversation, "channels/<identifier>/conversations/<identifier>"',
+  conversationName,
 );
 
 const rules = object({ conversation: conversationId, content: messageContentRules, idempotencyKey });
@@ -53,24 +41,20 @@ const SendMessageSuccess = builder
     fields: (t) => ({
       sent: t.expose('sent', {
         type: Message,
-        description: 'The accepted message. Its `status` shows the delivery.',
+        description: 'The message, whose `status` shows its delivery.',
       }),
     }),
   });
 
-export const SendMessageResult = resultUnion('SendMessageResult', {
-  description: 'The result of sending a message.',
-  types: [SendMessageSuccess, NotFound],
-});
+export const SendMessageResult = resultUnion('SendMessageResult', [SendMessageSuccess, NotFound]);
 
 builder.mutationField('sendMessage', (t) =>
   t.field({
     type: SendMessageResult,
     nullable: true,
     description:
-      'Sends a text or a template to a conversation. Rejects values that do not fit the template. Costs ' +
-      '`POST /v1/channels/{id}/conversations/{id}/messages`, and for a template first ' +
-      '`GET /v1/channels/{id}/templates`.',
+      'Sends a text, or a template whose values fit. Costs `POST /v1/channels/{id}/conversations/{id}/messages`, ' +
+      'and for a template first `GET /v1/channels/{id}/templates`.',
     args: { input: t.arg({ type: SendMessageInput, required: true, description: 'The message to send.' }) },
     resolve: (_root, { input }, { writes, loaders }, info) =>
       runMutation({

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
-import { type Loaders, maxPageSize } from '../../loaders/loaders.ts';
-import { pagesFrom } from '../../loaders/paging/page-loader.ts';
+import type { Loaders } from '../../loaders/loaders.ts';
+import { pagesFrom } from '../../loaders/paging/page-walk.ts';
 import type { Page } from '../../rest/api-types.ts';
 import { AbortedError, InvalidResponseError } from '../../rest/errors.ts';
 import type { TemplateJson } from '../../rest/wire-schema.ts';
@@ -14,8 +14,8 @@ type Template = NonNullable<MessageContent['template']>;
 type Rows = Page<TemplateJson>['rows'];
 
 /**
- * Compares a template with its definition before the message is sent. A text passes. If the definition can't be read,
- * the check passes and REST validates the message.
+ * Compares a template with its definition before the message is sent. If the definition can't be read, REST alone
+ * validates the message.
  * @param channel the resource name of the channel
  * @throws InvalidInputError with all errors of the template
  */
@@ -36,9 +36,7 @@ export async function checkTemplateFits(
 async function readTemplates(channel: string, { templatePage }: Loaders): Promise<Rows | undefined> {
   const rows: Rows[number][] = [];
   try {
-    for await (const page of pagesFrom(templatePage, { channel, pageSize: maxPageSize.templates })) {
-      rows.push(...page.rows);
-    }
+    for await (const page of pagesFrom(templatePage, { channel })) rows.push(...page.rows);
     return rows;
   } catch (error) {
     // After an abort nothing may be sent.
@@ -65,18 +63,11 @@ function findErrors(template: Template, rows: Rows | undefined): InvalidFieldSou
     const expected = `a language of the template, ${oneOfNames(sameName.map(({ language }) => language))}`;
     return [wrongValue('content.template.language', expected, template.language, 'NOT_FOUND')];
   }
-  const names = readable.map(({ name }) => name);
-  const choice = names.length === 0 ? 'which has none' : oneOfNames(names);
-  const expected = `a template of the channel, ${choice}`;
+  const expected = `a template of the channel, ${oneOfNames(readable.map(({ name }) => name))}`;
   return [wrongValue('content.template.name', expected, template.name, 'NOT_FOUND')];
 }
 
-function wrongValue(
-  path: string,
-  expected: string,
-  value: string,
-  code: InvalidFieldSource['code'],
-): InvalidFieldSource {
+function wrongValue(path: string, expected: string, value: string, code: 'NOT_FOUND' | 'NOT_ALLOWED') {
   return { path, message: `must be ${expected}, but is ${quoteForMessage(value)}`, code };
 }
 
@@ -104,35 +95,25 @@ function parameterErrors(
   const path = `content.template.${part}Parameters`;
   const names = parameterNames(definition[part]);
   const given = new Set(values.map(({ name }) => name));
-  const missing = [...names].filter((name) => !given.has(name));
   const expected =
     names.size === 0
-      ? `must be absent, because the ${part} of the template has no parameters`
-      : `must be a parameter in the ${part} of the template, ${oneOfNames(names)}`;
-  return [
-    ...missing.map((name) => ({
-      path,
-      message: `must have a value for ${quoteForMessage(name)}`,
-      code: 'REQUIRED' as const,
-    })),
-    ...values.flatMap(({ name }, index) =>
-      names.has(name)
-        ? []
-        : [
-            {
-              path: `${path}.${index}.name`,
-              message: `${expected}, but is ${quoteForMessage(name)}`,
-              code: 'NOT_ALLOWED' as const,
-            },
-          ],
-    ),
-  ];
+      ? `absent, because the ${part} of the template has no parameters`
+      : `a parameter in the ${part} of the template, ${oneOfNames(names)}`;
+  const missing = [...names.difference(given)].map((name) => {
+    const message = `must have a value for ${quoteForMessage(name)}`;
+    return { path, message, code: 'REQUIRED' as const };
+  });
+  const unknown = values.flatMap(({ name }, index) =>
+    names.has(name) ? [] : [wrongValue(`${path}.${index}.name`, expected, name, 'NOT_ALLOWED')],
+  );
+  return [...missing, ...unknown];
 }
 
 const maxShownNames = 10;
 
 function oneOfNames(names: Iterable<string>): string {
   const distinct = [...new Set(names)];
+  if (distinct.length === 0) return 'which has none';
   const omitted = distinct.length - maxShownNames;
   const list = distinct.slice(0, maxShownNames).map(quoteForMessage).join(', ');
   return `one of ${list}${omitted > 0 ? ` and ${omitted} more` : ''}`;

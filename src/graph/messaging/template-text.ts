@@ -1,11 +1,8 @@
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { TemplateJson, TemplateTextJson } from '../../rest/wire-schema.ts';
 
-/** By parameter name. Maps, because a parameter may have the name `__proto__`. */
-export interface TemplateValues {
-  header: ReadonlyMap<string, string>;
-  body: ReadonlyMap<string, string>;
-}
+/** By parameter name. A Map, because a parameter may have the name `__proto__`. */
+type Values = ReadonlyMap<string, string>;
 
 export interface FilledTemplate {
   header: string | null;
@@ -23,17 +20,19 @@ const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
  * Replaces each `{{name}}` with its value. A parameter without a value keeps its placeholder.
  * @throws InvalidResponseError if a part of the template is no text
  */
-export function fillTemplate(template: TemplateJson, values: TemplateValues): FilledTemplate {
+export function fillTemplate(
+  template: TemplateJson,
+  values: { header: Values; body: Values },
+): FilledTemplate {
   const header = parameterNames(template.header);
   const body = parameterNames(template.body);
-  const without = (names: Iterable<string>, others: { has(name: string): boolean }) =>
-    [...names].filter((name) => !others.has(name));
+  const unknownIn = (given: Values, names: Set<string>) => new Set(given.keys()).difference(names);
   return {
     header: fillText(template.header, values.header),
     body: fillText(template.body, values.body),
     footer: textOrNull(template.footer),
-    missing: [...new Set([...without(header, values.header), ...without(body, values.body)])],
-    unknown: [...new Set([...without(values.header.keys(), header), ...without(values.body.keys(), body)])],
+    missing: [...header.difference(values.header).union(body.difference(values.body))],
+    unknown: [...unknownIn(values.header, header).union(unknownIn(values.body, body))],
   };
 }
 
@@ -42,10 +41,7 @@ export function joinParts({ header, body, footer }: FilledTemplate): string {
   return [header, body, footer].filter(Boolean).join('\n\n');
 }
 
-function fillText(
-  part: TemplateTextJson | null | undefined,
-  values: ReadonlyMap<string, string>,
-): string | null {
+function fillText(part: TemplateTextJson | null | undefined, values: Values): string | null {
   const text = textOrNull(part?.text);
   return text?.replace(placeholder, (unfilled, name: string) => values.get(name) ?? unfilled) ?? null;
 }

@@ -39,9 +39,7 @@ const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').imp
     }),
     footer: t.exposeString('footer', { nullable: true, description: 'The footer.' }),
     missing: t.exposeStringList('missing', { description: 'The parameters without a value.' }),
-    unknown: t.exposeStringList('unknown', {
-      description: 'The names that are not parameters of the template.',
-    }),
+    unknown: t.exposeStringList('unknown', { description: 'The names that are no parameters.' }),
   }),
 });
 
@@ -58,15 +56,8 @@ export const Template = builder.objectRef<TemplateJson>('Template').implement({
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name, unique together with the language.' }),
     language: t.exposeString('language', { description: 'The language code, such as `es`.' }),
-    category: t.exposeString('category', {
-      nullable: true,
-      description: 'The category that the network assigns.',
-    }),
-    header: t.expose('header', {
-      type: TemplateText,
-      nullable: true,
-      description: 'The line above the body.',
-    }),
+    category: t.exposeString('category', { nullable: true, description: 'The category in the network.' }),
+    header: t.expose('header', { type: TemplateText, nullable: true, description: 'The line above.' }),
     body: t.expose('body', { type: TemplateText, nullable: true, description: 'The text of the message.' }),
     footer: t.exposeString('footer', { nullable: true, description: 'The line below the body.' }),
     buttons: t.stringList({
@@ -111,24 +102,18 @@ const templateList = defineList(Template, 'templates');
 
 builder.objectFields(Channel, (t) => ({
   templates: t.field({
-    type: templateList.type,
-    nullable: true,
+    ...templateList.field,
     description: 'The templates of the channel. Costs `GET /v1/channels/{id}/templates`.',
-    args: templateList.args,
     resolve: ({ name: channel }, args, { loaders }) =>
       templateList.read(loaders.templatePage, args, { channel }),
   }),
   template: t.field({
     type: Template,
     nullable: true,
-    description:
-      'The template with this name, or null if it does not exist. Costs `GET /v1/channels/{id}/templates`, once for ' +
-      'all templates.',
+    description: 'The template with this name. Costs `GET /v1/channels/{id}/templates` (once for all).',
     args: {
       name: t.arg.string({ required: true, description: 'The name of the template.' }),
-      language: t.arg.string({
-        description: 'The language code. By default, the first template with this name is returned.',
-      }),
+      language: t.arg.string({ description: 'The language code. By default the first one with the name.' }),
     },
     resolve: (channel, { name, language }, { loaders }) =>
       findTemplate({ channel: channel.name, name, language }, loaders),
@@ -138,16 +123,16 @@ builder.objectFields(Channel, (t) => ({
 interface TemplateKey {
   channel: string;
   name: string;
-  /** By default the first template with the name matches. */
   language?: string | null | undefined;
 }
 
+/** By default the first template with the name, in any language. */
 export async function findTemplate(
   { channel, name, language }: TemplateKey,
   { templatesByChannel }: Loaders,
 ): Promise<TemplateJson | null> {
   const templates = (await templatesByChannel.load(channel)) ?? [];
-  return (
-    templates.find((found) => found.name === name && found.language === (language ?? found.language)) ?? null
-  );
+  const isMatch = (found: TemplateJson) =>
+    found.name === name && found.language === (language ?? found.language);
+  return templates.find(isMatch) ?? null;
 }

@@ -7,6 +7,7 @@ import { type InvalidFieldCode, type InvalidFieldSource, isInvalidFieldCode } fr
 // The rules of inputs. GraphQL has already validated the types, but accepts null for each optional field. REST does not.
 // A client reads each message after the name of its field.
 
+const maxLocationLength = 96;
 const notNull = 'must not be null: omit the field instead';
 
 export const text = v.string(notNull);
@@ -18,7 +19,6 @@ export const list = <Item extends v.GenericSchema>(item: Item) => v.array(item, 
 export const optional = v.exactOptional;
 export const nullable = v.nullable;
 
-/** What is wrong with a value. */
 interface Fault {
   code: InvalidFieldCode;
   message: string;
@@ -26,8 +26,8 @@ interface Fault {
   limit?: number;
 }
 
-/** The issue of a fault. Valibot passes both texts on, and has no place of its own for a code. */
-export const issueOf = ({ code, message, limit }: Fault) => ({
+/** Valibot passes these texts on, and has no place of its own for a code. */
+export const toIssue = ({ code, message, limit }: Fault) => ({
   message,
   expected: code,
   received: String(limit ?? ''),
@@ -37,7 +37,7 @@ export const issueOf = ({ code, message, limit }: Fault) => ({
 export const rule = <Value>(faultOf: (value: Value) => Fault | undefined) =>
   v.rawCheck<Value>(({ dataset, addIssue }) => {
     const fault = dataset.typed ? faultOf(dataset.value) : undefined;
-    if (fault !== undefined) addIssue(issueOf(fault));
+    if (fault !== undefined) addIssue(toIssue(fault));
   });
 
 /** A text of `min` to `max` Unicode code points ("Limits"). */
@@ -69,32 +69,29 @@ export const centsAtLeast = (min: number) =>
     ),
   );
 
-/**
- * A resource name or a bare identifier. The rule returns the resource name.
- * @param maxLength the most characters of the resource name
- */
-export const recordId = <C extends Collection>(collection: C, maxLength = Number.POSITIVE_INFINITY) =>
+/** A text of a certain form. The rule returns the value that `parse` makes of it. */
+export const parsed = <Value>(expected: string, parse: (value: string) => Value | undefined) =>
   v.pipe(
     text,
-    v.rawTransform(({ dataset: { value }, addIssue, NEVER }): ResourceName<C> => {
-      const name = nameOrUndefined(collection, value);
-      if (name !== undefined && name.length <= maxLength) return name;
-      addIssue(
-        issueOf(
-          name === undefined
-            ? {
-                code: 'INVALID_FORMAT',
-                message: `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is ${quoteForMessage(value)}`,
-              }
-            : {
-                code: 'TOO_LONG',
-                message: `must have at most ${maxLength} characters as "${collection}/<identifier>", but has ${name.length}`,
-                limit: maxLength,
-              },
-        ),
-      );
+    v.rawTransform(({ dataset: { value }, addIssue, NEVER }): Value => {
+      const result = parse(value);
+      if (result !== undefined) return result;
+      const message = `must be ${expected}, but is ${quoteForMessage(value)}`;
+      addIssue(toIssue({ code: 'INVALID_FORMAT', message }));
       return NEVER;
     }),
+  );
+
+/** The description of an id that `recordId` or `locationId` accepts. `what` has no full stop. */
+export const idDescription = (what: string, collection: Collection) => {
+  const limit = collection === 'locations' ? ` At most ${maxLocationLength} characters.` : '';
+  return `${what}, \`${collection}/<identifier>\` or the bare identifier.${limit}`;
+};
+
+/** A resource name or a bare identifier. The rule returns the resource name. */
+export const recordId = <C extends Collection>(collection: C) =>
+  parsed(`the id of one of ${collection}, "${collection}/<identifier>" or the identifier`, (id) =>
+    nameOrUndefined(collection, id),
   );
 
 function nameOrUndefined<C extends Collection>(collection: C, id: string): ResourceName<C> | undefined {
@@ -107,14 +104,22 @@ function nameOrUndefined<C extends Collection>(collection: C, id: string): Resou
 }
 
 /** Only location names have a limit of their own ("Limits"). */
-export const locationId = recordId('locations', 96);
+export const locationId = v.pipe(
+  recordId('locations'),
+  rule((name: ResourceName<'locations'>) => {
+    const message = `must have at most ${maxLocationLength} characters as "locations/<identifier>", but has ${name.length}`;
+    return name.length > maxLocationLength
+      ? { code: 'TOO_LONG', message, limit: maxLocationLength }
+      : undefined;
+  }),
+);
 
 /** Null means no key. */
 export const idempotencyKey = optional(nullable(textOfLength(1, 255)));
 
 export const keyDescription = (record: string, verb: string, cost: string) =>
-  `A key that you choose for this ${record}, 1 to 255 characters. For 24 hours, a retry with the same key and input ` +
-  `returns the same ${record} and ${verb} no other. A retry costs ${cost}.`;
+  `A key of 1 to 255 characters, for 24 hours. A retry with it returns the same ${record} and ${verb} no other, ` +
+  `for ${cost}.`;
 
 /** Validates an input against its rules, without a REST call. @returns the validated value, or all errors */
 export function validateInput<Rules extends v.GenericSchema>(

@@ -13,25 +13,17 @@ import { isJsonObject } from '../../base/json-object.ts';
  */
 export type RestToInputPaths = Readonly<Record<string, string>>;
 
-/** The location in a GraphQL input of a path that REST names. */
-export interface InputLocation {
-  /** The dotted path in the input, as far as the input has fields for the path of REST. */
-  path: string;
-  /** The dotted rest of the REST path that `path` does not express. Empty if there is none. */
-  remainder: string;
-}
-
 /**
- * Finds the location in a GraphQL input that a REST path means. The interface does not show the form of the paths
- * ("Errors"): it may be dotted or a JSON pointer, start with a name of the body (`order`), and be in snake case.
- * @returns undefined if the path leads to no location in the input
+ * Finds the field of an input that a REST path means. The interface does not show the form of the paths ("Errors"): it
+ * may be dotted or a JSON pointer, start with a name of the body (`order`), and be in snake case.
+ * @returns the dotted path in the input, empty for the whole input, and the dotted rest of the REST path
  */
 export function findInputLocation(
   restPath: string,
   type: GraphQLInputObjectType,
   input: unknown,
   restToInputPaths: RestToInputPaths,
-): InputLocation | undefined {
+): { path: string; remainder: string } {
   const parts = restPath.split(/[./#[\]]+/).filter((part) => part !== '');
   for (let start = 0; start < parts.length; start += 1) {
     const inputParts = toInputPath(parts.slice(start), restToInputPaths);
@@ -42,7 +34,7 @@ export function findInputLocation(
     const remainder = isOtherField ? parts.slice(start) : inputParts.slice(path.length);
     return { path: path.join('.'), remainder: remainder.join('.') };
   }
-  return undefined;
+  return { path: '', remainder: restPath };
 }
 
 /** Replaces the longest prefix of a REST path that has an entry in `restToInputPaths`. */

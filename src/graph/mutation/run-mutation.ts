@@ -33,18 +33,14 @@ interface Mutation<Rules extends GenericSchema, Success> {
   input: object & { idempotencyKey?: string | null | undefined };
   info: GraphQLResolveInfo;
   run(value: InferOutput<Rules>): Promise<Success>;
-  /** Input paths of REST fields whose paths differ. Errors of REST name fields by REST paths. */
+  /** The record that REST may not find, and the input field that names it. */
+  target?: ((value: InferOutput<Rules>) => { id: string; path: string }) | undefined;
   restToInputPaths?: RestToInputPaths;
   /**
    * Sentences that tell a person how to find out whether a write of unknown outcome was done.
    * @param wasNotFound whether the server has already searched for the written record, without result
    */
   adviceOnUnknownOutcome(value: InferOutput<Rules>, wasNotFound: boolean): string;
-}
-
-interface Targeted<Rules extends GenericSchema> {
-  /** The record that the write needs, and the input field that names it. REST may report that it does not exist. */
-  target(value: InferOutput<Rules>): { id: string; path: string };
 }
 
 /**
@@ -57,10 +53,10 @@ export function runMutation<Rules extends GenericSchema, Success>(
   mutation: Mutation<Rules, Success> & { target?: undefined },
 ): Promise<Success | FailureSource>;
 export function runMutation<Rules extends GenericSchema, Success>(
-  mutation: Mutation<Rules, Success> & Targeted<Rules>,
+  mutation: Mutation<Rules, Success>,
 ): Promise<Success | FailureSource | NotFoundSource>;
 export async function runMutation<Rules extends GenericSchema, Success>(
-  mutation: Mutation<Rules, Success> & { target?: Targeted<Rules>['target'] | undefined },
+  mutation: Mutation<Rules, Success>,
 ): Promise<Success | FailureSource | NotFoundSource> {
   const validation = validateInput(mutation.rules, mutation.input);
   if ('errors' in validation) return invalidInput(validation.errors);
@@ -103,7 +99,6 @@ export class InvalidInputError extends WaybillError {
   }
 }
 
-/** A field that the input does not have gets the empty path. */
 function invalidFields(
   { details }: StatusError,
   {
@@ -112,12 +107,9 @@ function invalidFields(
     restToInputPaths = {},
   }: Pick<Mutation<GenericSchema, unknown>, 'info' | 'input' | 'restToInputPaths'>,
 ): InvalidFieldSource[] {
-  const type = findInputType(info);
+  const type = inputType(info);
   return details.fields.map(({ path: restPath, message, code = '' }) => {
-    const { path, remainder } = findInputLocation(restPath, type, input, restToInputPaths) ?? {
-      path: '',
-      remainder: restPath,
-    };
+    const { path, remainder } = findInputLocation(restPath, type, input, restToInputPaths);
     return {
       path,
       message: remainder === '' ? message : `${remainder} ${message}`,
@@ -158,14 +150,9 @@ function fieldSentence({ path, message }: InvalidFieldSource): string {
   return path === '' ? message : `${path} ${message}`;
 }
 
-/**
- * The input type of a mutation field whose argument is one input or a list of inputs.
- * @throws TypeError if no argument of the field has an input type.
- */
-function findInputType({ parentType, fieldName }: GraphQLResolveInfo): GraphQLInputObjectType {
-  for (const { type } of parentType.getFields()[fieldName]?.args ?? []) {
-    const named = getNamedType(type);
-    if (isInputObjectType(named)) return named;
-  }
+/** A mutation has one argument: an input, or a list of inputs. */
+function inputType({ parentType, fieldName }: GraphQLResolveInfo): GraphQLInputObjectType {
+  const type = getNamedType(parentType.getFields()[fieldName]?.args[0]?.type);
+  if (isInputObjectType(type)) return type;
   throw new TypeError(`${parentType.name}.${fieldName} takes no input`);
 }

@@ -1,6 +1,7 @@
 import type { ObjectParam } from '@pothos/core';
 import type { ConflictReason } from '../../writes/errors.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
+import { describedEnum } from '../fields/described-enum.ts';
 
 interface UserErrorSource {
   message: string;
@@ -47,13 +48,10 @@ export interface WriteFailedSource extends UserErrorSource {
 }
 
 export const UserError = builder.interfaceRef<UserErrorSource>('UserError').implement({
-  description:
-    'The reason why a mutation did not succeed. `... on UserError { message }` matches every result ' +
-    'except the success.',
+  description: 'The reason why a mutation did not succeed. Every result except the success implements it.',
   fields: (t) => ({
     message: t.exposeString('message', {
-      description:
-        'The reason, and what to do next. If the REST service rejected the request, its own message.',
+      description: 'The reason, and what to do next. If REST rejected the request, its own message.',
     }),
   }),
 });
@@ -75,7 +73,7 @@ export type InvalidFieldCode = keyof typeof fieldCodes;
 
 export const isInvalidFieldCode = (code: string): code is InvalidFieldCode => Object.hasOwn(fieldCodes, code);
 
-const InvalidFieldCodeEnum = codeEnum(
+const InvalidFieldCodeEnum = describedEnum(
   'InvalidFieldCode',
   'The kind of fault of an input field. Later versions may add values.',
   fieldCodes,
@@ -94,37 +92,20 @@ const conflictReasons: Record<ConflictReason, string> = {
 export const isConflictReason = (code: string): code is ConflictReason =>
   Object.hasOwn(conflictReasons, code);
 
-const ConflictReasonEnum = codeEnum(
+const ConflictReasonEnum = describedEnum(
   'ConflictReason',
   'The reason of a `Conflict`. Later versions may add values.',
   conflictReasons,
 );
 
-/** Makes an enum of codes that only this server chooses. */
-export function codeEnum<Code extends string>(
-  name: string,
-  description: string,
-  descriptions: Record<Code, string>,
-) {
-  const values = Object.entries<string>(descriptions).map(([code, text]) => [code, { description: text }]);
-  // Object.fromEntries loses the literal types.
-  return builder.enumType(name, {
-    description,
-    values: Object.fromEntries(values) as Record<Code, { description: string }>,
-  });
-}
-
 const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').implement({
   description: 'An input field with an invalid value.',
   fields: (t) => ({
     path: t.exposeString('path', {
-      description:
-        'The path of the field in the input, such as `recipient.address.addressLines` or `paymentMethods.0`. ' +
-        'Empty for the whole input.',
+      description: 'The path in the input, such as `paymentMethods.0`. Empty for the whole input.',
     }),
     message: t.exposeString('message', {
-      description:
-        "The fault as a text to show after the field's name, such as `must be 3 to 128 characters long`.",
+      description: "The fault, to show after the field's name, such as `must be 3 to 128 characters long`.",
     }),
     code: t.expose('code', {
       type: InvalidFieldCodeEnum,
@@ -153,19 +134,13 @@ export const NotFound = builder.objectRef<NotFoundSource>('NotFound').implement(
   description: 'A record that the input names does not exist. Nothing was written.',
   interfaces: [UserError],
   fields: (t) => ({
-    missingId: t.exposeID('missingId', {
-      description: 'The id that was not found.',
-    }),
-    path: t.exposeString('path', {
-      description: 'The path of the input field with this id, such as `origin`.',
-    }),
+    missingId: t.exposeID('missingId', { description: 'The id that was not found.' }),
+    path: t.exposeString('path', { description: 'The path of this id in the input, such as `origin`.' }),
   }),
 });
 
 export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement({
-  description:
-    'The current state does not allow this change. For example, the order is already shipped, or the ' +
-    '`idempotencyKey` was used with another input. Nothing was written.',
+  description: 'A contradiction between the current state and the input. Nothing was written.',
   interfaces: [UserError],
   fields: (t) => ({
     reason: t.expose('reason', {
@@ -176,41 +151,34 @@ export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement(
 });
 
 export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUnknown').implement({
-  description:
-    'The response of the REST service was lost, so the write may or may not have happened. `message` says ' +
-    'what to check before a retry.',
+  description: 'A lost response: the write may have happened. `message` says what to check.',
   interfaces: [UserError],
   fields: (t) => ({
     idempotencyKey: t.exposeString('idempotencyKey', {
       nullable: true,
       description:
-        'The key of the request. Retry with this key. `shipOrder`, and `createOrder` with a `referenceId`, first look for ' +
-        'the earlier result. Other mutations return `OutcomeUnknown` again and write nothing.',
+        'The key of the request. With it, `shipOrder`, and `createOrder` with a `referenceId`, look for the ' +
+        'earlier result; other mutations return this error again.',
     }),
   }),
 });
 
 export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').implement({
-  description:
-    'A failure of one write in a list that its input did not cause. After `UPSTREAM_ERROR` or ' +
-    '`UPSTREAM_UNAVAILABLE`, the write may have happened unless `retryable` is true.',
+  description: 'A failure of one write in a list. Unless `retryable` is true, the write may have happened.',
   interfaces: [UserError],
   fields: (t) => ({
-    code: t.exposeString('code', {
-      description: 'The error code, as in `extensions.code` of an error, such as `RATE_LIMITED`.',
-    }),
-    retryable: t.exposeBoolean('retryable', {
-      description: 'Whether a retry with the same input may succeed.',
-    }),
+    code: t.exposeString('code', { description: 'The code, as in `extensions.code` of an error.' }),
+    retryable: t.exposeBoolean('retryable', { description: 'Whether a retry of the input may succeed.' }),
     retryAfterMs: t.exposeInt('retryAfterMs', {
       nullable: true,
-      description: 'The time to wait before a retry, in milliseconds, if the REST service gives one.',
+      description: 'The time to wait before a retry, in milliseconds, if REST names one.',
     }),
   }),
 });
 
 /** Makes the union of a mutation's own result types with the errors that every mutation may return. */
-export const resultUnion = <Types extends ObjectParam<SchemaTypes>>(
-  name: string,
-  { description, types }: { description: string; types: Types[] },
-) => builder.unionType(name, { description, types: [...types, InvalidInput, Conflict, OutcomeUnknown] });
+export const resultUnion = <Types extends ObjectParam<SchemaTypes>>(name: string, types: Types[]) =>
+  builder.unionType(name, {
+    description: 'The success of the mutation, or the reason why it did not succeed.',
+    types: [...types, InvalidInput, Conflict, OutcomeUnknown],
+  });

@@ -3,6 +3,7 @@ import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
+import { describedEnum } from '../fields/described-enum.ts';
 import {
   centsAtLeast,
   idempotencyKey,
@@ -20,12 +21,9 @@ import { type ConflictSource, resultUnion, WriteFailed } from '../mutation/user-
 import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 
-const OrderInitialStatus = builder.enumType('OrderInitialStatus', {
-  description: 'The statuses that a new order can have.',
-  values: {
-    NEW: { description: 'The order is not confirmed yet.' },
-    CONFIRMED: { description: 'The customer confirmed the order.' },
-  },
+const OrderInitialStatus = describedEnum('OrderInitialStatus', 'The statuses that a new order can have.', {
+  NEW: 'The order is not confirmed yet.',
+  CONFIRMED: 'The customer confirmed the order.',
 });
 
 const CreateOrderInput = builder.inputType('CreateOrderInput', {
@@ -34,12 +32,9 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
     recipient: t.field({
       type: OrderRecipientInput,
       required: true,
-      description: 'The person who receives the order.',
+      description: 'The recipient.',
     }),
-    contentDescription: t.string({
-      required: true,
-      description: 'The contents of the package, 3 to 128 characters.',
-    }),
+    contentDescription: t.string({ required: true, description: 'The contents, 3 to 128 characters.' }),
     notes: t.string({ required: true, description: 'The notes on the order, 3 to 2048 characters.' }),
     sellingPriceCents: t.field({
       type: 'Cents',
@@ -55,22 +50,13 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
       type: OrderInitialStatus,
       description: 'The initial status of the order. By default, the REST service decides.',
     }),
-    paymentMethods: t.stringList({
-      description: 'The payment methods of the customer as free text, such as `PSE`.',
-    }),
+    paymentMethods: t.stringList({ description: 'The payment methods as free text, such as `PSE`.' }),
     referenceId: t.string({
-      description:
-        'The id of the order in your e-commerce system. Waybill uses it to find the order if the response is ' +
-        'lost.',
+      description: 'The id in your system. It finds the order after a lost response.',
     }),
-    referenceUrl: t.field({
-      type: 'URL',
-      description: "The address of the order's page in the e-commerce system.",
-    }),
+    referenceUrl: t.field({ type: 'URL', description: "The address of the order's page in your system." }),
     fulfiller: t.string({
-      description:
-        'Who ships the order: the REST service itself (the default) or its partner. `Order.fulfiller` shows ' +
-        'both names.',
+      description: 'Who ships the order, as in `Order.fulfiller`. By default REST decides.',
     }),
     idempotencyKey: t.string({ description: keyDescription('order', 'creates', '`GET /v1/orders/{id}`') }),
   }),
@@ -95,23 +81,16 @@ const CreateOrderSuccess = builder
   .objectRef<{ __typename: 'CreateOrderSuccess'; order: OrderJson }>('CreateOrderSuccess')
   .implement({
     description: 'The order was created.',
-    fields: (t) => ({
-      order: t.expose('order', { type: Order, description: 'The new order.' }),
-    }),
+    fields: (t) => ({ order: t.expose('order', { type: Order, description: 'The new order.' }) }),
   });
 
-const CreateOrderResult = resultUnion('CreateOrderResult', {
-  description: 'The result of `createOrder`.',
-  types: [CreateOrderSuccess, WriteFailed],
-});
+const CreateOrderResult = resultUnion('CreateOrderResult', [CreateOrderSuccess, WriteFailed]);
 
 builder.mutationFields((t) => ({
   createOrder: t.field({
     type: CreateOrderResult,
     nullable: true,
-    description:
-      'Creates an order. Costs `POST /v1/orders`, or a searched `GET /v1/orders` to find the result of an ' +
-      'earlier attempt.',
+    description: 'Creates an order. Costs `POST /v1/orders`, or a searched `GET /v1/orders` to find it.',
     args: { input: t.arg({ type: CreateOrderInput, required: true, description: 'The order to record.' }) },
     resolve: (_root, { input }, context, info) => create(input, context, info),
   }),
@@ -119,15 +98,13 @@ builder.mutationFields((t) => ({
     type: [CreateOrderResult],
     nullable: true,
     description:
-      'Creates up to 100 orders. Returns one result per input, in the same order. If all fail with the same ' +
-      'error code, the field returns that error. Costs `POST /v1/orders` for each input, or a searched ' +
-      '`GET /v1/orders` to find the result of an earlier attempt.',
+      'Creates up to 100 orders, with one result each, or one error if all fail alike. Costs `POST /v1/orders`, ' +
+      'or a searched `GET /v1/orders` after a lost response, for each.',
     args: {
       inputs: t.arg({
         type: [CreateOrderInput],
         required: true,
-        description:
-          'The orders to record, at most 100. Of inputs with one `referenceId`, the first creates the order.',
+        description: 'At most 100 orders. Of inputs with one `referenceId`, the first creates the order.',
       }),
     },
     resolve: (_root, { inputs }, context, info) => {

@@ -1,7 +1,7 @@
 import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
 import type { OrderJson, RecipientJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { createdRange, createdRangeArgs, toMs } from '../fields/created-range.ts';
+import { createdRange, createdRangeArgs } from '../fields/created-range.ts';
 import { Money, money } from '../fields/money.ts';
 import { statusFilter } from '../fields/open-enum.ts';
 import { selectsMoreThanIdAt } from '../fields/related-record.ts';
@@ -22,7 +22,7 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
     status: t.field(orderStatus.field('The status of the order.', (order) => order.status)),
     recipient: t.expose('recipient', { type: Recipient, description: 'The person who receives the order.' }),
     contentDescription: t.exposeString('contentDescription', {
-      description: 'The contents of the package, 3 to 128 characters.',
+      description: 'The contents, 3 to 128 characters.',
     }),
     notes: t.exposeString('notes', { description: 'The notes on the order, 3 to 2048 characters.' }),
     sellingPrice: t.field({
@@ -44,11 +44,11 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
     }),
     referenceId: t.exposeString('referenceId', {
       nullable: true,
-      description: 'The id of the order in the e-commerce system.',
+      description: 'The id in the e-commerce system.',
     }),
     referenceGid: t.exposeString('referenceGid', {
       nullable: true,
-      description: 'The global id of the order in the e-commerce system.',
+      description: 'The global id in that system.',
     }),
     referenceUrl: t.expose('referenceUrl', {
       type: 'URL',
@@ -57,33 +57,25 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
     }),
     paymentMethods: t.exposeStringList('paymentMethods', {
       nullable: true,
-      description: 'The payment methods of the customer.',
+      description: 'The payment methods.',
     }),
     fulfiller: t.exposeString('fulfiller', { description: 'The name of who ships the order.' }),
   }),
 });
 
 const orderList = defineList(Order, 'orders');
-const OrderCounts = defineStatusCounts('Order', 'orders', orderStatus);
+defineStatusCounts('Order', 'orders', orderStatus, (loaders) => loaders.orderCounts);
 const statusArgs = builder.args((t) => ({
-  status: t.field({
-    type: [orderStatus.ref],
-    description: 'The statuses of the returned orders. By default all.',
-  }),
+  status: t.field({ type: [orderStatus.ref], description: 'The statuses of the orders. By default all.' }),
 }));
 
 builder.objectFields(Recipient, (t) => ({
   orders: t.field({
-    type: orderList.type,
-    nullable: true,
-    description:
-      'The orders with this phone number. Costs a searched `GET /v1/orders` for each distinct number.',
-    args: {
-      ...orderList.args,
-      ...statusArgs,
-    },
+    ...orderList.field,
+    description: 'The orders with this phone number. Costs a searched `GET /v1/orders` per number.',
+    args: { ...orderList.field.args, ...statusArgs },
     resolve: (recipient, { status, ...args }, { loaders }) => {
-      const phoneNumber = phoneNumberOf(recipient);
+      const phoneNumber = requirePhoneNumber(recipient);
       return orderList.read(
         loaders.orderPage,
         args,
@@ -99,23 +91,22 @@ builder.objectFields(Recipient, (t) => ({
 }));
 
 /** @throws InvalidResponseError if REST sent no phone number: a search without one would read all orders. */
-function phoneNumberOf({ phoneNumber }: RecipientJson): string {
+function requirePhoneNumber({ phoneNumber }: RecipientJson): string {
   if (typeof phoneNumber === 'string' && phoneNumber !== '') return phoneNumber;
   throw new InvalidResponseError('Expected a phone number of a recipient from REST');
 }
 
-defineRecordQuery('order', Order, 'orders', 'Costs `GET /v1/orders/{id}`.');
+defineRecordQuery('order', Order, 'orders');
 
 builder.queryFields((t) => ({
   orderByReference: t.field({
     type: Order,
     nullable: true,
-    description:
-      'The newest order with this `referenceId`, or null if none exists. Costs a searched `GET /v1/orders`.',
+    description: 'The newest order with this `referenceId`. Costs a searched `GET /v1/orders`.',
     args: {
       referenceId: t.arg.string({
         required: true,
-        description: 'The exact id of the order in the e-commerce system. At most 256 characters.',
+        description: 'The exact id in the e-commerce system, at most 256 characters.',
       }),
     },
     resolve: (_root, { referenceId }, { loaders }) => {
@@ -125,17 +116,13 @@ builder.queryFields((t) => ({
     },
   }),
   orders: t.field({
-    type: orderList.type,
-    nullable: true,
-    description:
-      "The merchant's orders, usually newest first: the REST service decides. Costs `GET /v1/orders`, and with a time " +
-      'of creation up to 20 pages of it.',
+    ...orderList.field,
+    description: "The merchant's orders. Costs `GET /v1/orders`, and with a time up to 20 pages of it.",
     args: {
-      ...orderList.args,
+      ...orderList.field.args,
       ...statusArgs,
       search: t.arg.string({
-        description:
-          "A recipient's name, also misspelt, or an exact phone number or reference. At most 256 characters.",
+        description: 'A name, also misspelt, or an exact phone number or reference. At most 256 characters.',
       }),
       ...createdRangeArgs,
     },
@@ -148,19 +135,6 @@ builder.queryFields((t) => ({
       const pages = selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage;
       return orderList.read(pages, args, query);
     },
-  }),
-  orderCounts: t.field({
-    type: OrderCounts,
-    nullable: true,
-    description:
-      'The number of orders of each status. Costs up to 20 pages of `GET /v1/orders`, once in 30 seconds.',
-    args: {
-      createdSince: t.arg({
-        type: 'DateTime',
-        description: 'The earliest time of creation of the orders to count. By default all count.',
-      }),
-    },
-    resolve: (_root, { createdSince }, { loaders }) => loaders.orderCounts(toMs(createdSince)),
   }),
 }));
 

@@ -1,7 +1,16 @@
 import type { InputFieldBuilder } from '@pothos/core';
 import * as v from 'valibot';
 import { builder } from '../builder.ts';
-import { list, locationId, nullable, object, optional, rule, text } from '../mutation/input-rules.ts';
+import {
+  idDescription,
+  list,
+  locationId,
+  nullable,
+  object,
+  optional,
+  rule,
+  text,
+} from '../mutation/input-rules.ts';
 import { documentType } from './recipient.ts';
 
 const AddressInput = builder.inputType('AddressInput', {
@@ -17,11 +26,7 @@ const personFields = (t: InputFieldBuilder<(typeof builder)['$inferSchemaTypes']
   lastName: t.string({ required: true, description: 'The family names.' }),
   email: t.string({ required: true, description: 'The email address.' }),
   phoneNumber: t.string({ required: true, description: 'The phone number, such as `+573001112233`.' }),
-  address: t.field({
-    type: AddressInput,
-    required: true,
-    description: 'The street address for the delivery.',
-  }),
+  address: t.field({ type: AddressInput, required: true, description: 'The street address.' }),
   documentType: t.field({
     type: documentType.ref,
     description: 'The kind of identity document, or null. `UNRECOGNIZED` is not valid.',
@@ -58,12 +63,7 @@ export const OrderRecipientInput = builder.inputType('OrderRecipientInput', {
   description: 'The person who receives an order.',
   fields: (t) => ({
     ...personFields(t),
-    location: t.id({
-      required: true,
-      description:
-        'The location of the address, `locations/<identifier>` or the bare identifier. At most 96 characters ' +
-        'with `locations/`.',
-    }),
+    location: t.id({ required: true, description: idDescription('The location', 'locations') }),
   }),
 });
 

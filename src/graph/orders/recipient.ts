@@ -2,7 +2,7 @@ import { InvalidResponseError } from '../../rest/errors.ts';
 import type { RecipientJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { openEnum } from '../fields/open-enum.ts';
-import { relatedRecord } from '../fields/related-record.ts';
+import { relation } from '../fields/related-record.ts';
 import { Address } from '../places/address.ts';
 import { Location } from '../places/location.ts';
 
@@ -18,32 +18,25 @@ export const Recipient = builder.objectRef<RecipientJson>('Recipient').implement
   fields: (t) => ({
     firstName: t.exposeString('firstName', { description: 'The given names.' }),
     lastName: t.exposeString('lastName', { description: 'The family names.' }),
-    fullName: t.string({
-      description: 'The given and family names, separated by a space.',
-      resolve: fullName,
-    }),
+    fullName: t.string({ description: 'The given names and the family names.', resolve: fullName }),
     documentType: t.field({
       type: documentType.ref,
       nullable: true,
       description: 'The kind of identity document, if known.',
       resolve: (recipient) => documentType.recognize(recipient.documentType),
     }),
-    document: t.exposeString('document', {
-      nullable: true,
-      description: 'The number of the identity document.',
-    }),
+    document: t.exposeString('document', { nullable: true, description: 'The number of the document.' }),
     email: t.exposeString('email', { description: 'The email address.' }),
     phoneNumber: t.exposeString('phoneNumber', { description: 'The phone number.' }),
-    address: t.expose('address', { type: Address, description: 'The street address for the delivery.' }),
-    location: t.field({
-      type: Location,
-      nullable: true,
-      description:
-        "The location of the address, or null for a shipment's recipient. Costs a filtered `GET " +
-        '/v1/locations` unless only its id is selected.',
-      resolve: ({ location }, _args, { loaders }, info) =>
-        relatedRecord('locations', location, loaders, info),
-    }),
+    address: t.expose('address', { type: Address, description: 'The street address.' }),
+    location: t.field(
+      relation(
+        Location,
+        'locations',
+        "The location of the address, or null for a shipment's recipient.",
+        ({ location }) => location,
+      ),
+    ),
   }),
 });
 

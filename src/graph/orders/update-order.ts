@@ -4,9 +4,10 @@ import type { UpdateOrderField } from '../../rest/api-types.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
+import { describedEnum } from '../fields/described-enum.ts';
 import {
   centsAtLeast,
-  issueOf,
+  idDescription,
   list,
   number,
   object,
@@ -14,6 +15,7 @@ import {
   recordId,
   text,
   textOfLength,
+  toIssue,
 } from '../mutation/input-rules.ts';
 import type { RestToInputPaths } from '../mutation/rest-to-input-path.ts';
 import { bareIdentifier, runBatch } from '../mutation/run-batch.ts';
@@ -22,29 +24,28 @@ import { NotFound, resultUnion, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 
-const OrderUpdatableStatus = builder.enumType('OrderUpdatableStatus', {
-  description: 'The statuses that `updateOrder` can set. The REST service sets all others.',
-  values: {
-    NEW: { description: 'The order is not confirmed yet.' },
-    CONFIRMED: { description: 'The customer confirmed the order.' },
-    READY: { description: 'The order is packed and ready to ship.' },
-    CANCELLED: { description: 'Cancelled.' },
+const OrderUpdatableStatus = describedEnum(
+  'OrderUpdatableStatus',
+  'The statuses that `updateOrder` can set. The REST service sets all others.',
+  {
+    NEW: 'The order is not confirmed yet.',
+    CONFIRMED: 'The customer confirmed the order.',
+    READY: 'The order is packed and ready to ship.',
+    CANCELLED: 'Cancelled.',
   },
-});
+);
 
 const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
-  description:
-    'An order and its new values, at least one. Omitted fields do not change, and null is not valid.',
+  description: 'An order and at least one new value. Omitted fields do not change, and null is not valid.',
   fields: (t) => ({
-    id: t.id({ required: true, description: 'The order, `orders/<identifier>` or the bare identifier.' }),
+    id: t.id({ required: true, description: idDescription('The order', 'orders') }),
     status: t.field({
       type: OrderUpdatableStatus,
-      description:
-        'The status of the order. If the REST service does not allow the change, the result is a `Conflict`.',
+      description: 'The status of the order. A change that REST does not allow is a `Conflict`.',
     }),
     recipient: t.field({
       type: OrderRecipientInput,
-      description: 'The person who receives the order. Replaces the whole recipient.',
+      description: 'The recipient. Replaces the whole recipient.',
     }),
     sellingPriceCents: t.field({
       type: 'Cents',
@@ -54,14 +55,10 @@ const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
       type: 'Cents',
       description: 'The amount in cents that the courier collects on delivery, at least 0.',
     }),
-    paymentMethods: t.stringList({
-      description: 'The payment methods of the customer. Replaces the whole list.',
-    }),
-    contentDescription: t.string({ description: 'The contents of the package, 3 to 128 characters.' }),
+    paymentMethods: t.stringList({ description: 'The payment methods. Replaces the whole list.' }),
+    contentDescription: t.string({ description: 'The contents, 3 to 128 characters.' }),
     notes: t.string({ description: 'The notes on the order, 3 to 2048 characters.' }),
-    fulfiller: t.string({
-      description: 'Who ships the order. `Order.fulfiller` shows both names.',
-    }),
+    fulfiller: t.string({ description: 'The name of who ships the order, as in `Order.fulfiller`.' }),
   }),
 });
 
@@ -86,7 +83,7 @@ const rules = v.pipe(
   // Unlike `check`, `rawCheck` also runs if a field has an error.
   v.rawCheck(({ dataset: { value }, addIssue }) => {
     if (value instanceof Object && updateMaskOf(value).length > 0) return;
-    addIssue(issueOf({ code: 'REQUIRED', message: 'the input must have at least one field besides id' }));
+    addIssue(toIssue({ code: 'REQUIRED', message: 'the input must have at least one field besides id' }));
   }),
 );
 
@@ -94,50 +91,36 @@ const UpdateOrderSuccess = builder
   .objectRef<{ __typename: 'UpdateOrderSuccess'; order: OrderJson }>('UpdateOrderSuccess')
   .implement({
     description: 'The order was updated.',
-    fields: (t) => ({
-      order: t.expose('order', { type: Order, description: 'The updated order.' }),
-    }),
+    fields: (t) => ({ order: t.expose('order', { type: Order, description: 'The updated order.' }) }),
   });
 
-const UpdateOrderResult = resultUnion('UpdateOrderResult', {
-  description: 'The result of updating an order.',
-  types: [UpdateOrderSuccess, NotFound, WriteFailed],
-});
+const UpdateOrderResult = resultUnion('UpdateOrderResult', [UpdateOrderSuccess, NotFound, WriteFailed]);
 
 builder.mutationFields((t) => ({
   updateOrder: t.field({
     type: UpdateOrderResult,
     nullable: true,
     description: 'Updates the given fields of an order. Costs `PATCH /v1/orders/{id}`.',
-    args: {
-      input: t.arg({ type: UpdateOrderInput, required: true, description: 'The order and its new values.' }),
-    },
+    args: { input: t.arg({ type: UpdateOrderInput, required: true, description: 'The update.' }) },
     resolve: (_root, { input }, context, info) => update(input, context, info),
   }),
   updateOrders: t.field({
     type: [UpdateOrderResult],
     nullable: true,
     description:
-      'Updates up to 100 orders. Returns one result per input, in the same order. If all fail with the same ' +
-      'error code, the field returns that error. Costs `PATCH /v1/orders/{id}` for each input.',
-    args: {
-      inputs: t.arg({
-        type: [UpdateOrderInput],
-        required: true,
-        description: 'The orders and their new values, at most 100.',
-      }),
+      'Updates up to 100 orders, with one result each, or one error if all fail alike. Costs ' +
+      '`PATCH /v1/orders/{id}` for each.',
+    args: { inputs: t.arg({ type: [UpdateOrderInput], required: true, description: 'Up to 100 updates.' }) },
+    resolve: (_root, { inputs }, context, info) => {
+      const updateOne = (input: Input) => update(input, context, info);
+      return runBatch(inputs, ({ id }) => bareIdentifier(id), updateOne, context);
     },
-    resolve: (_root, { inputs }, context, info) =>
-      runBatch(
-        inputs,
-        ({ id }) => bareIdentifier(id),
-        (input) => update(input, context, info),
-        context,
-      ),
   }),
 }));
 
-function update(input: typeof UpdateOrderInput.$inferInput, { writes }: Context, info: GraphQLResolveInfo) {
+type Input = typeof UpdateOrderInput.$inferInput;
+
+function update(input: Input, { writes }: Context, info: GraphQLResolveInfo) {
   return runMutation({
     rules,
     input,

@@ -1,5 +1,5 @@
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { isNameOf } from '../../rest/resource-name.ts';
+import { isResourceName } from '../../rest/resource-name.ts';
 import type { OrganizationJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { Money, money } from '../fields/money.ts';
@@ -31,7 +31,7 @@ function isCreditUser({ balanceCents }: OrganizationJson): boolean {
 
 registerNode({
   typename: 'Organization',
-  owns: (id) => isNameOf('organization', id),
+  owns: (id) => isResourceName('organization', id),
   load: async (id, { organization }) => {
     const mine = await organization.load('mine');
     return mine?.name === id ? mine : null;

@@ -11,20 +11,20 @@ export const Location = builder.objectRef<LocationJson>('Location').implement({
   fields: (t) => ({
     regionCode: t.string({
       description: 'The country, as an ISO 3166-1 alpha-2 code such as `CO`.',
-      resolve: (location) => addressOf(location).regionCode,
+      resolve: (location) => requireAddress(location).regionCode,
     }),
     administrativeArea: t.string({
       description: 'The state, province or department.',
-      resolve: (location) => addressOf(location).administrativeArea,
+      resolve: (location) => requireAddress(location).administrativeArea,
     }),
     locality: t.string({
       description: 'The city or municipality.',
-      resolve: (location) => addressOf(location).locality,
+      resolve: (location) => requireAddress(location).locality,
     }),
   }),
 });
 
-function addressOf({ name, address }: LocationJson): LocationJson['address'] {
+function requireAddress({ name, address }: LocationJson): LocationJson['address'] {
   if (address === undefined || address === null)
     throw new InvalidResponseError(`REST sent ${name} without its address`);
   return address;
@@ -32,17 +32,16 @@ function addressOf({ name, address }: LocationJson): LocationJson['address'] {
 
 const locationList = defineList(Location, 'locations');
 
-defineRecordQuery('location', Location, 'locations', 'Costs a filtered `GET /v1/locations`.');
+defineRecordQuery('location', Location, 'locations');
 
 builder.queryFields((t) => ({
   locations: t.field({
-    type: locationList.type,
-    nullable: true,
+    ...locationList.field,
     description: 'The locations that couriers serve. Costs `GET /v1/locations`.',
     args: {
-      ...locationList.args,
+      ...locationList.field.args,
       search: t.arg.string({
-        description: "A part of the location's name, such as `Medellín`. At most 256 characters.",
+        description: 'A part of the name, such as `Medellín`. At most 256 characters.',
       }),
     },
     resolve: (_root, { search, ...args }, { loaders }) =>

@@ -1,4 +1,4 @@
-import { isNameOf } from '../../rest/resource-name.ts';
+import { isResourceName } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
 import { checkName } from '../fields/related-record.ts';
 import { Node, registerNode } from '../relay/node.ts';
@@ -18,7 +18,7 @@ export const Courier = builder.objectRef<{ name: string }>('Courier').implement(
 
 registerNode({
   typename: 'Courier',
-  owns: (id) => isNameOf('couriers', id),
+  owns: (id) => isResourceName('couriers', id),
   load: async (name) => ({ name }),
 });
 

@@ -3,6 +3,7 @@ import type { NamedRecord } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
 import {
   centsAtLeast,
+  idDescription,
   idempotencyKey,
   keyDescription,
   locationId,
@@ -18,34 +19,17 @@ import { createdQuote } from './quote.ts';
 const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
   description: 'A package with its origin and destination.',
   fields: (t) => ({
-    origin: t.id({
-      required: true,
-      description:
-        'The location where the courier collects the package, `locations/<identifier>` or the bare ' +
-        'identifier. At most 96 characters with `locations/`.',
-    }),
+    origin: t.id({ required: true, description: idDescription('The location of the sender', 'locations') }),
     destination: t.id({
       required: true,
-      description:
-        'The location that receives the package, `locations/<identifier>` or the bare identifier. At most 96 ' +
-        'characters with `locations/`.',
+      description: idDescription('The location of the receiver', 'locations'),
     }),
-    package: t.field({
-      type: PackageInput,
-      required: true,
-      description: 'The package to deliver.',
-    }),
+    package: t.field({ type: PackageInput, required: true, description: 'The package to deliver.' }),
     cashOnDeliveryRequestCents: t.field({
       type: 'Cents',
-      description:
-        'The amount in cents that the courier collects on delivery, at least 0. By default, the courier ' +
-        'collects nothing.',
+      description: 'The amount in cents that the courier collects on delivery, at least 0. By default 0.',
     }),
-    order: t.id({
-      description:
-        'The order of the package, `orders/<identifier>` or the bare identifier. A shipment of this quote ' +
-        "becomes the order's shipment.",
-    }),
+    order: t.id({ description: idDescription('The order that a shipment of this quote ships', 'orders') }),
     idempotencyKey: t.string({
       description: keyDescription(
         'quote',
@@ -75,23 +59,14 @@ const CreateQuoteSuccess = builder
     }),
   });
 
-const CreateQuoteResult = resultUnion('CreateQuoteResult', {
-  description: 'The result of `createQuote`.',
-  types: [CreateQuoteSuccess, NotFound],
-});
+const CreateQuoteResult = resultUnion('CreateQuoteResult', [CreateQuoteSuccess, NotFound]);
 
 builder.mutationField('createQuote', (t) =>
   t.field({
     type: CreateQuoteResult,
     nullable: true,
     description: 'Requests an offer for a package from each courier. Costs `POST /v1/quotes`.',
-    args: {
-      input: t.arg({
-        type: CreateQuoteInput,
-        required: true,
-        description: 'The package, its origin and its destination.',
-      }),
-    },
+    args: { input: t.arg({ type: CreateQuoteInput, required: true, description: 'The package to offer.' }) },
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({
         rules,

@@ -6,7 +6,7 @@ import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { Money, money, shippingCost } from '../fields/money.ts';
 import { optionalTime } from '../fields/optional-time.ts';
-import { relatedRecord } from '../fields/related-record.ts';
+import { relatedRecord, relation } from '../fields/related-record.ts';
 import { Order } from '../orders/order.ts';
 import { Location } from '../places/location.ts';
 import { defineRecordQuery, Node } from '../relay/node.ts';
@@ -30,15 +30,11 @@ export const Package = builder.objectRef<PackageJson>('Package').implement({
       description: 'The declared value of the contents.',
       resolve: (parcel, _args, { currency }) => money(parcel.declaredValueCents, currency),
     }),
-    dimensions: t.expose('dimensions', {
-      type: PackageDimensions,
-      nullable: true,
-      description: 'The outer dimensions.',
-    }),
+    dimensions: t.expose('dimensions', { type: PackageDimensions, nullable: true, description: 'The size.' }),
     weightKg: t.exposeFloat('weightKg', { nullable: true, description: 'The weight in kilograms.' }),
     contentDescription: t.exposeString('contentDescription', {
       nullable: true,
-      description: 'The contents of the package.',
+      description: 'The contents.',
     }),
   }),
 });
@@ -51,9 +47,7 @@ export const Offer = builder.objectRef<OfferJson>('Offer').implement({
       description: 'The courier who makes the offer.',
       resolve: (offer) => courierNamed(offer.courier),
     }),
-    status: t.exposeString('status', {
-      description: 'The status: `SUCCESS`, or the reason why the courier makes no offer.',
-    }),
+    status: t.exposeString('status', { description: 'The value `SUCCESS`, or why there is no offer.' }),
     available: t.boolean({
       description: 'Whether a shipment can be created from this offer. True if the status is `SUCCESS`.',
       resolve: isAvailable,
@@ -75,34 +69,12 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
   fields: (t) => ({
     createTime: t.expose('createTime', optionalTime('The time of creation.')),
     updateTime: t.expose('updateTime', optionalTime('The time of the last change.')),
-    order: t.field({
-      type: Order,
-      nullable: true,
-      description: 'The order of the quote. Costs `GET /v1/orders/{id}` unless only its id is selected.',
-      resolve: (quote, _args, { loaders }, info) => relatedRecord('orders', quote.order, loaders, info),
-    }),
-    origin: t.field({
-      type: Location,
-      nullable: true,
-      description:
-        'The location where the courier collects the package. Costs a filtered `GET /v1/locations` unless ' +
-        'only its id is selected.',
-      resolve: (quote, _args, { loaders }, info) => relatedRecord('locations', quote.origin, loaders, info),
-    }),
-    destination: t.field({
-      type: Location,
-      nullable: true,
-      description:
-        'The location that receives the package. Costs a filtered `GET /v1/locations` unless only its id is ' +
-        'selected.',
-      resolve: (quote, _args, { loaders }, info) =>
-        relatedRecord('locations', quote.destination, loaders, info),
-    }),
-    package: t.expose('package', {
-      type: Package,
-      nullable: true,
-      description: 'The package of the offers.',
-    }),
+    order: t.field(relation(Order, 'orders', 'The order of the quote.', (quote) => quote.order)),
+    origin: t.field(relation(Location, 'locations', 'The location of the sender.', (quote) => quote.origin)),
+    destination: t.field(
+      relation(Location, 'locations', 'The location of the receiver.', (quote) => quote.destination),
+    ),
+    package: t.expose('package', { type: Package, nullable: true, description: 'The package.' }),
     cashOnDelivery: t.field({
       type: Money,
       nullable: true,
@@ -117,21 +89,19 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
     cheapestOffer: t.field({
       type: Offer,
       nullable: true,
-      description:
-        'The cheapest available offer. Among equals, the faster one, and then the first by courier id.',
+      description: 'The cheapest available offer. Among equals, the faster one, then the first by courier.',
       resolve: (quote) => cheapest(readOffers(quote)),
     }),
     fastestOffer: t.field({
       type: Offer,
       nullable: true,
-      description:
-        'The fastest available offer. Among equals, the cheaper one, and then the first by courier id.',
+      description: 'The fastest available offer. Among equals, the cheaper one, then the first by courier.',
       resolve: (quote) => fastest(readOffers(quote)),
     }),
   }),
 });
 
-defineRecordQuery('quote', Quote, 'quotes', 'Costs `GET /v1/quotes/{id}`.');
+defineRecordQuery('quote', Quote, 'quotes');
 
 /**
  * The options of a field with the quote of a mutation. For a repeated key the quote is a name, which costs

@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@pothos/core';
 import { maxPageSize } from '../../loaders/loaders.ts';
 import { ListCursors, type Position } from '../../loaders/paging/cursor.ts';
-import type { PageLoader } from '../../loaders/paging/page-loader.ts';
+import type { Pages } from '../../loaders/paging/page-loader.ts';
 import { type PageSlice, readPageSlice } from '../../loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../loaders/scan/filtered-slice.ts';
 import type { ListScans } from '../../loaders/scan/list-scan.ts';
@@ -10,7 +10,6 @@ import type { PageQuery } from '../../rest/api-types.ts';
 import type { InvalidResponseError } from '../../rest/errors.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 
-/** In rows. */
 export const defaultPageSize = 20;
 
 /** The source of a connection type. The getters make edges and cursors only if selected. */
@@ -70,8 +69,7 @@ const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
     }),
     endCursor: t.string({
       nullable: true,
-      description:
-        'The cursor to pass as `after` to read the next page. Null on an empty page without a next one.',
+      description: 'The cursor for `after` of the next page. Null on an empty page without a next one.',
       resolve: ({ endCursor }) => endCursor,
     }),
   }),
@@ -94,7 +92,7 @@ interface RowFilter<Json> {
 
 /**
  * Makes the types `XConnection` and `XEdge` for a type `X` with a list in REST ("List query parameters").
- * @returns the connection type, the arguments `first` and `after` of its fields, and `read`, which reads a page
+ * @returns the options of a field with this connection, and the functions that read its pages
  */
 export function defineList<Json extends Named>(
   ref: ObjectRef<SchemaTypes, Json>,
@@ -107,14 +105,13 @@ export function defineList<Json extends Named>(
     description: `One of the ${list} with its cursor.`,
     fields: (t) => ({
       cursor: t.string({
-        description:
-          'The cursor of this row. Pass it as `after`, with the same filters, to read the rows after this one.',
+        description: 'The cursor for `after`, with the same filters, of a page that starts after this row.',
         resolve: ({ cursors, after }) => cursors.encode(after),
       }),
       node: t.field({
         type: node,
         nullable: true,
-        description: 'The record, or null with an error if REST returned an invalid record.',
+        description: 'The record. An invalid record of REST is null, with an error.',
         // GraphQL turns an error instance into the field's own error.
         resolve: ({ node }) => node as Named,
       }),
@@ -127,7 +124,7 @@ export function defineList<Json extends Named>(
       nodes: t.field({
         type: [node],
         nullable: { list: false, items: true },
-        description: `The ${list} without cursors. An entry is null, with an error, if REST returned an invalid record.`,
+        description: `The ${list} without cursors. An invalid record of REST is null, with an error.`,
         // GraphQL turns an error instance in a list into that item's own error.
         resolve: ({ nodes }) => nodes as readonly Named[],
       }),
@@ -138,43 +135,37 @@ export function defineList<Json extends Named>(
       }),
     }),
   });
-  const args = builder.args((t) => ({
-    first: t.int({
-      description: `The number of items, from 0 to ${maximum}. By default ${defaultPageSize}.`,
-      extensions: { maximum },
-    }),
-    after: t.string({ description: 'The cursor of a row in this list. The page starts with the next row.' }),
-  }));
+  const field = {
+    type: connection as unknown as ObjectRef<SchemaTypes, Connection<Json>>,
+    nullable: true as const,
+    args: builder.args((t) => ({
+      first: t.int({
+        description: `The number of items, from 0 to ${maximum}. By default ${defaultPageSize}.`,
+        extensions: { maximum },
+      }),
+      after: t.string({ description: 'The cursor of a row. The page starts with the next row.' }),
+    })),
+  };
 
   /**
    * Reads the page that `first` and `after` select.
    * @param query the filters of REST
-   * @param filter for rows that REST cannot leave out
+   * @param filter selects rows of the list that REST sends
    * @throws InvalidCursorError for an invalid `after`, without a REST call
    */
   async function read<Query extends PageQuery>(
-    pages: PageLoader<Json, Query>,
+    pages: Pages<Json, Query>,
     pageArgs: PageArgs,
     query: Omit<Query, keyof PageQuery>,
     filter?: RowFilter<Json>,
   ): Promise<Connection<Json>> {
     const { first, after, cursors } = parsePageArgs(pageArgs, filter?.cursorList ?? list, query);
-    const slice = await readPageSlice({
-      pages,
-      query,
-      first,
-      after,
-      maxPageSize: maximum,
-      ...(filter === undefined ? {} : { isInList: filter.includes }),
-    });
+    const isInList = filter && { isInList: filter.includes };
+    const slice = await readPageSlice({ pages, filters: query, first, after, ...isInList });
     return new Connection(slice, after !== undefined, cursors);
   }
 
-  /**
-   * Reads the page of the rows that match a filter which REST does not have.
-   * @param query the filters of REST
-   * @throws the errors of `read`
-   */
+  /** Like `read`, but `filter` is one that REST does not have. */
   async function readFiltered<Query extends PageQuery>(
     scans: ListScans<Json, Query>,
     pageArgs: PageArgs,
@@ -194,10 +185,5 @@ export function defineList<Json extends Named>(
     return { first, after, cursors };
   }
 
-  return {
-    type: connection as unknown as ObjectRef<SchemaTypes, Connection<Json>>,
-    args,
-    read,
-    readFiltered,
-  };
+  return { field, read, readFiltered };
 }

@@ -1,6 +1,13 @@
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { boolean, idempotencyKey, keyDescription, object, recordId } from '../mutation/input-rules.ts';
+import {
+  boolean,
+  idDescription,
+  idempotencyKey,
+  keyDescription,
+  object,
+  recordId,
+} from '../mutation/input-rules.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { ShipmentRecipientInput, shipmentRecipientRules } from '../orders/recipient-input.ts';
@@ -9,33 +16,20 @@ import { Shipment } from './shipment.ts';
 const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
   description: 'An offer of a quote, with the origin and the recipient of the package.',
   fields: (t) => ({
-    quote: t.id({
-      required: true,
-      description:
-        'The quote with the offer, `quotes/<identifier>` or the bare identifier. The shipment belongs to the ' +
-        "quote's order, if there is one.",
-    }),
-    courier: t.id({
-      required: true,
-      description:
-        'The courier whose offer you accept, `couriers/<code>` or the bare code. The offer must be ' +
-        '`available`.',
-    }),
+    quote: t.id({ required: true, description: idDescription('The quote with the offer', 'quotes') }),
+    courier: t.id({ required: true, description: idDescription('The courier of the offer', 'couriers') }),
     origin: t.id({
       required: true,
-      description:
-        "The merchant's origin where the courier collects the package, `origins/<identifier>` or the bare " +
-        "identifier. Its location must be the quote's origin.",
+      description: idDescription("The origin at the quote's origin", 'origins'),
     }),
     recipient: t.field({
       type: ShipmentRecipientInput,
       required: true,
-      description: 'The person who receives the package.',
+      description: 'The recipient.',
     }),
     requiresPickup: t.boolean({
       required: true,
-      description:
-        'Whether the courier collects the package. Otherwise the merchant brings it to the courier.',
+      description: 'Whether the courier collects the package. Otherwise the merchant brings it.',
     }),
     idempotencyKey: t.string({
       description: keyDescription('shipment', 'creates', '`GET /v1/shipments/{id}`'),
@@ -60,31 +54,21 @@ const CreateShipmentSuccess = builder
     fields: (t) => ({
       shipment: t.expose('shipment', {
         type: Shipment,
-        description: 'The new shipment. Its label may already exist.',
+        description: 'The new shipment, maybe with its label.',
       }),
     }),
   });
 
-const CreateShipmentResult = resultUnion('CreateShipmentResult', {
-  description: 'The result of `createShipment`.',
-  types: [CreateShipmentSuccess, NotFound],
-});
+const CreateShipmentResult = resultUnion('CreateShipmentResult', [CreateShipmentSuccess, NotFound]);
 
 builder.mutationField('createShipment', (t) =>
   t.field({
     type: CreateShipmentResult,
     nullable: true,
     description:
-      'Accepts an offer of a quote, and creates the paid shipment with its label. With an `idempotencyKey`, ' +
-      'an order, or a quote without an order, gets at most one shipment. Costs `POST /v1/shipments`, and ' +
-      'with a new key first `GET /v1/quotes/{id}`.',
-    args: {
-      input: t.arg({
-        type: CreateShipmentInput,
-        required: true,
-        description: 'The package, its origin and its offer.',
-      }),
-    },
+      'Accepts an offer of a quote, and creates the paid shipment with its label. Costs `POST /v1/shipments`, ' +
+      'and with a new key first `GET /v1/quotes/{id}`.',
+    args: { input: t.arg({ type: CreateShipmentInput, required: true, description: 'The offer.' }) },
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({
         rules,

@@ -8,22 +8,17 @@ type LabelledShipment = ShipmentJson & { label: string };
 export const Label = builder.objectRef<LabelledShipment>('Label').implement({
   description: 'The label of a package, as a PDF to print.',
   fields: (t) => ({
-    id: t.id({
-      description:
-        'The id, `labels/<identifier>`. `node` does not find labels; read them through their shipment.',
-      resolve: labelId,
-    }),
+    id: t.id({ description: 'The id, `labels/<identifier>`. `node` finds no labels.', resolve: labelId }),
     url: t.expose('labelUrl', {
       type: 'URL',
       nullable: true,
-      description:
-        'A signed address of the PDF that requires no access token. It expires 5 days after it was issued.',
+      description: 'A signed address of the PDF, which needs no access token. It expires after 5 days.',
     }),
     pdfUrl: t.field({
       type: 'URL',
       description:
-        'The address of the PDF on this server. It does not expire, and requires the access token in the ' +
-        '`Authorization` header. Fetching it costs `GET /v1/shipments/{id}/label`.',
+        'The lasting address of the PDF on this server, for the header `Authorization`. Fetching it costs ' +
+        '`GET /v1/shipments/{id}/label`.',
       resolve: ({ name }, _args, context) => context.labelUrl(name),
     }),
   }),
@@ -35,10 +30,11 @@ function labelId({ name, label }: LabelledShipment): string {
   return label.startsWith('labels/') ? label : `labels/${label}`;
 }
 
-registerNonRefetchable({
-  owns: (id) => id.startsWith('labels/'),
-  instead: () => 'Read a label with its shipment: shipment(id: …) { label { id url pdfUrl } }.',
-});
+registerNonRefetchable(
+  'Label',
+  (id) => id.startsWith('labels/'),
+  () => 'Read a label with its shipment: shipment(id: …) { label { id url pdfUrl } }.',
+);
 
 export function hasLabel(shipment: ShipmentJson): shipment is LabelledShipment {
   return shipment.label !== undefined && shipment.label !== null && shipment.label !== '';

@@ -1,8 +1,10 @@
 import * as v from 'valibot';
 import { builder } from '../builder.ts';
+import { describedEnum } from '../fields/described-enum.ts';
 import {
   boolean,
   centsAtLeast,
+  idDescription,
   idempotencyKey,
   object,
   optional,
@@ -10,12 +12,9 @@ import {
 } from '../mutation/input-rules.ts';
 import { PackageInput, packageRules } from '../quotes/package-input.ts';
 
-const OfferPreference = builder.enumType('OfferPreference', {
-  description: 'A preference among available offers.',
-  values: {
-    CHEAPEST: { description: 'The cheapest offer. Among equals, the faster one.' },
-    FASTEST: { description: 'The fastest offer. Among equals, the cheaper one.' },
-  },
+const OfferPreference = describedEnum('OfferPreference', 'A preference among available offers.', {
+  CHEAPEST: 'The cheapest offer. Among equals, the faster one.',
+  FASTEST: 'The fastest offer. Among equals, the cheaper one.',
 });
 
 const OfferChoiceInput = builder.inputType('OfferChoiceInput', {
@@ -23,50 +22,29 @@ const OfferChoiceInput = builder.inputType('OfferChoiceInput', {
   isOneOf: true,
   fields: (t) => ({
     prefer: t.field({ type: OfferPreference, description: 'The preference that selects the offer.' }),
-    courier: t.id({ description: 'The courier whose offer to accept, `couriers/<code>` or the bare code.' }),
+    courier: t.id({ description: idDescription('The courier whose offer to accept', 'couriers') }),
   }),
 });
 
 export const ShipOrderInput = builder.inputType('ShipOrderInput', {
   description: "An order with its package and its origin. The order's recipient receives the package.",
   fields: (t) => ({
-    order: t.id({
-      required: true,
-      description:
-        'The order, `orders/<identifier>` or the bare identifier. It must not have a shipment yet.',
-    }),
-    origin: t.id({
-      required: true,
-      description:
-        "The merchant's origin where the courier collects the package, `origins/<identifier>` or the bare " +
-        'identifier.',
-    }),
-    package: t.field({
-      type: PackageInput,
-      required: true,
-      description: 'The package to deliver.',
-    }),
-    offer: t.field({
-      type: OfferChoiceInput,
-      description: 'The offer to accept. By default the cheapest.',
-    }),
+    order: t.id({ required: true, description: idDescription('The order without a shipment', 'orders') }),
+    origin: t.id({ required: true, description: idDescription('The origin of the package', 'origins') }),
+    package: t.field({ type: PackageInput, required: true, description: 'The package to deliver.' }),
+    offer: t.field({ type: OfferChoiceInput, description: 'The offer to accept. By default the cheapest.' }),
     maxShipmentCostCents: t.field({
       type: 'Cents',
-      description:
-        'The maximum cost of the shipment in cents, without the fee for cash on delivery. By default there is ' +
-        'no maximum.',
+      description: 'The highest cost in cents, without the fee for cash on delivery. By default any.',
     }),
     requiresPickup: t.boolean({
       defaultValue: true,
-      description:
-        'Whether the courier collects the package. Otherwise the merchant brings it to the courier. Null is ' +
-        'not valid.',
+      description: 'Whether the courier collects the package, else the merchant brings it. Never null.',
     }),
     idempotencyKey: t.string({
       description:
-        'A key that you choose for this shipment, 1 to 255 characters. For 24 hours, a retry with the same ' +
-        'key and input returns the same result, or continues after the last known step. A retry costs `GET ' +
-        '/v1/shipments/{id}`, or `GET /v1/quotes/{id}` for `NoOffer`.',
+        'A key of 1 to 255 characters, for 24 hours. A retry with it returns the same result or continues after ' +
+        'the last known step, for `GET /v1/shipments/{id}`, or `GET /v1/quotes/{id}` after `NoOffer`.',
     }),
   }),
 });

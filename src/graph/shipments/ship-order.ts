@@ -5,10 +5,11 @@ import type { NoOfferExplanation } from '../../writes/offer-selection.ts';
 import { type NamedRecord, restoredRecordMissing, type ShippedOrder } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { relatedRecord, selectsOnlyId } from '../fields/related-record.ts';
+import { describedEnum } from '../fields/described-enum.ts';
+import { relation, selectsOnlyId } from '../fields/related-record.ts';
 import { bareIdentifier, runBatch } from '../mutation/run-batch.ts';
 import { runMutation } from '../mutation/run-mutation.ts';
-import { Conflict, codeEnum, NotFound, resultUnion, UserError, WriteFailed } from '../mutation/user-error.ts';
+import { Conflict, NotFound, resultUnion, UserError, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from '../orders/order.ts';
 import { createdQuote, Offer } from '../quotes/quote.ts';
 import { ShipOrderInput, shipOrderRules } from './ship-order-input.ts';
@@ -29,8 +30,8 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
     order: t.field({
       type: Order,
       description:
-        'The order after the shipment. Costs `GET /v1/orders/{id}` unless only its id is selected. If that ' +
-        'read fails, the earlier order with its new shipment.',
+        'The order after the shipment, or before it if the read fails. Costs `GET /v1/orders/{id}` unless only ' +
+        'its id is selected.',
       resolve: ({ order }, _args, { loaders }, info) =>
         // Only the id is selected, so nothing but the name is read from the order.
         selectsOnlyId(info) ? (order as OrderJson) : rereadOrder(order, loaders),
@@ -39,7 +40,7 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
     offer: t.expose('offer', { type: Offer, description: 'The accepted offer.' }),
     shipment: t.expose('shipment', {
       type: Shipment,
-      description: 'The new shipment. Its label may already exist.',
+      description: 'The new shipment, maybe with its label.',
     }),
   }),
 });
@@ -60,16 +61,18 @@ interface NoOfferSource extends NoOfferExplanation {
   quote: QuoteJson | NamedRecord;
 }
 
-const NoOfferReason = codeEnum('NoOfferReason', 'The reason of a `NoOffer`. Later versions may add values.', {
-  NO_COURIER: 'No courier delivers this package between these locations.',
-  ABOVE_LIMIT: 'Each matching offer costs more than `maxShipmentCostCents`, or its cost is unknown.',
-  COURIER_UNAVAILABLE: 'The chosen courier has no available offer.',
-} satisfies Record<NoOfferExplanation['reason'], string>);
+const NoOfferReason = describedEnum(
+  'NoOfferReason',
+  'The reason of a `NoOffer`. Later versions may add values.',
+  {
+    NO_COURIER: 'No courier delivers this package between these locations.',
+    ABOVE_LIMIT: 'Each matching offer costs more than `maxShipmentCostCents`, or its cost is unknown.',
+    COURIER_UNAVAILABLE: 'The chosen courier has no available offer.',
+  } satisfies Record<NoOfferExplanation['reason'], string>,
+);
 
 const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
-  description:
-    'No available offer matches the input. Nothing was shipped. `message` gives the reason and the ' +
-    'available offers.',
+  description: 'No available offer matches the input. Nothing was shipped, and `message` has the offers.',
   interfaces: [UserError],
   fields: (t) => ({
     reason: t.expose('reason', {
@@ -81,65 +84,46 @@ const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
 });
 
 builder.objectField(Conflict, 'shipment', (t) =>
-  t.field({
-    type: Shipment,
-    nullable: true,
-    description:
-      'The shipment that the order already has, if `reason` is `ALREADY_SHIPPED`. Costs `GET /v1/shipments/{id}` ' +
-      'unless only its id is selected.',
-    resolve: ({ shipment }, _args, { loaders }, info) => relatedRecord('shipments', shipment, loaders, info),
-  }),
+  t.field(
+    relation(
+      Shipment,
+      'shipments',
+      'The shipment that the order has, if `reason` is `ALREADY_SHIPPED`.',
+      ({ shipment }) => shipment,
+    ),
+  ),
 );
 
-const ShipOrderResult = resultUnion('ShipOrderResult', {
-  description: 'The result of shipping an order.',
-  types: [ShipOrderSuccess, NoOffer, NotFound, WriteFailed],
-});
+const ShipOrderResult = resultUnion('ShipOrderResult', [ShipOrderSuccess, NoOffer, NotFound, WriteFailed]);
 
 builder.mutationFields((t) => ({
   shipOrder: t.field({
     type: ShipOrderResult,
     nullable: true,
     description:
-      'Ships an order: requests a quote, accepts an offer, and creates the paid shipment. An order is ' +
-      'shipped at most once, over all access tokens of the merchant; a second request is a `Conflict`. ' +
-      'Costs `GET /v1/orders/{id}`, `GET /v1/origins`, `POST /v1/quotes` and `POST /v1/shipments`. If the ' +
-      'last response was lost, the next request first looks for the shipment with `GET /v1/shipments/{id}` or ' +
-      '`GET /v1/shipments`.',
-    args: {
-      input: t.arg({
-        type: ShipOrderInput,
-        required: true,
-        description: 'The package, its origin and its offer.',
-      }),
-    },
+      'Ships an order at most once: requests a quote, accepts an offer, and creates the paid shipment. Costs ' +
+      '`GET /v1/orders/{id}`, `GET /v1/origins`, `POST /v1/quotes` and `POST /v1/shipments`, and after a lost ' +
+      'response first `GET /v1/shipments/{id}` or `GET /v1/shipments`.',
+    args: { input: t.arg({ type: ShipOrderInput, required: true, description: 'The order to ship.' }) },
     resolve: (_root, { input }, context, info) => ship(input, context, info),
   }),
   shipOrders: t.field({
     type: [ShipOrderResult],
     nullable: true,
     description:
-      'Ships up to 100 orders. Returns one result per input, in the same order. If all fail with the same ' +
-      'error code, the field returns that error. Costs `GET /v1/origins` once and, for each order, ' +
-      '`GET /v1/orders/{id}`, `POST /v1/quotes` and `POST /v1/shipments`.',
-    args: {
-      inputs: t.arg({
-        type: [ShipOrderInput],
-        required: true,
-        description: 'The orders to ship, at most 100.',
-      }),
+      'Ships up to 100 orders, with one result each, or one error if all fail alike. Costs `GET /v1/origins`, ' +
+      'and `GET /v1/orders/{id}`, `POST /v1/quotes` and `POST /v1/shipments` for each.',
+    args: { inputs: t.arg({ type: [ShipOrderInput], required: true, description: 'Up to 100 orders.' }) },
+    resolve: (_root, { inputs }, context, info) => {
+      const shipOne = (input: Input) => ship(input, context, info);
+      return runBatch(inputs, ({ order }) => bareIdentifier(order), shipOne, context);
     },
-    resolve: (_root, { inputs }, context, info) =>
-      runBatch(
-        inputs,
-        ({ order }) => bareIdentifier(order),
-        (input) => ship(input, context, info),
-        context,
-      ),
   }),
 }));
 
-function ship(input: typeof ShipOrderInput.$inferInput, { writes }: Context, info: GraphQLResolveInfo) {
+type Input = typeof ShipOrderInput.$inferInput;
+
+function ship(input: Input, { writes }: Context, info: GraphQLResolveInfo) {
   return runMutation({
     rules: shipOrderRules,
     input,

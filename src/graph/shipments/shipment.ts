@@ -1,10 +1,10 @@
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { createdRange, createdRangeArgs, toMs } from '../fields/created-range.ts';
+import { createdRange, createdRangeArgs } from '../fields/created-range.ts';
 import { shippingCost } from '../fields/money.ts';
 import { openEnum, statusFilter } from '../fields/open-enum.ts';
 import { optionalTime } from '../fields/optional-time.ts';
-import { relatedRecord } from '../fields/related-record.ts';
+import { relatedRecord, relation } from '../fields/related-record.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { Order } from '../orders/order.ts';
 import { Recipient } from '../orders/recipient.ts';
@@ -49,36 +49,18 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
         return relatedRecord('orders', quote?.order, loaders, info);
       },
     }),
-    quote: t.field({
-      type: Quote,
-      nullable: true,
-      description: 'The quote of the shipment. Costs `GET /v1/quotes/{id}` unless only its id is selected.',
-      resolve: (shipment, _args, { loaders }, info) => relatedRecord('quotes', shipment.quote, loaders, info),
-    }),
+    quote: t.field(relation(Quote, 'quotes', 'The quote of the shipment.', (shipment) => shipment.quote)),
     courier: t.field({
       type: Courier,
       nullable: true,
       description: 'The courier of the shipment.',
       resolve: ({ courier }) => (courier ? courierNamed(courier) : null),
     }),
-    origin: t.field({
-      type: Origin,
-      nullable: true,
-      description:
-        'The origin where the courier collects the package. Costs `GET /v1/origins`, once for all origins, ' +
-        'unless only its id is selected.',
-      resolve: (shipment, _args, { loaders }, info) =>
-        relatedRecord('origins', shipment.origin, loaders, info),
-    }),
-    recipient: t.expose('recipient', {
-      type: Recipient,
-      nullable: true,
-      description: 'The person who receives the package.',
-    }),
+    origin: t.field(relation(Origin, 'origins', 'The origin of the package.', (shipment) => shipment.origin)),
+    recipient: t.expose('recipient', { type: Recipient, nullable: true, description: 'The recipient.' }),
     requiresPickup: t.exposeBoolean('requiresPickup', {
       nullable: true,
-      description:
-        'Whether the courier collects the package. Otherwise the merchant brings it to the courier.',
+      description: 'Whether the courier collects the package. Otherwise the merchant brings it.',
     }),
     shipmentCost: t.field(
       shippingCost('The cost of the transport.', (shipment) => shipment.shipmentCostCents),
@@ -100,7 +82,7 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
 });
 
 const shipmentList = defineList(Shipment, 'shipments');
-const ShipmentCounts = defineStatusCounts('Shipment', 'shipments', shipmentStatus);
+defineStatusCounts('Shipment', 'shipments', shipmentStatus, (loaders) => loaders.shipmentCounts);
 
 builder.objectField(Order, 'shipment', (t) =>
   t.field({
@@ -113,48 +95,30 @@ builder.objectField(Order, 'shipment', (t) =>
   }),
 );
 
-defineRecordQuery('shipment', Shipment, 'shipments', 'Costs `GET /v1/shipments/{id}`.');
+defineRecordQuery('shipment', Shipment, 'shipments');
 
 builder.queryFields((t) => ({
   shipments: t.field({
-    type: shipmentList.type,
-    nullable: true,
-    description:
-      "The merchant's shipments, usually newest first: the REST service decides. Costs `GET /v1/shipments`, and with a " +
-      'filter up to 20 pages of it.',
+    ...shipmentList.field,
+    description: "The merchant's shipments. Costs `GET /v1/shipments`, and with a filter up to 20 pages.",
     args: {
-      ...shipmentList.args,
+      ...shipmentList.field.args,
       status: t.arg({
         type: [shipmentStatus.ref],
-        description: 'The statuses of the returned shipments. By default all.',
+        description: 'The statuses of the shipments. By default all.',
       }),
       ...createdRangeArgs,
     },
     resolve: (_root, { status, createdSince, createdUntil, ...args }, { loaders }) => {
       const statuses = statusFilter(status);
-      const range = createdRange({ createdSince, createdUntil });
-      if (
-        statuses === undefined &&
-        range.createdSinceMs === undefined &&
-        range.createdUntilMs === undefined
-      ) {
+      const filter = {
+        statuses: statuses && new Set(statuses),
+        ...createdRange({ createdSince, createdUntil }),
+      };
+      if (Object.values(filter).every((bound) => bound === undefined)) {
         return shipmentList.read(loaders.shipmentPage, args, {});
       }
-      const filter = { statuses: statuses && new Set(statuses), ...range };
       return shipmentList.readFiltered(loaders.shipmentScans, args, {}, filter);
     },
-  }),
-  shipmentCounts: t.field({
-    type: ShipmentCounts,
-    nullable: true,
-    description:
-      'The number of shipments of each status. Costs up to 20 pages of `GET /v1/shipments`, once in 30 seconds.',
-    args: {
-      createdSince: t.arg({
-        type: 'DateTime',
-        description: 'The earliest time of creation of the shipments to count. By default all count.',
-      }),
-    },
-    resolve: (_root, { createdSince }, { loaders }) => loaders.shipmentCounts(toMs(createdSince)),
   }),
 }));

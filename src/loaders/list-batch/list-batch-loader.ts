@@ -4,12 +4,12 @@ import {
   InvalidResponseError,
   isOfOneOperation,
   isUnauthenticated,
-  ResponseTooLargeError,
+  isUnreadable,
   StatusError,
 } from '../../rest/errors.ts';
 import type { ListedKind, LoadingObserver } from '../loading-observer.ts';
-import { BatchLoader, type RecordResult, settleAll } from '../record-loader.ts';
-import { ListScan } from './list-scan.ts';
+import { RecordLoader, type RecordResult, settleAll } from '../record-loader.ts';
+import { BatchRows } from './batch-rows.ts';
 import type { ListState } from './list-state.ts';
 import { longPauseMs, shortPauseMs } from './pause.ts';
 import { headroom, maxRowsPerId, type RowsPerId } from './rows-per-id.ts';
@@ -43,7 +43,7 @@ type Read<Json> = (name: string) => RecordResult<Json> | Promise<RecordResult<Js
  * (docs/decisions/0021-one-page-for-a-batch.md). A slow page is waited for. A page that fails as the calls of an
  * overloaded service fail is not replaced by GETs, so trouble makes no more calls than health.
  */
-export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<Json> {
+export class ListBatchLoader<Json extends { name: string }> extends RecordLoader<Json> {
   readonly #options: ListBatchLoaderOptions<Json>;
   #expected: ListPosition | undefined;
   #prefetched: { page: Promise<Page<Json>>; generation: number } | undefined;
@@ -66,7 +66,7 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     this.#expected = position;
   }
 
-  /** Requests the page for `idCount` ids before the ids are known, if the ids will probably fit in one page. */
+  /** Requests the page for a number of ids that are not known yet, if they will probably fit in one page. */
   prefetch(idCount: number, position: ListPosition): void {
     const { list, callContext, observer, kind, maxPageSize } = this.#options;
     const pageSize = position.rowsBefore + position.rowsPerId.rowsFor(idCount);
@@ -90,19 +90,18 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     }
     const compared = this.#startComparison(names);
     const read = (name: string) => (name === compared?.name ? compared.record : get(name, callContext));
-    const scan = new ListScan<Json>(names, isRowComplete);
-    const error = await this.#readPages(scan, position, prefetched);
-    const way = scan.hits.length === 0 ? 'no rows' : 'page';
+    const batch = new BatchRows<Json>(names, isRowComplete);
+    const error = await this.#readPages(batch, position, prefetched);
+    const way = batch.hits.length === 0 ? 'no rows' : 'page';
     observer.batch(kind, names.length, error === undefined ? way : 'failed');
-    const comparedRow = compared && scan.rowByName.get(compared.name);
+    const comparedRow = compared && batch.rowByName.get(compared.name);
     if (compared && comparedRow) await state.shared.compare(comparedRow, compared.record);
-    this.prime(scan.rows, generation);
-    const rows = state.shared.incompleteRows.isOn ? new Map<string, Json>() : scan.rowByName;
-    // The record that was compared needed its GET.
-    callContext.callLog.savedByList += names.filter(
-      (name) => name !== compared?.name && rows.has(name),
-    ).length;
+    this.prime(batch.rows, generation);
+    const rows = state.shared.incompleteRows.isOn ? new Map<string, Json>() : batch.rowByName;
     const missing = names.filter((name) => !rows.has(name));
+    callContext.callLog.savedByList += names.length - missing.length;
+    // The record that was compared needed its GET.
+    if (compared && rows.has(compared.name)) callContext.callLog.savedByList -= 1;
     const readMissing = error === undefined ? read : await this.#readerAfter(error, missing, read);
     return settleAll(names, (name) => rows.get(name) ?? readMissing(name));
   }
@@ -124,35 +123,34 @@ export class ListBatchLoader<Json extends { name: string }> extends BatchLoader<
     return prefetched.page;
   }
 
-  /** Reads pages into the scan, and learns from them. @returns the error of the last page, if any. */
+  /** Reads pages into the batch, and learns from them. @returns the error of the last page, if any. */
   async #readPages(
-    scan: ListScan<Json>,
+    batch: BatchRows<Json>,
     { rowsBefore, rowsPerId }: ListPosition,
     prefetched: Promise<Page<Json>> | undefined,
   ): Promise<Error | undefined> {
     const { list, callContext, state, maxPageSize } = this.#options;
-    const expectedRows = rowsPerId.rowsFor(scan.idCount);
-    const maxPages = Math.max(1, Math.floor(scan.idCount / minIdsPerPage));
+    const expectedRows = rowsPerId.rowsFor(batch.idCount);
+    const maxPages = Math.max(1, Math.floor(batch.idCount / minIdsPerPage));
     let pending = prefetched;
     try {
       for (let pageCount = 1; pageCount <= maxPages; pageCount += 1) {
-        const { nextPageToken: pageToken, hits, rows, missing } = scan;
+        const { nextPageToken: pageToken, hits, rows, missing } = batch;
         const rowsPast = rows.length - rowsBefore;
         const missingCount = missing.size;
         // Beyond the expected rows, the missing ids are assumed to have the density of the hits so far.
         const rowsForMissing = Math.ceil((rowsPast / Math.max(hits.length, 1)) * missingCount * headroom);
-        const isBeyond = rowsPast >= expectedRows;
-        const pageSize = Math.min(isBeyond ? rowsForMissing : expectedRows - rowsPast, maxPageSize);
-        const query = pageToken === undefined ? { pageSize } : { pageSize, pageToken };
-        scan.add(await (pending ?? list(query, callContext)));
+        const rowsNeeded = rowsPast >= expectedRows ? rowsForMissing : expectedRows - rowsPast;
+        pending ??= list({ pageSize: Math.min(rowsNeeded, maxPageSize), pageToken }, callContext);
+        batch.add(await pending);
         pending = undefined;
         state.noteSuccess();
         // A page that ends before half of the expected rows may have few ids.
-        const isJudged = scan.rows.length - rowsBefore >= Math.min(expectedRows, maxPageSize) / 2;
+        const isJudged = batch.rows.length - rowsBefore >= Math.min(expectedRows, maxPageSize) / 2;
         const mayGoOn = !isJudged || (missingCount - missing.size) * 4 >= missingCount;
-        if (scan.nextPageToken === undefined || missing.size < minIdsForPage || !mayGoOn) break;
+        if (batch.nextPageToken === undefined || missing.size < minIdsForPage || !mayGoOn) break;
       }
-      rowsPerId.learn(scan, rowsBefore);
+      rowsPerId.learn(batch, rowsBefore);
       return undefined;
     } catch (error) {
       return error instanceof Error ? error : new Error('a page failed', { cause: error });
@@ -196,8 +194,7 @@ const overloadStatuses: readonly number[] = [408, 429, 502, 503, 504];
  */
 function reactionTo(error: Error): 'probe' | { pauseMs: number } | 'fail' {
   if (isUnauthenticated(error) || isOfOneOperation(error)) return 'fail';
-  if (error instanceof InvalidResponseError || error instanceof ResponseTooLargeError)
-    return { pauseMs: shortPauseMs };
+  if (isUnreadable(error)) return { pauseMs: shortPauseMs };
   if (!(error instanceof StatusError) || overloadStatuses.includes(error.status)) return 'probe';
   return { pauseMs: error.status >= 400 && error.status <= 499 ? longPauseMs : shortPauseMs };
 }

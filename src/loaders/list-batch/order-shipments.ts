@@ -1,20 +1,19 @@
 import type { OrderQuery, Page } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { OrderJson, ShipmentJson } from '../../rest/wire-schema.ts';
-import type { PageLoader } from '../paging/page-loader.ts';
+import type { Pages } from '../paging/page-loader.ts';
 import type { ListBatchLoader } from './list-batch-loader.ts';
 import type { ListState } from './list-state.ts';
 
 /**
- * Wraps the order page loader for order pages whose shipments will be loaded. If pages served the last batch with the
- * same filter, the page of shipments is requested in parallel with the orders. The orders neither wait for that page nor
- * fail with it.
+ * Wraps a loader of order pages whose shipments will be loaded. If pages served the last batch with the same filter, the
+ * page of shipments is requested in parallel with the orders, which neither wait for it nor fail with it.
  */
 export function ordersWithShipments(
-  orderPage: PageLoader<OrderJson, OrderQuery>,
+  orderPage: Pages<OrderJson, OrderQuery>,
   shipmentById: ListBatchLoader<ShipmentJson>,
   shipments: ListState,
-): PageLoader<OrderJson, OrderQuery> {
+): Pages<OrderJson, OrderQuery> {
   return {
     async load(query, ordersBefore = 0) {
       // The search text may be personal data.
@@ -34,6 +33,7 @@ export function ordersWithShipments(
       return page;
     },
     clearAll: () => orderPage.clearAll(),
+    maxPageSize: orderPage.maxPageSize,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ListScan } from './list-scan.ts';
+import type { BatchRows } from './batch-rows.ts';
 import { Pause } from './pause.ts';
 
 /** With more rows per id, one GET for each id costs less than the rows. */
@@ -13,7 +13,7 @@ const deeperAfterMiss = 4;
 // The last 5 % of the hits may lie very deep. GETs for them cost less than the rows down to them.
 const countedShare = 0.95;
 
-type BatchHits = Pick<ListScan<{ name: string }>, 'hits' | 'idCount' | 'nextPageToken'>;
+type BatchHits = Pick<BatchRows<{ name: string }>, 'hits' | 'idCount' | 'nextPageToken'>;
 
 /** An estimate of how many rows a page needs for each id of a batch. 75 ids in 150 rows make 2 rows per id. */
 export class RowsPerId {

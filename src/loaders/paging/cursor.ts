@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { parseJson } from '../../base/json-object.ts';
 import { WaybillError } from '../../rest/errors.ts';
 import { queryKey } from './page-loader.ts';
 
@@ -20,6 +21,8 @@ export interface Position {
   /** A digest of the first row of the page before. Undefined on the first page. */
   firstBefore?: string | undefined;
 }
+
+export const startOfList: Position = { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
 
 // A REST page token must fit into a request line, so no valid cursor is longer.
 const maxLength = 16_384;
@@ -68,13 +71,8 @@ export class ListCursors {
 }
 
 function parseFields(cursor: string): unknown[] {
-  try {
-    const fields: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(fields) ? fields : [];
-  } catch {
-    // Not JSON, so `encode` did not make this cursor.
-    return [];
-  }
+  const fields = parseJson(Buffer.from(cursor, 'base64url').toString());
+  return Array.isArray(fields) ? fields : [];
 }
 
 function isTextOrAbsent(value: unknown): value is string | undefined {

@@ -1,24 +1,27 @@
-import { hash } from 'node:crypto';
-import type { Page, PageQuery } from '../../rest/api-types.ts';
+import type { PageQuery } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { pageTokenIgnored } from '../../rest/watch/list-watch.ts';
 import type { Position } from './cursor.ts';
-import { endlessListGuard, type PageLoader } from './page-loader.ts';
+import type { Pages } from './page-loader.ts';
+import { type Filters, PageWalk, positionAfter, type ReadPage, startIndex } from './page-walk.ts';
 
 /** Consecutive rows of a list, each with the position after it. */
 export interface PageSlice<Row> {
-  readonly rows: readonly { readonly row: Row | InvalidResponseError; readonly after: Position }[];
+  readonly rows: readonly PlacedRow<Row>[];
   readonly hasNextPage: boolean;
   /** The position behind the last row that was looked at, if later pages may have more rows of the list. */
   readonly endPosition?: Position | undefined;
 }
 
+export interface PlacedRow<Row> {
+  readonly row: Row | InvalidResponseError;
+  readonly after: Position;
+}
+
 export interface PageSliceRequest<Row, Query extends PageQuery> {
-  pages: PageLoader<Row, Query>;
-  query: Omit<Query, keyof PageQuery>;
+  pages: Pages<Row, Query>;
+  filters: Filters<Query>;
   first: number;
   after: Position | undefined;
-  maxPageSize: number;
   /** Selects the rows of the list, if REST cannot filter them. */
   isInList?: (row: Row) => boolean;
 }
@@ -31,114 +34,35 @@ export interface PageSliceRequest<Row, Query extends PageQuery> {
 export async function readPageSlice<Row extends { name: string }, Query extends PageQuery>(
   request: PageSliceRequest<Row, Query>,
 ): Promise<PageSlice<Row>> {
-  const { first, maxPageSize, isInList } = request;
-  let position = request.after ?? { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
-  let rowsNeeded = first;
-  const checkToken = endlessListGuard(position.pageToken);
+  const { pages, filters, first, after, isInList } = request;
+  const walk = new PageWalk(pages, filters, after);
   // An invalid row may belong to the list.
   const isOfList = (row: Row | InvalidResponseError) =>
     row instanceof InvalidResponseError || isInList === undefined || isInList(row);
-  const rows: { row: Row | InvalidResponseError; after: Position }[] = [];
+  const rows: PlacedRow<Row>[] = [];
+  let rowsNeeded = first;
   while (true) {
-    const page = await pageAt(request, position, rowsNeeded);
-    // Checked before any row is returned: with a repeated token, a client would never reach the end.
-    if (page.nextPageToken !== undefined) checkToken(page.nextPageToken);
-    for (let index = startIndex(page, position); index < page.rows.length; index += 1) {
-      const row = page.rows[index];
-      if (row === undefined || !isOfList(row)) continue;
-      if (rows.length === first) return { rows, hasNextPage: true };
-      rows.push({ row, after: positionAfter(page, index, position) });
-    }
-    if (page.nextPageToken === undefined || rows.length === first)
-      return { rows, hasNextPage: page.nextPageToken !== undefined };
-    position = positionAfter(page, page.rows.length - 1, position);
+    const read = await walk.next(rowsNeeded);
+    if (addMatches(rows, first, read, isOfList)) return { rows, hasNextPage: true };
+    const isAtEnd = read.page.nextPageToken === undefined;
+    if (isAtEnd || rows.length === first) return { rows, hasNextPage: !isAtEnd };
     // If REST cannot filter the rows, the number of pages needed is unknown, so the largest pages are read.
-    rowsNeeded = isInList === undefined ? first - rows.length : maxPageSize;
+    rowsNeeded = isInList === undefined ? first - rows.length : pages.maxPageSize;
   }
 }
 
-/**
- * Reads the page with this position and `rowsNeeded` rows after it. New rows above may have moved the position off
- * the page. Then the largest page is read. If that page lacks the anchor too, the anchor row counts as gone.
- */
-export async function pageAt<Row extends { name: string }, Query extends PageQuery>(
-  { pages, query, maxPageSize }: Pick<PageSliceRequest<Row, Query>, 'pages' | 'query' | 'maxPageSize'>,
-  position: Position,
-  rowsNeeded: number,
-): Promise<Page<Row>> {
-  const { pageToken, rowsBefore, skip, firstBefore } = position;
-  // The filters and these two fields make a Query, which TypeScript cannot infer through Omit.
-  const load = (pageSize: number) =>
-    pages.load({ ...query, pageSize, pageToken } as unknown as Query, rowsBefore);
-  const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
-  const page = await load(pageSize);
-  if (firstBefore !== undefined && digestOf(page.rows[0]) === firstBefore)
-    await checkFirstPage(pages, query, page);
-  const hasMoved = indexAfterAnchor(page, position) === undefined && page.nextPageToken !== undefined;
-  return hasMoved && pageSize < maxPageSize ? load(maxPageSize) : page;
-}
-
-/**
- * Checks a page that begins with the first row of the page before. New rows above may have moved that row. But where the
- * list itself begins with the same row, REST has ignored the page token.
- */
-async function checkFirstPage<Row extends { name: string }, Query extends PageQuery>(
-  pages: PageLoader<Row, Query>,
-  query: Omit<Query, keyof PageQuery>,
-  { rows: [first] }: Page<Row>,
-): Promise<void> {
-  pages.clearAll();
-  const firstPage = await pages.load({ ...query, pageSize: 1 } as unknown as Query);
-  if (nameOf(firstPage.rows[0]) === nameOf(first))
-    throw pageTokenIgnored('REST returned the first page of a list again for a page token.');
-}
-
-/** The index of the first row after the position. */
-export function startIndex<Row extends { name: string }>(page: Page<Row>, position: Position): number {
-  // If the anchor row has left the list, later rows moved up. A repeated row is better than a lost row.
-  return indexAfterAnchor(page, position) ?? Math.max(0, position.skip - 1);
-}
-
-/** The index of the row after the anchor row, or undefined if the page lacks the anchor row. */
-function indexAfterAnchor<Row extends { name: string }>(
-  page: Page<Row>,
-  { skip, anchor }: Position,
-): number | undefined {
-  if (anchor === undefined || nameOf(page.rows[skip - 1]) === anchor) return skip;
-  const found = page.rows.findIndex((row) => nameOf(row) === anchor);
-  return found === -1 ? undefined : found + 1;
-}
-
-export function positionAfter<Row extends { name: string }>(
-  page: Page<Row>,
-  index: number,
-  { pageToken, rowsBefore, firstBefore }: Position,
-): Position {
-  const isLast = index === page.rows.length - 1;
-  if (isLast && page.nextPageToken !== undefined) {
-    const rowsBeforeNext = rowsBefore + page.rows.length;
-    const nextPage = {
-      pageToken: page.nextPageToken,
-      rowsBefore: rowsBeforeNext,
-      skip: 0,
-      anchor: undefined,
-    };
-    return { ...nextPage, firstBefore: digestOf(page.rows[0]) };
+/** Adds the matching rows of a page until there are `first`. @returns whether the page has a further one. */
+export function addMatches<Row extends { name: string }>(
+  rows: PlacedRow<Row>[],
+  first: number,
+  { page, position }: ReadPage<Row>,
+  matches: (row: Row | InvalidResponseError) => boolean,
+): boolean {
+  for (let index = startIndex(page, position); index < page.rows.length; index += 1) {
+    const row = page.rows[index];
+    if (row === undefined || !matches(row)) continue;
+    if (rows.length === first) return true;
+    rows.push({ row, after: positionAfter(page, index, position) });
   }
-  return { pageToken, rowsBefore, skip: index + 1, anchor: nameOf(page.rows[index]), firstBefore };
-}
-
-/** The resource name of a row. Undefined for an invalid row, whose `name` is the name of its error class. */
-function nameOf<Row extends { name: string }>(
-  row: Row | InvalidResponseError | undefined,
-): string | undefined {
-  return row instanceof InvalidResponseError ? undefined : row?.name;
-}
-
-/** Short, because each cursor holds one. */
-function digestOf<Row extends { name: string }>(
-  row: Row | InvalidResponseError | undefined,
-): string | undefined {
-  const name = nameOf(row);
-  return name === undefined ? undefined : hash('sha256', name, 'base64url').slice(0, 8);
+  return false;
 }

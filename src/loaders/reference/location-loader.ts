@@ -2,14 +2,13 @@ import type { LocationQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import { InvalidResponseError, isNotFound, StatusError } from '../../rest/errors.ts';
 import type { LocationJson } from '../../rest/wire-schema.ts';
-import { pagesFrom } from '../paging/page-loader.ts';
-import { BatchLoader, type RecordLoader, type RecordResult, settleAll } from '../record-loader.ts';
+import { pagesFrom } from '../paging/page-walk.ts';
+import { RecordLoader, type RecordResult, settleAll } from '../record-loader.ts';
 import type { ReferenceLoader } from './reference-loader.ts';
 
 export interface LocationLoaderOptions {
   pages: ReferenceLoader<LocationJson, LocationQuery>;
   callContext: CallContext;
-  maxPageSize: number;
   listsForBatches: boolean;
 }
 
@@ -18,14 +17,14 @@ export interface LocationLoaderOptions {
  * finds one location. Many locations are looked up in pages of the whole list. Cached pages come first.
  */
 export function locationLoader(options: LocationLoaderOptions): RecordLoader<LocationJson> {
-  const { pages, maxPageSize } = options;
-  const search = (name: string): LocationQuery => ({ query: name, pageSize: maxPageSize });
-  return new BatchLoader(async (names) => {
-    const unsearched = names.filter((name) => !pages.isAvailable(search(name)));
+  const { pages } = options;
+  const isSearched = (name: string) => pages.isAvailable({ query: name, pageSize: pages.maxPageSize });
+  return new RecordLoader(async (names) => {
+    const unsearched = names.filter((name) => !isSearched(name));
     const found = await findInList(unsearched, options);
     return settleAll(names, (name) => {
       const result = found.get(name);
-      return result === undefined ? searchCacheThenRest(name, search(name), pages) : result;
+      return result === undefined ? searchCacheThenRest(name, pages) : result;
     });
   });
 }
@@ -44,14 +43,14 @@ export function maxListPages(names: number): number {
  */
 async function findInList(
   names: readonly string[],
-  { pages, callContext, maxPageSize, listsForBatches }: LocationLoaderOptions,
+  { pages, callContext, listsForBatches }: LocationLoaderOptions,
 ): Promise<Map<string, RecordResult<LocationJson>>> {
   const found = new Map<string, RecordResult<LocationJson>>();
   const missing = new Set(names);
   const settleMissing = (result: null | Error) => {
     for (const name of missing) found.set(name, result);
   };
-  const firstPage: LocationQuery = { pageSize: maxPageSize };
+  const firstPage: LocationQuery = { pageSize: pages.maxPageSize };
   let callsLeft: number | undefined;
   const mayRead = (query: LocationQuery) => {
     if (pages.isAvailable(query)) return true;
@@ -61,7 +60,7 @@ async function findInList(
   };
   if (missing.size === 0 || !mayRead(firstPage)) return found;
   try {
-    for await (const { rows, nextPageToken } of pagesFrom(pages, firstPage)) {
+    for await (const { rows, nextPageToken } of pagesFrom(pages, {})) {
       for (const row of rows) {
         if (row instanceof InvalidResponseError || !missing.delete(row.name)) continue;
         found.set(row.name, row);
@@ -82,14 +81,13 @@ async function findInList(
 
 async function searchCacheThenRest(
   name: string,
-  query: LocationQuery,
   pages: LocationLoaderOptions['pages'],
 ): Promise<LocationJson | null> {
   // The filter matches substrings, so `locations/1` also finds `locations/10` ("List query parameters").
-  for await (const { rows } of pagesFrom(pages, query)) {
+  for await (const { rows } of pagesFrom(pages, { query: name })) {
     const location = rows.find((row): row is LocationJson => row.name === name);
     if (location !== undefined) return location;
   }
   // The location may be newer than a cached search result.
-  return pages.forgetEarlier() ? searchCacheThenRest(name, query, pages) : null;
+  return pages.forgetEarlier() ? searchCacheThenRest(name, pages) : null;
 }

@@ -4,7 +4,9 @@ import type { Page } from '../../rest/api-types.ts';
 import { InvalidResponseError, StatusError } from '../../rest/errors.ts';
 
 export interface PageCacheOptions {
+  /** How long reference data is fresh, in milliseconds. */
   referenceMs: number;
+  /** How much longer stale data is served while a refresh runs, in milliseconds. 5 minutes by default. */
   referenceGraceMs?: number | undefined;
   /** The budget of all tenants, in characters of JSON. The objects take up to about twice as many bytes. */
   maxCharacters?: number;

@@ -1,6 +1,7 @@
 import type { PageQuery } from '../../rest/api-types.ts';
 import type { Position } from '../paging/cursor.ts';
-import { type PageSlice, positionAfter, startIndex } from '../paging/page-slice.ts';
+import { addMatches, type PageSlice, type PlacedRow } from '../paging/page-slice.ts';
+import { positionAfter, startOfList } from '../paging/page-walk.ts';
 import type { ListScan } from './list-scan.ts';
 import { type FilteredRow, matchesFilter, NewestFirst, type RowFilter } from './row-filter.ts';
 
@@ -20,23 +21,19 @@ export async function readFilteredSlice<Row extends FilteredRow, Query extends P
   first: number,
   after: Position | undefined,
 ): Promise<PageSlice<Row>> {
-  const rows: { row: Row; after: Position }[] = [];
+  const rows: PlacedRow<Row>[] = [];
   const newestFirst = new NewestFirst();
   // The first match tells whether there are any.
   const needed = Math.max(first, 1);
   const firstPageRows = Math.max(rowsPerMatch * needed, minFirstPageRows);
-  let endPosition = after;
+  let endPosition = after ?? startOfList;
   for (let number = 0; ; number += 1) {
     const next = await scan.page(number, firstPageRows);
     if (next === 'end') return { rows, hasNextPage: false };
     if (next === 'no budget') return { rows, hasNextPage: true, endPosition };
     const { page, position } = next;
-    for (let index = startIndex(page, position); index < page.rows.length; index += 1) {
-      const row = page.rows[index];
-      if (!matchesFilter(row, filter)) continue;
-      if (rows.length === first) return { rows, hasNextPage: true };
-      rows.push({ row, after: positionAfter(page, index, position) });
-    }
+    if (addMatches(rows, first, next, (row) => matchesFilter(row, filter)))
+      return { rows, hasNextPage: true };
     newestFirst.add(page.rows);
     if (newestFirst.isPast(filter.createdSinceMs)) return { rows, hasNextPage: false };
     if (rows.length >= needed) return { rows, hasNextPage: page.nextPageToken !== undefined };

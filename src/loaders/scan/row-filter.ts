@@ -28,7 +28,7 @@ export function matchesFilter<Row extends FilteredRow>(
 }
 
 /** When a row was created. Undefined without a usable time. */
-function createdAtMs({ createTime }: FilteredRow): number | undefined {
+export function createdAtMs({ createTime }: FilteredRow): number | undefined {
   const ms = typeof createTime === 'string' ? Date.parse(createTime) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }

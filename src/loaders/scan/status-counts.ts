@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { PageQuery } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
@@ -43,21 +44,18 @@ const maxKept = 20;
 
 /** The counts of one token. They are kept for 30 seconds, and not after a write of the token. */
 export class KeptCounts {
-  readonly #kept = new Map<string, { counts: StatusCounts; writes: number; keptAtMs: number }>();
+  // By default, lru-cache sets a 1 ms timer for each reading of the clock.
+  readonly #kept = new LRUCache<string, StatusCounts>({ max: maxKept, ttl: keptMs, ttlResolution: 0 });
 
   /** Returns the kept counts with this key, or those that `count` reads. */
-  async get(key: string, tenant: Tenant, count: () => Promise<StatusCounts>): Promise<StatusCounts> {
-    const { writes } = tenant;
-    const startedAtMs = performance.now();
-    const kept = this.#kept.get(key);
-    if (kept !== undefined && kept.writes === writes && startedAtMs - kept.keptAtMs < keptMs)
-      return kept.counts;
+  async get(key: string, { writes }: Tenant, count: () => Promise<StatusCounts>): Promise<StatusCounts> {
+    // After a write, no counts from before it are found.
+    const fullKey = `${writes} ${key}`;
+    const kept = this.#kept.get(fullKey);
+    if (kept !== undefined) return kept;
+    const start = performance.now();
     const counts = await count();
-    if (tenant.writes !== writes) return counts;
-    this.#kept.delete(key);
-    this.#kept.set(key, { counts, writes, keptAtMs: startedAtMs });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);
+    this.#kept.set(fullKey, counts, { start });
     return counts;
   }
 }

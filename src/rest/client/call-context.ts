@@ -10,7 +10,7 @@ import { CallLog } from './call-log.ts';
 interface OperationState {
   readonly owner: Owner;
   readsLeft: number;
-  isRemembered: boolean;
+  isAccepted: boolean;
 }
 
 /** The access token, deadline, limits and call log that the REST calls of one GraphQL operation share. */
@@ -40,9 +40,9 @@ export class CallContext {
     this.beforeWrite = parts.beforeWrite;
   }
 
-  /** The context of calls that end with the deadline alone, not with the clients. `beforeWrite`: see the property. */
+  /** The context of calls that end with the deadline alone, not with the clients. */
   untilDeadline(beforeWrite?: () => void): CallContext {
-    return this.#derive({ signal: this.deadline.signal, beforeWrite });
+    return this.#derive({ signal: this.deadline.deadlineSignal, beforeWrite });
   }
 
   /** The context of reads that outlive the operation. They take slots, but no read budget. */
@@ -78,23 +78,17 @@ export class CallContext {
     return this.#process.queue;
   }
 
-  /** REST rejected the access token (401). */
   onTokenRejected(): void {
     this.#process.tenants.reject(this.tenant.id);
     stopSharingPendingReads(this.tenant);
     this.#process.onTokenRejected?.(this.tenant);
   }
 
-  /**
-   * REST accepted the access token: it responded with 2xx to a call sent at `sentAtMs`, by `performance.now()`. Some
-   * proxies return 4xx to any token, so no other status proves this.
-   */
-  onTokenAccepted(sentAtMs: number): void {
-    const { tenants } = this.#process;
-    tenants.accept(this.tenant.id, sentAtMs);
-    if (this.#operation.isRemembered) return;
-    this.#operation.isRemembered = true;
-    tenants.remember(this.tenant);
+  /** REST accepted the access token: it responded with 2xx. Some proxies return 4xx to any token. */
+  onTokenAccepted(): void {
+    if (this.#operation.isAccepted) return;
+    this.#operation.isAccepted = true;
+    this.#process.tenants.accept(this.tenant);
   }
 
   #derive(changes: Partial<ContextParts>, operation = this.#operation): CallContext {
@@ -106,17 +100,6 @@ export class CallContext {
 
 type ContextParts = Pick<CallContext, 'bearer' | 'tenant' | 'signal' | 'deadline' | 'callLog'> &
   Partial<Pick<CallContext, 'beforeWrite'>>;
-
-export interface CallContexts {
-  /**
-   * Creates the call context of one operation.
-   * @param bearer the access token.
-   * @param deadline none by default.
-   * @param connection the client's connection. Undefined for a call through `fetch`.
-   */
-  of(bearer: string, signal: Cancellation, deadline?: Deadline, connection?: object): CallContext;
-  callsWaiting(): number;
-}
 
 export interface CallContextsOptions {
   /** The read budget: one operation makes at most this number of reads. */
@@ -131,27 +114,33 @@ interface ProcessState extends Omit<CallContextsOptions, 'callsAtOnce'> {
   readonly queue: FairQueue;
 }
 
+export type CallContexts = ReturnType<typeof createCallContexts>;
+
 /**
  * Creates the call contexts. All contexts share one queue of slots, which gives them to the owners in turn
  * (docs/decisions/0025-one-queue-for-rest-calls.md).
  */
-export function createCallContexts(options: CallContextsOptions): CallContexts {
-  const { callsAtOnce, readsPerOperation, tenants, onTokenRejected } = options;
+export function createCallContexts({ callsAtOnce, ...options }: CallContextsOptions) {
   const queue = new FairQueue({ capacity: callsAtOnce });
-  const process = { queue, readsPerOperation, tenants, ...(onTokenRejected && { onTokenRejected }) };
+  const process = { queue, ...options };
   return {
     callsWaiting: () => queue.waiting,
-    of(bearer, signal, deadline = noDeadline, connection) {
-      const tenant = tenants.of(bearer);
-      const owner = tenants.owner(tenant, connection);
-      const operation = { owner, readsLeft: readsPerOperation, isRemembered: false };
-      return new CallContext(process, operation, {
-        bearer,
-        tenant,
-        signal,
-        deadline,
-        callLog: new CallLog(),
-      });
+    /**
+     * Creates the call context of one operation.
+     * @param bearer the access token.
+     * @param connection the client's connection. Undefined for a call through `fetch`.
+     */
+    of(
+      bearer: string,
+      signal: Cancellation,
+      deadline: Deadline = noDeadline,
+      connection?: object,
+    ): CallContext {
+      const tenant = options.tenants.of(bearer);
+      const owner = options.tenants.owner(tenant, connection);
+      const operation = { owner, readsLeft: options.readsPerOperation, isAccepted: false };
+      const callLog = new CallLog();
+      return new CallContext(process, operation, { bearer, tenant, signal, deadline, callLog });
     },
   };
 }

@@ -15,14 +15,15 @@ export interface CallLogEntry {
   bytes: number;
   /** The number of times that the call was sent again. */
   retries: number;
+  /** Whether this server ended the call, so that a missing response is no failure of REST. */
+  isAborted: boolean;
 }
 
 /** The REST calls of one operation, and the number of calls that caches and lists made unnecessary. */
 export class CallLog {
   /** In the order of sending. */
   readonly entries: CallLogEntry[] = [];
-  /** By the clock of `performance`. */
-  readonly startedAtMs = performance.now();
+  readonly #startedAtMs = performance.now();
   /** Pages from the cache, or from a pending call of another operation with the same access token. */
   cached = 0;
   /** Point reads that a list call made unnecessary. */
@@ -32,10 +33,10 @@ export class CallLog {
 
   /** Milliseconds since the start of the operation. */
   elapsedMs(): number {
-    return performance.now() - this.startedAtMs;
+    return performance.now() - this.#startedAtMs;
   }
 
-  /** Adds an entry for a call that is about to be sent. The caller completes the entry as the call proceeds. */
+  /** Adds an entry for a call that is about to be sent, and that the caller completes. */
   record(call: RestCall): CallLogEntry {
     const entry: CallLogEntry = {
       method: call.method,
@@ -45,23 +46,16 @@ export class CallLog {
       durationMs: undefined,
       bytes: 0,
       retries: 0,
+      isAborted: false,
     };
     this.entries.push(entry);
     return entry;
   }
 }
 
-/** The total cost of the calls in one call log. */
-export interface CallTotals {
-  calls: number;
-  bytes: number;
-  retries: number;
-  /** The time during which at least one call was in progress, in milliseconds. */
-  restMs: number;
-}
-
-export function sumCalls(callLog: CallLog): CallTotals {
-  const totals: CallTotals = { calls: 0, bytes: 0, retries: 0, restMs: 0 };
+/** The total cost of the calls. `restMs`: the time in which at least one call was in progress, in milliseconds. */
+export function sumCalls(callLog: CallLog) {
+  const totals = { calls: 0, bytes: 0, retries: 0, restMs: 0 };
   let coveredUntilMs = 0;
   // Each entry adds its time after the end of all earlier entries.
   for (const { bytes, retries, startMs, durationMs } of callLog.entries) {
@@ -77,7 +71,7 @@ export function sumCalls(callLog: CallLog): CallTotals {
   return totals;
 }
 
-/** One attempt of a REST call, for `onAttempt` of the client. */
+/** One attempt of a REST call. */
 export interface AttemptOutcome {
   tenantId: string;
   /** The method and the path with `{id}` in place of identifiers. */
@@ -87,34 +81,19 @@ export interface AttemptOutcome {
   /** Undefined without a response. */
   status: number | undefined;
   durationMs: number;
+  /** Whether the attempt failed, and the circuit breaker of its route is open. */
+  isCircuitOpen: boolean;
 }
 
-/** Observes every REST call, for metrics and traces. An error that an observer throws is ignored. */
+/** Observes every REST call, for metrics, traces and logs. Errors of `onCallSent` and `onCallFinished` are ignored. */
 export interface CallObserver {
   /**
    * Called when a call has a slot and is about to be sent.
    * @returns headers to add to the request, if any.
    */
-  onCallSent(entry: CallLogEntry, callLog: CallLog): Readonly<Record<string, string>> | undefined;
+  onCallSent?(entry: CallLogEntry, callLog: CallLog): Readonly<Record<string, string>> | undefined;
+  /** Called when an attempt has ended. Must not throw. */
+  onAttempt?(attempt: AttemptOutcome): void;
   /** Called when the call has finished and its entry is complete. A stream counts as finished at the first byte. */
-  onCallFinished(entry: CallLogEntry, callLog: CallLog): void;
-}
-
-/** Combines observers into one. @returns undefined if there are no observers. */
-export function observeAll(observers: readonly CallObserver[]): CallObserver | undefined {
-  const [first, ...others] = observers;
-  if (first === undefined || others.length === 0) return first;
-  return {
-    onCallSent(entry, callLog) {
-      let headers: Record<string, string> | undefined;
-      for (const observer of observers) {
-        const added = observer.onCallSent(entry, callLog);
-        if (added !== undefined) headers = { ...headers, ...added };
-      }
-      return headers;
-    },
-    onCallFinished(entry, callLog) {
-      for (const observer of observers) observer.onCallFinished(entry, callLog);
-    },
-  };
+  onCallFinished?(entry: CallLogEntry, callLog: CallLog): void;
 }

@@ -1,4 +1,5 @@
-import { createDefer, StepQueue } from '../../concurrency/event-loop-round.ts';
+import { createDefer } from '../../concurrency/event-loop-round.ts';
+import { StepQueue } from '../../concurrency/step-queue.ts';
 import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import type { RestCall } from '../call.ts';
 import { createDispatcher, type ProxyOptions } from '../dispatcher.ts';
@@ -6,8 +7,7 @@ import { type CircuitBreakerOptions, createCircuits } from '../protection/circui
 import { createRetries } from '../protection/retries.ts';
 import { ServiceClock } from '../service-clock.ts';
 import type { CallContext } from './call-context.ts';
-import type { AttemptOutcome, CallObserver } from './call-log.ts';
-import type { StreamedResponse } from './receive-response.ts';
+import type { CallObserver } from './call-log.ts';
 import { type ClientState, sendCall, streamCall } from './send-call.ts';
 
 export interface RestClientOptions {
@@ -30,65 +30,44 @@ export interface RestClientOptions {
   compression?: boolean;
   circuitBreaker?: CircuitBreakerOptions;
   proxy?: ProxyOptions | undefined;
-  observer?: CallObserver | undefined;
-  /** Called with the outcome of each attempt of a call. Must not throw. */
-  onAttempt?: ((attempt: AttemptOutcome) => void) | undefined;
+  observers?: readonly CallObserver[] | undefined;
 }
 
-/** Sends calls to REST, and owns the connections. */
-export interface RestClient {
-  /** Sends a read or write, as `sendCall` describes. @returns the parsed JSON of a 2xx response. */
-  send(call: RestCall, callContext: CallContext): Promise<unknown>;
-  /** Sends a read of a streamed body, as `streamCall` describes. */
-  stream(call: RestCall, callContext: CallContext): Promise<StreamedResponse>;
-  /**
-   * The time by REST's clock, in milliseconds since 1970. Undefined until a response with a `date` header has
-   * arrived.
-   */
-  serviceTime(): number | undefined;
-  /** The kinds of calls whose circuit breaker is open, such as `GET /v1/orders`. */
-  openCircuits(): string[];
-  /** Closes all connections immediately. Calls in progress fail. */
-  close(): Promise<void>;
-}
+export type RestClient = ReturnType<typeof createRestClient>;
 
-/** Creates a client for one REST service. The client opens no connection before the first call. */
-export function createRestClient(options: RestClientOptions): RestClient {
-  const { baseUrl, connections, streamConnections, callTimeoutMs, retries } = options;
-  const { observer, compression = false, connectTimeoutMs = 2_000, proxy } = options;
-  const limits = { connectTimeoutMs, headersTimeoutMs: 0, proxy };
-  // undici's body timeout is off: the client has its own time limit for the whole response.
-  const pool = createDispatcher(baseUrl, { ...limits, connections, bodyTimeoutMs: 0 });
-  const streamPool = createDispatcher(baseUrl, {
-    ...limits,
-    connections: streamConnections,
-    bodyTimeoutMs: callTimeoutMs,
-  });
-  const circuits = createCircuits(options.circuitBreaker);
+/**
+ * Creates a client for one REST service, which owns the connections. It opens none before the first call. `send` and
+ * `stream` do what `sendCall` and `streamCall` describe.
+ */
+export function createRestClient(options: RestClientOptions) {
+  const { baseUrl, connections, streamConnections, callTimeoutMs, connectTimeoutMs = 2_000 } = options;
+  // undici's body timeout is off for calls: the client has its own time limit for the whole response.
+  const limits = { connectTimeoutMs, headersTimeoutMs: 0, bodyTimeoutMs: 0, proxy: options.proxy };
+  const streamLimits = { ...limits, connections: streamConnections, bodyTimeoutMs: callTimeoutMs };
   const client: ClientState = {
     origin: baseUrl.origin,
     basePath: baseUrl.pathname.replace(/\/$/, ''),
     restHost: baseUrl.hostname,
-    pool,
-    streamPool,
-    circuits,
-    retries: createRetries({ maxRetries: retries }),
-    observer,
-    onAttempt: options.onAttempt,
+    pool: createDispatcher(baseUrl, { ...limits, connections }),
+    streamPool: createDispatcher(baseUrl, streamLimits),
+    circuits: createCircuits(options.circuitBreaker),
+    retries: createRetries({ maxRetries: options.retries }),
+    observers: options.observers ?? [],
     serviceClock: new ServiceClock(),
     timeouts: new TimeoutQueue(callTimeoutMs),
     bodyTimeouts: new TimeoutQueue(options.streamTimeoutMs),
-    compression,
+    compression: options.compression ?? false,
     defer: createDefer(),
-    largeBodies: new StepQueue(),
+    largeBodies: new StepQueue('ending'),
   };
   return {
-    send: (call, callContext) => sendCall(client, call, callContext),
-    stream: (call, callContext) => streamCall(client, call, callContext),
-    serviceTime: () => client.serviceClock.now(),
-    openCircuits: circuits.open,
-    async close() {
-      await Promise.all([pool.destroy(), streamPool.destroy()]);
+    send: (call: RestCall, callContext: CallContext) => sendCall(client, call, callContext),
+    stream: (call: RestCall, callContext: CallContext) => streamCall(client, call, callContext),
+    serviceTime: (): number | undefined => client.serviceClock.now(),
+    openCircuits: client.circuits.open,
+    /** Closes all connections immediately. Calls in progress fail. */
+    async close(): Promise<void> {
+      await Promise.all([client.pool.destroy(), client.streamPool.destroy()]);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/json-object.ts';
+import { isJsonObject, parseJson } from '../../base/json-object.ts';
 import type { RestCall } from '../call.ts';
 import { type ErrorDetails, type FieldError, StatusError } from '../errors.ts';
 import { parseRetryAfter } from '../protection/retries.ts';
@@ -7,7 +7,7 @@ import type { BufferedResponse } from './receive-response.ts';
 
 const maxFields = 50;
 
-/** The error for a non-2xx response to `call`. Its texts are fit for clients, as `publicText` says. */
+/** The error for a non-2xx response. Its texts are fit for clients, as `publicText` says. */
 export function toStatusError(
   call: RestCall,
   { status, retryAfter, text = '' }: BufferedResponse,
@@ -60,26 +60,13 @@ function fieldErrors(item: unknown): FieldError[] {
   const message = firstText(item, ['message', 'description', 'detail']);
   if (path === undefined || message === undefined) return [];
   // A URL stays, so that `publicText` finds it.
-  const isUrl = path.includes('//');
-  return [
-    { path: isUrl ? path : path.replace(/^#?\//, '').replaceAll('/', '.'), message, ...readCode(item) },
-  ];
+  const dottedPath = path.includes('//') ? path : path.replace(/^#?\//, '').replaceAll('/', '.');
+  return [{ path: dottedPath, message, ...readCode(item) }];
 }
 
 function firstText(object: Record<string, unknown>, names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const text = object[name];
-    if (typeof text === 'string' && text !== '') return text;
-  }
-  return undefined;
+  const texts = names.map((name) => object[name]);
+  return texts.find((text): text is string => typeof text === 'string' && text !== '');
 }
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}

@@ -89,19 +89,14 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // undici may start a request a second time, but a write must not be sent twice.
-    const isUnwanted = this.#isDone || this.#controller !== undefined || !this.#mayBeSent();
-    this.#controller = controller;
-    if (isUnwanted) controller.abort(notNeededError());
-  }
-
-  #mayBeSent(): boolean {
+    const isRepeated = this.#controller !== undefined;
     try {
-      this.#handler.beforeSend();
-      return true;
+      if (!this.#isDone && !isRepeated) this.#handler.beforeSend();
     } catch (error) {
       this.fail(error);
-      return false;
     }
+    this.#controller = controller;
+    if (this.#isDone || isRepeated) controller.abort(notNeededError());
   }
 
   onResponseStart(
@@ -117,7 +112,8 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     this.#maxBytes = isSuccess(status) ? maxResponseBytes : maxErrorBodyBytes;
     entry.status = status;
     serviceClock?.update(headers.date);
-    if (isCompressed(headers['content-encoding'])) this.#decompress();
+    const encoding = headers['content-encoding'];
+    if (encoding !== undefined && encoding !== '' && encoding !== 'identity') this.#decompress(encoding);
     else if (Number(headers['content-length']) > this.#maxBytes)
       this.fail(tooLargeError(call, this.#maxBytes));
   }
@@ -154,9 +150,8 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     if (!this.#isComplete) this.#controller?.abort(error instanceof Error ? error : notNeededError());
   }
 
-  #decompress(): void {
-    const encoding = String(this.#headers['content-encoding']).trim().toLowerCase();
-    const decompressor = decompressors.get(encoding)?.();
+  #decompress(encoding: string | string[]): void {
+    const decompressor = decompressors.get(String(encoding).trim().toLowerCase())?.();
     if (decompressor === undefined) {
       const name = describeCall(this.#handler.call);
       this.fail(new InvalidResponseError(`${name} returned an unknown encoding`));
@@ -220,9 +215,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
       // Bytes after the end of the compressed data are ignored, and may never end.
       if (!this.#isComplete) this.#controller?.abort(notNeededError());
       const chunks = this.#chunks ?? [];
-      const [firstChunk] = chunks;
-      const isSingleChunk = firstChunk !== undefined && chunks.length === 1;
-      this.#deliver((isSingleChunk ? firstChunk : Buffer.concat(chunks)).toString());
+      this.#deliver(String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     }
   }
 
@@ -248,7 +241,3 @@ const decompressors = new Map<string, () => Transform>([
 ]);
 
 export const acceptedEncodings = 'gzip, br, deflate';
-
-function isCompressed(encoding: string | string[] | undefined): boolean {
-  return encoding !== undefined && encoding !== '' && encoding !== 'identity';
-}

@@ -1,7 +1,9 @@
 import type { Dispatcher } from 'undici';
-import { type Defer, maxDeferredBytes, type StepQueue } from '../../concurrency/event-loop-round.ts';
+import { parseJson } from '../../base/json-object.ts';
+import { type Defer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import { QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
+import type { StepQueue } from '../../concurrency/step-queue.ts';
 import type { TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { stopSharingPendingReads } from '../../tenancy/tenant.ts';
 import { callRoute, describeCall, isRead, queryString, type RestCall } from '../call.ts';
@@ -18,7 +20,7 @@ import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circ
 import type { Retries } from '../protection/retries.ts';
 import type { ServiceClock } from '../service-clock.ts';
 import type { CallContext } from './call-context.ts';
-import type { AttemptOutcome, CallLogEntry, CallObserver } from './call-log.ts';
+import type { CallLogEntry, CallObserver } from './call-log.ts';
 import { toStatusError } from './error-body.ts';
 import {
   acceptedEncodings,
@@ -40,8 +42,7 @@ export interface ClientState {
   readonly streamPool: Dispatcher;
   readonly circuits: Circuits;
   readonly retries: Retries;
-  readonly observer: CallObserver | undefined;
-  readonly onAttempt: ((attempt: AttemptOutcome) => void) | undefined;
+  readonly observers: readonly CallObserver[];
   readonly serviceClock: ServiceClock;
   /** The time limit of one attempt: to the last byte of the response, or to the first byte of a stream. */
   readonly timeouts: TimeoutQueue;
@@ -76,17 +77,17 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
   protected timeouts: TimeoutQueue;
   readonly #callContext: CallContext;
   readonly #body: string | undefined;
+  readonly #route: string;
   readonly #circuit: CircuitBreaker;
-  /** Set during an attempt. */
   #permit: CircuitPermit | undefined;
   #entry: CallLogEntry | undefined;
   /** The start of the current attempt, in milliseconds since the start of the operation. */
   #attemptStartMs = 0;
   #response: IncomingResponse | undefined;
-  #observerHeaders: Readonly<Record<string, string>> | undefined;
+  /** Names and values in turn. */
+  #observerHeaders: string[] | undefined;
   #reconnects = 0;
   #pause: NodeJS.Timeout | undefined;
-  /** The error of the last attempt. */
   #lastError: unknown;
   #resolve: (value: Value) => void = () => {};
   #reject: (error: unknown) => void = () => {};
@@ -98,7 +99,8 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
     this.timeouts = client.timeouts;
     this.#callContext = callContext;
     this.#body = isRead(call) ? undefined : JSON.stringify(call.body);
-    this.#circuit = client.circuits.of(call.method, callRoute(call));
+    this.#route = `${call.method} ${callRoute(call)}`;
+    this.#circuit = client.circuits.of(this.#route);
   }
 
   /** Whether the call waits for a slot, and uses the read budget. */
@@ -141,7 +143,8 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
     this.entry.durationMs = this.#callContext.callLog.elapsedMs() - this.entry.startMs;
     const complete = () => this.#complete(response);
     const characters = response.text?.length ?? 0;
-    if (characters > maxDeferredBytes) this.client.largeBodies.run(characters / charactersPerNode, complete);
+    if (characters > maxDeferredBytes)
+      this.client.largeBodies.run(this.owner, characters / charactersPerNode, complete);
     else this.client.defer(complete);
   }
 
@@ -156,15 +159,15 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
     const pauseMs = isRead(this.call)
       ? this.client.retries.pauseMs(failure, tenant, this.entry.retries, deadline.remainingMs())
       : undefined;
-    // Deferred, because one abort may end several calls. The slot must not go to a call that the abort is about to end.
     if (pauseMs === undefined) {
+      // Deferred, because one abort may end several calls. The slot must not go to a call that it is about to end.
       queueMicrotask(() => this.#fail(failure));
-    } else {
-      this.#lastError = failure;
-      this.#callContext.queue.leave(this);
-      // Also without a pause: the pool must not be used again from within its own callback.
-      this.#pauseThen(pauseMs, () => this.#start());
+      return;
     }
+    this.#lastError = failure;
+    this.#callContext.queue.leave(this);
+    // Also without a pause: the pool must not be used again from within its own callback.
+    this.#pauseThen(pauseMs, () => this.#start());
   }
 
   handleEvent(): void {
@@ -179,13 +182,12 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
   }
 
   protected succeed(value: Value): void {
-    this.#callContext.onTokenAccepted(this.#callContext.callLog.startedAtMs + this.#attemptStartMs);
+    this.#callContext.onTokenAccepted();
     this.#recordOutcome('answered');
     this.#finish();
     this.#resolve(value);
   }
 
-  /** Ends the time limit and the abort listener. */
   protected cleanUp(): void {
     this.timeouts.stop(this);
     this.#callContext.signal.removeEventListener('abort', this);
@@ -204,7 +206,7 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
     }
     if (this.#entry === undefined) {
       this.#attemptStartMs = this.entry.startMs;
-      this.#observerHeaders = this.#notifySent();
+      this.#notifySent();
       if (isRead(this.call)) this.client.retries.recordFirstAttempt();
     } else {
       this.#attemptStartMs = callLog.elapsedMs();
@@ -234,12 +236,13 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
       'user-agent',
       userAgent,
     ];
-    if (this.#observerHeaders !== undefined) headers.push(...Object.entries(this.#observerHeaders).flat());
+    if (this.#observerHeaders !== undefined) headers.push(...this.#observerHeaders);
     if (compression) headers.push('accept-encoding', acceptedEncodings);
     const path = `${basePath}${call.path}${queryString(call)}`;
-    if (this.#body === undefined) return { origin, method: call.method, path, headers };
+    const request = { origin, method: call.method, path, headers };
+    if (this.#body === undefined) return request;
     headers.push('content-type', 'application/json');
-    return { origin, method: call.method, path, headers, body: this.#body };
+    return { ...request, body: this.#body };
   }
 
   /** The one place where the text of a response is parsed. */
@@ -290,18 +293,20 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
 
   #recordOutcome(outcome: ReturnType<typeof toOutcome>): void {
     const { tenant, callLog } = this.#callContext;
-    if (this.#permit !== undefined) {
-      this.#circuit.recordOutcome(tenant, this.#permit, outcome);
-      this.client.onAttempt?.({
-        tenantId: tenant.id,
-        route: `${this.entry.method} ${this.entry.route}`,
-        isRead: isRead(this.call),
-        outcome,
-        status: this.entry.status,
-        durationMs: callLog.elapsedMs() - this.#attemptStartMs,
-      });
-    }
+    this.entry.isAborted = outcome === 'aborted';
+    if (this.#permit === undefined) return;
+    this.#circuit.recordOutcome(tenant, this.#permit, outcome);
     this.#permit = undefined;
+    const attempt = {
+      tenantId: tenant.id,
+      route: this.#route,
+      isRead: isRead(this.call),
+      outcome,
+      status: this.entry.status,
+      durationMs: callLog.elapsedMs() - this.#attemptStartMs,
+      isCircuitOpen: outcome === 'failed' && this.#circuit.isOpen(),
+    };
+    for (const observer of this.client.observers) observer.onAttempt?.(attempt);
   }
 
   #fail(error: unknown): void {
@@ -310,12 +315,14 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
     this.#reject(error);
   }
 
-  #notifySent(): Readonly<Record<string, string>> | undefined {
-    try {
-      return this.client.observer?.onCallSent(this.entry, this.#callContext.callLog);
-    } catch {
-      // The call is sent nevertheless: the circuit breaker has permitted the call and expects an outcome.
-      return undefined;
+  #notifySent(): void {
+    for (const observer of this.client.observers) {
+      try {
+        const headers = observer.onCallSent?.(this.entry, this.#callContext.callLog);
+        if (headers !== undefined) this.#observerHeaders = Object.entries(headers).flat();
+      } catch {
+        // The call is sent nevertheless: the circuit breaker has permitted the call and expects an outcome.
+      }
     }
   }
 
@@ -325,10 +332,12 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
     if (this.#entry === undefined) return;
     const { callLog } = this.#callContext;
     this.#entry.durationMs ??= callLog.elapsedMs() - this.#entry.startMs;
-    try {
-      this.client.observer?.onCallFinished(this.#entry, callLog);
-    } catch {
-      // Ignored: a write that succeeded must not be reported as failed.
+    for (const observer of this.client.observers) {
+      try {
+        observer.onCallFinished?.(this.#entry, callLog);
+      } catch {
+        // Ignored: a write that succeeded must not be reported as failed.
+      }
     }
   }
 }
@@ -341,12 +350,9 @@ class JsonCall extends PendingCall<unknown> {
   }
 
   protected override parse(text: string): unknown {
-    try {
-      return JSON.parse(text);
-    } catch {
-      // Without a cause: the cause quotes the body, which may not be fit for a log.
-      throw new InvalidResponseError(`${describeCall(this.call)} returned no JSON`);
-    }
+    const json = parseJson(text);
+    if (json === undefined) throw new InvalidResponseError(`${describeCall(this.call)} returned no JSON`);
+    return json;
   }
 }
 
@@ -372,8 +378,8 @@ class StreamCall extends PendingCall<StreamedResponse> {
 /**
  * Waits for a slot and sends a read or write. A read is retried as the policy allows, and uses the read budget.
  * @returns the parsed JSON of a 2xx response.
- * @throws StatusError for an HTTP error, or a network error such as UnavailableError or DeadlineError. A call that is
- * not sent fails with BudgetExceededError, CircuitOpenError or AbortedError.
+ * @throws StatusError, UnavailableError, DeadlineError, ResponseTooLargeError and InvalidResponseError. A call that is not
+ * sent fails with BudgetExceededError, CircuitOpenError or AbortedError.
  */
 export function sendCall(client: ClientState, call: RestCall, callContext: CallContext): Promise<unknown> {
   const response = new JsonCall(client, call, callContext).send();
@@ -382,12 +388,7 @@ export function sendCall(client: ClientState, call: RestCall, callContext: CallC
   return response.finally(() => stopSharingPendingReads(callContext.tenant));
 }
 
-/**
- * Sends a read without a slot.
- * @returns a streamed 2xx response once the first bytes have arrived. The caller must read the body to the end or
- * destroy the body.
- * @throws like `sendCall`, and InvalidResponseError for an empty body.
- */
+/** Sends a read without a slot. @returns a 2xx response once the first bytes have arrived. @throws like `sendCall` */
 export function streamCall(client: ClientState, call: RestCall, callContext: CallContext) {
   return new StreamCall(client, call, callContext).send();
 }

@@ -5,10 +5,10 @@ import {
   AbortedError,
   DeadlineError,
   InvalidResponseError,
+  isUnreadable,
   NotNeededError,
   OperationDeadlineError,
   OutcomeUnknownError,
-  ResponseTooLargeError,
   StatusError,
   UnavailableError,
   WaybillError,
@@ -25,8 +25,7 @@ export function toFailure(call: RestCall, error: unknown, isSent: boolean): Wayb
 /** The error for a call that failed after the request was sent. The outcome of a write is then unknown. */
 export function failureAfterSend(call: RestCall, failure: WaybillError): WaybillError {
   if (isRead(call)) return failure;
-  const hasResponse = failure instanceof InvalidResponseError || failure instanceof ResponseTooLargeError;
-  const detail = hasResponse ? 'its response cannot be read' : 'its response was lost';
+  const detail = isUnreadable(failure) ? 'its response cannot be read' : 'its response was lost';
   return new OutcomeUnknownError(`${describeCall(call)} was sent, but ${detail}`, { cause: failure });
 }
 
@@ -44,9 +43,8 @@ export function toOutcome(error: unknown, silentMs: number): CallOutcome {
   if (failure instanceof StatusError)
     return failure.status >= 500 && failure.status !== 501 ? 'failed' : 'answered';
   if (failure instanceof UnavailableError || failure instanceof DeadlineError) return 'failed';
-  const hasResponse = failure instanceof InvalidResponseError || failure instanceof ResponseTooLargeError;
-  // `beforeWrite` has refused the write, so nothing was sent.
-  return hasResponse ? 'answered' : 'aborted';
+  // Otherwise `beforeWrite` has refused the write, so nothing was sent.
+  return isUnreadable(failure) ? 'answered' : 'aborted';
 }
 
 function hasHung(error: AbortedError, silentMs: number): boolean {

@@ -9,20 +9,6 @@ export type CircuitPermit = 'usual' | 'probe';
  */
 export type CallOutcome = 'answered' | 'failed' | 'aborted';
 
-/** Stops the calls to one route while most of them fail. Clients get an error at once, and REST gets fewer calls. */
-export interface CircuitBreaker {
-  /**
-   * Requests a permit for a call. The caller reports the outcome of each permitted call to `recordOutcome`.
-   * @returns undefined if the call may not be sent.
-   */
-  acquirePermit(tenant: Tenant): CircuitPermit | undefined;
-  /** Records the outcome of a call that had a permit. */
-  recordOutcome(tenant: Tenant, permit: CircuitPermit, outcome: CallOutcome): void;
-  /** Milliseconds until a client should retry: at least 1,000. */
-  retryAfterMs(): number;
-  isOpen(): boolean;
-}
-
 export interface CircuitBreakerOptions {
   /**
    * The circuit opens after at least this many calls, by default 20.
@@ -52,16 +38,20 @@ interface Window extends CallCount {
   readonly byTenant: Map<string, CallCount>;
 }
 
-function emptyWindow(startedAtMs: number): Window {
-  return { startedAtMs, calls: 0, failed: 0, byTenant: new Map() };
-}
+const emptyWindow = (startedAtMs: number): Window => ({
+  startedAtMs,
+  calls: 0,
+  failed: 0,
+  byTenant: new Map(),
+});
 
-function isFailing({ calls, failed }: CallCount): boolean {
-  return failed >= failedShare * calls;
-}
+const isFailing = ({ calls, failed }: CallCount): boolean => failed >= failedShare * calls;
+
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /**
- * Creates a circuit breaker (docs/decisions/0003-own-retries-and-circuit-breaker.md).
+ * Creates a circuit breaker (docs/decisions/0003-own-retries-and-circuit-breaker.md), which stops the calls to one route
+ * while most of them fail. Clients get an error at once, and REST gets fewer calls.
  * The circuit opens if 80 % of the calls of the last five to ten seconds failed.
  * The share must also hold without the tenant with the most failures: one tenant's failures never open the circuit.
  * After five seconds the circuit permits one probe at a time. A probe that gets a response closes the circuit.
@@ -70,7 +60,7 @@ function isFailing({ calls, failed }: CallCount): boolean {
 export function createCircuitBreaker({
   minCalls = 20,
   now = () => performance.now(),
-}: CircuitBreakerOptions = {}): CircuitBreaker {
+}: CircuitBreakerOptions = {}) {
   let previousWindow = emptyWindow(0);
   let currentWindow = emptyWindow(0);
   let isOpen = false;
@@ -89,11 +79,11 @@ export function createCircuitBreaker({
   }
 
   function shouldOpen(): boolean {
-    const all = sumOf(previousWindow, currentWindow);
+    const all = addCounts(previousWindow, currentWindow);
     if (all.calls < minCalls || !isFailing(all)) return false;
     let worst: CallCount = { calls: 0, failed: 0 };
     for (const id of new Set([...previousWindow.byTenant.keys(), ...currentWindow.byTenant.keys()])) {
-      const ofTenant = sumOf(previousWindow.byTenant.get(id), currentWindow.byTenant.get(id));
+      const ofTenant = addCounts(previousWindow.byTenant.get(id), currentWindow.byTenant.get(id));
       if (ofTenant.failed > worst.failed) worst = ofTenant;
     }
     const others = { calls: all.calls - worst.calls, failed: all.failed - worst.failed };
@@ -120,7 +110,8 @@ export function createCircuitBreaker({
   }
 
   return {
-    acquirePermit({ id }) {
+    /** A permit for a call, whose outcome is then reported to `recordOutcome`. Undefined: the call may not be sent. */
+    acquirePermit({ id }: Tenant): CircuitPermit | undefined {
       if (!isOpen) return 'usual';
       const nowMs = now();
       if (nowMs < openUntil || isProbing) return undefined;
@@ -128,10 +119,10 @@ export function createCircuitBreaker({
       isProbing = true;
       return 'probe';
     },
-    recordOutcome(tenant, permit, outcome) {
-      if (permit === 'probe') return recordProbe(tenant, outcome);
+    recordOutcome(tenant: Tenant, permit: CircuitPermit, outcome: CallOutcome): void {
+      if (permit === 'probe') recordProbe(tenant, outcome);
       // An open circuit ignores calls that were sent before it opened.
-      if (isOpen || outcome === 'aborted') return;
+      if (permit === 'probe' || isOpen || outcome === 'aborted') return;
       const nowMs = now();
       const window = windowAt(nowMs);
       const ofTenant = window.byTenant.get(tenant.id);
@@ -143,43 +134,34 @@ export function createCircuitBreaker({
       else window.byTenant.set(tenant.id, { calls: 1, failed: 1 });
       if (shouldOpen()) open(nowMs);
     },
-    // After the pause, probes decide within about a second whether the circuit closes.
+    /** When a client should retry. After the pause, probes decide within about a second whether the circuit closes. */
     retryAfterMs: () => Math.max(Math.ceil(openUntil - now()), 1_000),
     isOpen: () => isOpen,
   };
 }
 
-function sumOf(one: CallCount | undefined, other: CallCount | undefined): CallCount {
+function addCounts(one: CallCount | undefined, other: CallCount | undefined): CallCount {
   return {
     calls: (one?.calls ?? 0) + (other?.calls ?? 0),
     failed: (one?.failed ?? 0) + (other?.failed ?? 0),
   };
 }
 
-/** The circuit breakers of all routes. The number of routes is small and fixed. */
-export interface Circuits {
-  /** The breaker of a route. A list and its records have separate breakers: one may work while the other fails. */
-  of(method: string, route: string): CircuitBreaker;
-  /** The routes whose circuit is open, such as `GET /v1/orders`. */
-  open(): string[];
-}
+export type Circuits = ReturnType<typeof createCircuits>;
 
-/** Creates the circuit breakers, each on the first call to its route. */
-export function createCircuits(options?: CircuitBreakerOptions): Circuits {
-  // Nested Maps, so that a lookup needs no concatenated key.
-  const byMethod = new Map<string, Map<string, CircuitBreaker>>();
-
-  function create(method: string, route: string): CircuitBreaker {
-    const circuit = createCircuitBreaker(options);
-    byMethod.set(method, (byMethod.get(method) ?? new Map<string, CircuitBreaker>()).set(route, circuit));
-    return circuit;
-  }
-
+/**
+ * Creates the circuit breakers, each on the first call to its route, such as `GET /v1/orders/{id}`. The number of routes is
+ * small and fixed. A list and its records have separate breakers: one may work while the other fails.
+ */
+export function createCircuits(options?: CircuitBreakerOptions) {
+  const circuits = new Map<string, CircuitBreaker>();
   return {
-    of: (method, route) => byMethod.get(method)?.get(route) ?? create(method, route),
-    open: () =>
-      [...byMethod].flatMap(([method, byRoute]) =>
-        [...byRoute].filter(([, circuit]) => circuit.isOpen()).map(([route]) => `${method} ${route}`),
-      ),
+    of(route: string): CircuitBreaker {
+      const circuit = circuits.get(route) ?? createCircuitBreaker(options);
+      circuits.set(route, circuit);
+      return circuit;
+    },
+    /** The routes whose circuit is open. */
+    open: (): string[] => [...circuits].filter(([, circuit]) => circuit.isOpen()).map(([route]) => route),
   };
 }

@@ -6,29 +6,19 @@ const maxPauseMs = 1_000;
 /** A longer `retry-after` of REST is passed on to the client, and the read is not retried. */
 const maxRetryAfterMs = 2_000;
 
-/** Decides which failed reads are retried, and when (docs/decisions/0003-own-retries-and-circuit-breaker.md). */
-export interface Retries {
-  /** Records the first attempt of a read, which adds to the retry budget. */
-  recordFirstAttempt(): void;
-  /**
-   * The back-off before the next attempt, in milliseconds. Undefined if the read is not retried.
-   * @param retries the number of earlier retries of this read.
-   * @param remainingMs the time until the deadline of the operation, in milliseconds.
-   */
-  pauseMs(error: unknown, tenant: Tenant, retries: number, remainingMs: number): number | undefined;
-}
-
 export interface RetriesOptions {
   maxRetries: number;
   /** From 0 to 1. */
   random?: () => number;
 }
 
+export type Retries = ReturnType<typeof createRetries>;
+
 /**
- * Creates the retry policy. A read is retried if REST was unreachable, overloaded or too slow.
- * Back-offs are random up to a bound that doubles each time (full jitter), which spreads the retries over time.
+ * Creates the retry policy (docs/decisions/0003-own-retries-and-circuit-breaker.md). A read is retried if REST was
+ * unreachable, overloaded or too slow. Back-offs are random up to a bound that doubles each time (full jitter).
  */
-export function createRetries({ maxRetries, random = Math.random }: RetriesOptions): Retries {
+export function createRetries({ maxRetries, random = Math.random }: RetriesOptions) {
   const budget = createRetryBudget();
 
   function backOffAfter(error: unknown, retries: number): number | undefined {
@@ -38,14 +28,20 @@ export function createRetries({ maxRetries, random = Math.random }: RetriesOptio
     if (error instanceof DeadlineError) return retries === 0 ? jitter() : undefined;
     if (!(error instanceof StatusError)) return undefined;
     const { status, retryAfterMs } = error;
-    if (status !== 429 && status !== 502 && status !== 503 && status !== 504) return undefined;
+    if (![429, 502, 503, 504].includes(status)) return undefined;
     if (retryAfterMs === undefined) return status === 429 ? undefined : jitter();
     return retryAfterMs <= maxRetryAfterMs ? retryAfterMs + jitter() : undefined;
   }
 
   return {
+    /** Records the first attempt of a read, which adds to the retry budget. */
     recordFirstAttempt: budget.earn,
-    pauseMs(error, tenant, retries, remainingMs) {
+    /**
+     * The back-off before the next attempt, in milliseconds. Undefined if the read is not retried.
+     * @param retries the number of earlier retries of this read.
+     * @param remainingMs the time until the deadline of the operation, in milliseconds.
+     */
+    pauseMs(error: unknown, tenant: Tenant, retries: number, remainingMs: number): number | undefined {
       if (retries >= maxRetries) return undefined;
       const pauseMs = backOffAfter(error, retries);
       if (pauseMs === undefined || pauseMs >= remainingMs) return undefined;

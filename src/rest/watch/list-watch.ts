@@ -39,6 +39,8 @@ export interface ListWatchOptions {
   names: QueryParameterNames;
   /** Called at most once in ten minutes for a list and a setting. */
   onProblem?: ((problem: ParameterProblem) => void) | undefined;
+  /** Called for rows that were left out because a status filter should have done so. */
+  onRowsOutside?: ((list: string, count: number) => void) | undefined;
   /** A clock in milliseconds with any start. */
   now?: () => number;
 }
@@ -59,11 +61,17 @@ export class ListWatch {
   /** Parameters of lists that REST has accepted once. */
   readonly #accepted = new Set<string>();
   readonly #lastProblems = new Map<string, number>();
-  /** By list: the size of the last page that was short, and not the last one. */
-  readonly #shortPages = new Map<string, { rows: number; asked: number }>();
+  /** By list: the rows of the last page without a filter that was short, and not the last page of the list. */
+  readonly #shortPages = new Map<string, number>();
 
   constructor(options: ListWatchOptions) {
     this.#options = options;
+  }
+
+  /** The query of a list call, with the names of this REST service. */
+  query(sent: SentParameters): Record<string, string | undefined> {
+    const { names } = this.#options;
+    return Object.fromEntries(sentParameters(sent).map((parameter) => [names[parameter], sent[parameter]]));
   }
 
   /**
@@ -78,24 +86,32 @@ export class ListWatch {
     rows: readonly unknown[],
     isLast: boolean,
   ): readonly unknown[] {
-    for (const parameter of parametersOf(sent)) this.#accepted.add(`${list} ${parameter}`);
-    this.#checkPageSize(list, Number(sent.pageSize), rows.length, isLast);
+    for (const parameter of sentParameters(sent)) this.#accepted.add(`${list} ${parameter}`);
+    this.#checkPageSize(list, sent, rows.length, isLast);
     for (const parameter of searches) this.#checkSearch(list, parameter, sent[parameter], rows);
-    return sent.status === undefined ? rows : withStatus(call, sent.status, rows);
+    if (sent.status === undefined) return rows;
+    const inside = withStatus(call, sent.status, rows);
+    if (inside.length < rows.length) this.#options.onRowsOutside?.(list, rows.length - inside.length);
+    return inside;
   }
 
   /** The error for a list call that REST refused, which may tell of a wrong name. */
   toListError(list: string, call: RestCall, sent: SentParameters, error: unknown): unknown {
     if (!(error instanceof StatusError) || (error.status !== 400 && error.status !== 422)) return error;
-    const parameters = parametersOf(sent);
+    const parameters = sentParameters(sent);
     const unknown = parameters.filter((parameter) => !this.#accepted.has(`${list} ${parameter}`));
     const named = unknown.filter((parameter) => this.#isNamedIn(error, parameter));
     const suspects = named.length > 0 ? named : unknown;
-    if (suspects.length > 0) return new ParameterRefusedError(call, error, suspects.map(settingOf));
+    if (suspects.length > 0) {
+      const names = suspects.map((parameter) => settings[parameter]);
+      return new ParameterRefusedError(call, error, names);
+    }
     const refusesText = searches.some(
       (parameter) => sent[parameter] !== undefined && this.#isNamedIn(error, parameter),
     );
-    return sent.pageToken === undefined || refusesText ? error : new PageTokenRefusedError(call, error);
+    return sent.pageToken === undefined || refusesText
+      ? error
+      : new PageTokenRefusedError(call, error.status, error.details);
   }
 
   #isNamedIn({ details }: StatusError, parameter: Parameter): boolean {
@@ -104,17 +120,18 @@ export class ListWatch {
     return texts.some((text) => text.split(/[^\w.-]+/).includes(name));
   }
 
-  #checkPageSize(list: string, asked: number, rows: number, isLast: boolean): void {
+  #checkPageSize(list: string, sent: SentParameters, rows: number, isLast: boolean): void {
+    const asked = Number(sent.pageSize);
     if (rows > asked) {
       this.#report('pageSize', list, `REST returned ${rows} rows where ${asked} were requested.`);
       return;
     }
-    if (isLast || rows === 0 || rows === asked) return;
-    const before = this.#shortPages.get(list);
-    this.#shortPages.set(list, { rows, asked });
-    // A page size of REST's own is the same for every requested size.
-    if (before?.rows === rows && before.asked !== asked)
+    // A service may filter the rows of a page, so a filtered page is short by chance.
+    const isFiltered = Boolean(sent.status ?? sent.search ?? sent.query);
+    if (isLast || isFiltered || rows === 0 || rows === asked) return;
+    if (this.#shortPages.get(list) === rows)
       this.#report('pageSize', list, `REST returns pages of ${rows} rows where more are requested.`);
+    this.#shortPages.set(list, rows);
   }
 
   #checkSearch(
@@ -150,9 +167,7 @@ export function pageTokenIgnored(detail: string): InvalidResponseError {
   return new InvalidResponseError(`${detail} Check the setting ${settings.pageToken}.`);
 }
 
-const settingOf = (parameter: Parameter): string => settings[parameter];
-
-function parametersOf(sent: SentParameters): Parameter[] {
+function sentParameters(sent: SentParameters): Parameter[] {
   // The keys of SentParameters.
   return (Object.keys(sent) as Parameter[]).filter((parameter) => sent[parameter] !== undefined);
 }

@@ -4,15 +4,6 @@ import { type ResourceKind, wireSchemas } from '../wire-schema.ts';
 /** How a field of a record differs from the wire schema. */
 export type DriftKind = 'unknown value' | 'missing' | 'wrong type' | 'unknown field';
 
-/** Checks a sample of REST's records against the wire schema and reports the differences. Never throws. */
-export interface DriftWatch {
-  /**
-   * Checks at most one of the rows, each time at another index.
-   * @param bearer the access token of the call. Names that overlap with the token are never reported.
-   */
-  check(kind: ResourceKind, rows: readonly unknown[], bearer: string): void;
-}
-
 export interface DriftWatchOptions {
   /**
    * Called for each difference with the field's coordinate, such as `Order.recipient.location`.
@@ -32,13 +23,15 @@ const msBetweenReports = 600_000;
 // More than the interface has. REST may send any number of unknown names. Names beyond the limit become `other`.
 const maxCoordinates = 500;
 
-/** Creates a watch over the records that the server reads from REST. */
+export type DriftWatch = ReturnType<typeof createDriftWatch>;
+
+/** Creates a check of a sample of REST's records against the wire schema. */
 export function createDriftWatch({
   onDifference,
   onNewDifference,
   recordsPerSecond = 20,
   now = () => performance.now(),
-}: DriftWatchOptions): DriftWatch {
+}: DriftWatchOptions) {
   const lastReports = new Map<string, number>();
   let checkedRecords = 0;
   let secondStart = now();
@@ -64,36 +57,52 @@ export function createDriftWatch({
   }
 
   return {
-    check(kind, rows, bearer) {
+    /**
+     * Checks at most one of the rows, each time at another index. Never throws.
+     * @param bearer the access token of the call. Names that overlap with the token are never reported.
+     */
+    check(kind: ResourceKind, rows: readonly unknown[], bearer: string): void {
       if (rows.length === 0 || !mayCheck()) return;
       checkedRecords += 1;
-      const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], rows[checkedRecords % rows.length]);
-      for (const issue of issues) {
-        const difference = differenceOf(issue);
-        const fieldNames = fieldNamesOf(issue);
-        const unknownName = difference === 'unknown field' ? fieldNames.pop() : undefined;
-        const coordinate = [typeNameOf(kind), ...fieldNames].join('.');
-        onDifference(unknownName === undefined ? coordinate : `${coordinate}.*`, difference);
-        reportRateLimited(
-          unknownName === undefined ? coordinate : `${coordinate}.${loggableName(unknownName, bearer)}`,
-          difference,
-        );
+      const row = rows[checkedRecords % rows.length];
+      for (const { coordinate, difference } of findDifferences(kind, row, bearer)) {
+        const isUnknown = difference === 'unknown field';
+        onDifference(isUnknown ? coordinate.replace(/[^.]+$/, '*') : coordinate, difference);
+        reportRateLimited(coordinate, difference);
       }
     },
   };
 }
 
+/** A difference between a record and the wire schema. */
+export interface Difference {
+  /** The field, such as `Order.recipient.location`. An unknown name that may be private is `*`. */
+  coordinate: string;
+  difference: DriftKind;
+  /** An unknown value that has the form of a constant. */
+  value: string | undefined;
+}
+
+/** Compares a record with the wire schema. `bearer`: the access token of the call. */
+export function findDifferences(kind: ResourceKind, record: unknown, bearer: string): Difference[] {
+  const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], record);
+  return issues.map((issue) => {
+    const difference = toDriftKind(issue);
+    // Without the indexes of lists.
+    const names = (issue.path ?? []).flatMap(({ key }) => (typeof key === 'string' ? [key] : []));
+    if (difference === 'unknown field') names.push(loggableName(names.pop() ?? '*', bearer));
+    const isConstant = difference === 'unknown value' && /^[A-Z][A-Z_]{0,39}$/.test(String(issue.input));
+    const value = isConstant ? String(issue.input) : undefined;
+    return { coordinate: [typeName(kind), ...names].join('.'), difference, value };
+  });
+}
+
 /** `Order` for `orders`. */
-function typeNameOf(kind: ResourceKind): string {
+function typeName(kind: ResourceKind): string {
   return kind.charAt(0).toUpperCase() + kind.slice(1).replace(/s$/, '');
 }
 
-/** The names of the fields on the path of an issue, without list indexes. */
-function fieldNamesOf({ path }: BaseIssue<unknown>): string[] {
-  return (path ?? []).flatMap(({ key }) => (typeof key === 'string' ? [key] : []));
-}
-
-function differenceOf({ message, input, path }: BaseIssue<unknown>): DriftKind {
+function toDriftKind({ message, input, path }: BaseIssue<unknown>): DriftKind {
   if (message === 'unknown field' || message === 'unknown value') return message;
   const isFieldOfObject = path?.at(-1)?.type === 'object';
   return isFieldOfObject && (input === undefined || input === null) ? 'missing' : 'wrong type';

@@ -2,7 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { type DocumentNode, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { truncateMessage } from '../../base/truncate-message.ts';
-import { StepQueue } from '../../concurrency/event-loop-round.ts';
+import type { Owner } from '../../concurrency/owner.ts';
+import { StepQueue } from '../../concurrency/step-queue.ts';
+import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { SegmentedCache } from './segmented-cache.ts';
 
 export interface CachedDocument {
@@ -79,16 +81,22 @@ function estimateBytes({ document }: CachedDocument, text: string): number {
 // To parse and validate a typical document takes 1 to 2 ms.
 const nodesPerDocument = 100;
 
-/** Yoga plugin: parses and validates by `documents`. Yoga's own caches are bounded by count, not by size. */
-export function cachedDocuments(documents: DocumentCache): Plugin<object, { res?: ServerResponse }> {
+/**
+ * Yoga plugin: parses and validates by `documents`. Yoga's own caches are bounded by count, not by size.
+ * @param toOwner whose turn it is to have a new document read.
+ */
+export function cachedDocuments(
+  documents: DocumentCache,
+  toOwner: (headers: HeaderReader, connection: object | undefined) => Owner,
+): Plugin<object, { res?: ServerResponse }> {
   const errorsByDocument = new WeakMap<DocumentNode, readonly GraphQLError[]>();
-  const steps = new StepQueue();
+  const steps = new StepQueue('starting');
 
   return {
-    onParams({ params: { query }, context: { res }, setResult }) {
+    onParams({ params: { query }, request, context: { res }, setResult }) {
       if (typeof query !== 'string' || documents.cached(query) !== undefined) return undefined;
       return new Promise((resolve) => {
-        steps.run(nodesPerDocument, () => {
+        steps.run(toOwner(request.headers, res?.req.socket), nodesPerDocument, () => {
           if (res?.destroyed === true) setResult({ errors: [new GraphQLError('The client has gone.')] });
           resolve();
         });

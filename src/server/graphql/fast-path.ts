@@ -10,7 +10,9 @@
 
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import { createDefer, maxDeferredBytes, StepQueue } from '../../concurrency/event-loop-round.ts';
+import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
+import { anonymousOwner } from '../../concurrency/owner.ts';
+import { StepQueue } from '../../concurrency/step-queue.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
@@ -92,7 +94,7 @@ function sharedResponse(result: ExecutionResult): SharedResponse {
   return shared;
 }
 
-const largeBodies = new StepQueue();
+const largeBodies = new StepQueue('ending');
 /** A shared body of at least this size waits until the event loop has time: hundreds of clients may share it. */
 const minLargeBodyBytes = 262_144;
 /** To write these bytes to a socket takes at most as long as a node. The kernel takes most of them later. */
@@ -204,9 +206,11 @@ class FastRequest implements OperationRequest {
 
   #sendInTurn(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
     const send = () => this.#send(body, byteLength, coding);
-    if (this.requestRecord.joined && byteLength >= minLargeBodyBytes)
-      largeBodies.run(byteLength / bytesPerNode, send);
-    else send();
+    const { joined, callContext } = this.requestRecord;
+    if (joined && byteLength >= minLargeBodyBytes) {
+      const owner = callContext?.owner ?? anonymousOwner(this.#request.socket);
+      largeBodies.run(owner, byteLength / bytesPerNode, send);
+    } else send();
   }
 
   #send(body: string | Buffer, byteLength: number, coding: ContentCoding | undefined): void {

@@ -25,9 +25,11 @@ export class RateLimit {
   readonly #buckets = new PerTenant<Bucket>();
   readonly #pointsPerSecond: number;
   readonly #burst: number;
+  readonly #onRefused: (() => void) | undefined;
 
-  constructor(pointsPerSecond: number) {
+  constructor(pointsPerSecond: number, onRefused?: () => void) {
     this.#pointsPerSecond = pointsPerSecond;
+    this.#onRefused = onRefused;
     this.#burst = burstSeconds * pointsPerSecond;
   }
 
@@ -41,7 +43,9 @@ export class RateLimit {
     const missing = Math.min(points, this.#burst) - bucket.points;
     if (missing <= 0) bucket.points -= points;
     const cost = this.#cost(points, bucket);
-    return { cost, error: missing > 0 ? rateLimited(cost, this.#msFor(missing)) : undefined };
+    if (missing <= 0) return { cost, error: undefined };
+    this.#onRefused?.();
+    return { cost, error: rateLimited(cost, this.#msFor(missing)) };
   }
 
   /** Takes further points of a request that has run, even if the token lacks them. @returns its whole cost. */

@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { type CallLog, sumCalls } from '../../rest/client/call-log.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import {
   countError,
@@ -10,7 +11,6 @@ import {
   type RequestObserver,
   type RequestRecord,
 } from '../../telemetry/request-record.ts';
-import type { Tracing } from '../../telemetry/tracing.ts';
 import { requestCost, roundToTenths } from './cost-report.ts';
 
 /** Records requests for metrics and traces. Logs a line per operation and label, and per other request at level debug. */
@@ -53,9 +53,11 @@ const maxFailedCalls = 3;
 
 /** The first failed calls, such as `GET /v1/orders/{id} 503`. */
 function failedCalls({ entries }: CallLog): string[] | undefined {
-  const failed = entries.filter(({ status = 0 }) => status === 0 || status >= 400).slice(0, maxFailedCalls);
+  const failed = entries.filter(({ status = 0, isAborted }) => (status === 0 ? !isAborted : status >= 400));
   if (failed.length === 0) return undefined;
-  return failed.map(({ method, route, status }) => `${method} ${route} ${status ?? 'no response'}`);
+  return failed
+    .slice(0, maxFailedCalls)
+    .map(({ method, route, status }) => `${method} ${route} ${status ?? 'no response'}`);
 }
 
 function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {

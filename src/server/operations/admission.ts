@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
-import type { Owner } from '../../concurrency/owner.ts';
+import { anonymousOwner, type Owner } from '../../concurrency/owner.ts';
 import type { HttpError } from '../http/http-error.ts';
 import { OpenResponses } from '../http/open-responses.ts';
 import { didNotRun } from './refusal.ts';
@@ -36,11 +36,7 @@ export class Admission {
       capacity: Math.max(heaviestAtOnce * maxNodes, requestsAtOnce),
       maxWeightPerToken: Math.max(heaviestAtOncePerToken * maxNodes, Math.ceil(requestsAtOnce / 2)),
       lightWeight,
-      hasTime() {
-        if (loopBudget.hasTime()) return true;
-        loopBudget.notifyInTurn(grantWaiting);
-        return false;
-      },
+      hasTime: () => loopBudget.hasTimeFor(grantWaiting),
       isOpenTo: (owner) => this.isOpenTo(owner),
     });
   }
@@ -73,9 +69,9 @@ export class Admission {
   /** Watches the response to an operation that needs only the schema. @returns the error if it may not start. */
   watchSchemaResponse(response: ServerResponse | undefined): HttpError | undefined {
     if (response === undefined) return undefined;
-    const anonymousOwner = { token: undefined, connection: response.req.socket };
-    this.#openResponses.watch(anonymousOwner, response);
-    return this.isOpenTo(anonymousOwner)
+    const owner = anonymousOwner(response.req.socket);
+    this.#openResponses.watch(owner, response);
+    return this.isOpenTo(owner)
       ? undefined
       : didNotRun('Too many responses wait for clients that do not read them.');
   }

@@ -1,10 +1,11 @@
-import { createOperationScopes, type OperationScope } from '../../concurrency/operation-scope.ts';
+import { OperationScope } from '../../concurrency/operation-scope.ts';
+import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import type { Context } from '../../graph/context.ts';
 import { createLoaders, type Loaders } from '../../loaders/loaders.ts';
 import type { LoaderStates } from '../../loaders/tenant-state.ts';
 import type { RestApi } from '../../rest/api.ts';
 import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
-import { operationScopeErrors } from '../../rest/errors.ts';
+import { operationTimeout } from '../../rest/errors.ts';
 import { bareIdentifier } from '../../rest/resource-name.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { Idempotency } from '../../writes/idempotency.ts';
@@ -29,8 +30,9 @@ export interface ContextOptions {
 export type ContextFactory = (bearer: string, request: OperationRequest) => OperationContext;
 
 export function createContextFactory(options: ContextOptions): ContextFactory {
-  const createScope = createOperationScopes(operationScopeErrors, options.operationTimeoutMs);
-  return (bearer, request) => new OperationContext(options, createScope(), bearer, request);
+  const timeouts = new TimeoutQueue(options.operationTimeoutMs);
+  return (bearer, request) =>
+    new OperationContext(options, new OperationScope(timeouts, operationTimeout), bearer, request);
 }
 
 /**
@@ -53,7 +55,7 @@ export class OperationContext implements Context {
     request.onAbort(scope.addWaiter());
     this.#options = options;
     this.scope = scope;
-    this.callContext = options.callContexts.of(bearer, scope.signal, scope.deadline, response?.req.socket);
+    this.callContext = options.callContexts.of(bearer, scope.signal, scope, response?.req.socket);
     this.loaders = createLoaders(options.api, this.callContext, options.loaderStates);
     this.showsCost = options.showCost || headers.get('x-upstream-cost') === '1';
     this.#requestId = requestRecord?.requestId;

@@ -1,7 +1,8 @@
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import { neverAborted } from '../../concurrency/cancellation.ts';
+import { anonymousOwner } from '../../concurrency/owner.ts';
 import type { CallContexts } from '../../rest/client/call-context.ts';
-import type { Tracing } from '../../telemetry/tracing.ts';
+import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
 import { collectDefinitions, selectedFields } from '../document-syntax/selections.ts';
@@ -45,14 +46,20 @@ export function createOperationRunner(options: OperationRunnerOptions): RunOpera
       return Promise.resolve(refuse({ status: 401, ...toClientError(bearer) }));
     }
     const context = isForRest && hasBearer ? createContext(bearer, request) : undefined;
+    const connection = request.response?.req.socket;
+    const callContext =
+      context?.callContext ??
+      (hasBearer ? callContexts.of(bearer, neverAborted, undefined, connection) : undefined);
     if (requestRecord !== undefined) {
-      if (hasBearer)
-        requestRecord.callContext = context?.callContext ?? callContexts.of(bearer, neverAborted);
+      requestRecord.callContext = callContext;
       tracing?.begin(requestRecord, headers);
     }
     const nodes = checkLimits(operation);
     if (typeof nodes !== 'number') return Promise.resolve({ errors: [nodes] });
-    if (context === undefined) return runSchemaOperation(operation, nodes, request, runState);
+    if (context === undefined) {
+      const owner = callContext?.owner ?? anonymousOwner(connection);
+      return runSchemaOperation(operation, owner, nodes, request, runState);
+    }
     // Anybody can make up a token, so only accepted ones protect documents from eviction.
     if (context.callContext.owner.connection === undefined) documents.promote(document);
     return new RestOperation(context, nodes, operation, request, runState).run();

@@ -42,11 +42,11 @@ export class QuerySharing {
   }
 
   /** The running query with this key that a query with this scope may join. */
-  find(tenant: Tenant, key: string, { deadline }: OperationScope): InFlightQuery | undefined {
+  find(tenant: Tenant, key: string, scope: OperationScope): InFlightQuery | undefined {
     const query = this.#inFlight.known(tenant)?.get(key);
     if (query === undefined || query.scope.signal.aborted || query.writes !== tenant.writes) return undefined;
-    // A wait for a turn may have used up the time of one of the two. Without a timeout, the difference is NaN.
-    const aheadMs = query.scope.deadline.remainingMs() - deadline.remainingMs();
+    // A wait for a turn may have used up the time of one of the two.
+    const aheadMs = query.scope.remainingMs() - scope.remainingMs();
     if (Math.abs(aheadMs) > joinableMs) return undefined;
     return performance.now() - query.startedAtMs <= joinableMs ? query : undefined;
   }

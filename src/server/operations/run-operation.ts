@@ -1,9 +1,11 @@
 import type { ExecutionResult } from 'graphql';
-import { loopBudget, StepQueue } from '../../concurrency/event-loop-round.ts';
+import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { OperationScope } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
+import { StepQueue } from '../../concurrency/step-queue.ts';
+import { operationEnded } from '../../rest/errors.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { Execute } from '../execution/executor.ts';
 import type { HttpError } from '../http/http-error.ts';
@@ -26,11 +28,12 @@ export interface RunState {
 /** The points of a page that was read for filters which REST lacks. */
 const pointsPerScannedPage = 100;
 
-const schemaSteps = new StepQueue();
+const schemaSteps = new StepQueue('starting');
 
-/** Runs an operation that needs only the schema, such as an introspection, when the event loop has time. */
+/** Runs an operation that needs only the schema, such as an introspection, when its owner's turn comes. */
 export function runSchemaOperation(
   operation: Operation,
+  owner: Owner,
   nodes: number,
   { response }: OperationRequest,
   { execute, admission }: RunState,
@@ -40,7 +43,7 @@ export function runSchemaOperation(
     return refusal === undefined ? execute(operation, {}) : refuse(refusal);
   };
   return new Promise((resolve) => {
-    schemaSteps.run(nodes, () => resolve(start()));
+    schemaSteps.run(owner, nodes, () => resolve(start()));
   });
 }
 
@@ -110,7 +113,7 @@ export class RestOperation extends QueueEntry {
   handleEvent(): void {
     if (this.turn !== 'waiting') return;
     this.#runState.admission.leave(this);
-    const hasTimedOut = this.#context.scope.deadline.signal.aborted;
+    const hasTimedOut = this.#context.scope.deadlineSignal.aborted;
     this.#endWait?.(hasTimedOut ? didNotRun('It waited too long for its turn.') : clientGone);
   }
 
@@ -219,7 +222,7 @@ export class RestOperation extends QueueEntry {
     const { scope } = this.#context;
     // Abort the remaining calls of a query: calls below a propagated null, and prefetched pages that were not used.
     // These calls would occupy slots and delay the shutdown. The calls of a mutation are finished.
-    if (this.#isQuery) scope.end();
+    if (this.#isQuery) scope.end(operationEnded);
     else scope.stopTimeout();
   }
 }

@@ -9,25 +9,23 @@ export interface KeyName {
 /** The right of this process to work on a key. It lasts while `holds` is true. */
 export interface Claim {
   readonly key: KeyName;
-  /** The store that made the claim, and the epoch of its lease. */
+  /** The store that made the claim, and its lease. */
   readonly owner: string;
 }
 
-/**
- * The state of a key after `claim`.
- * - `claimed`: the caller works on the key. `isResumed`: earlier work ended with an unknown outcome. `progress` is the
- *   last checkpoint of that work; undefined if that work stored none.
- * - `done`: the work has ended with `outcome`.
- * - `held`: this process or another one works on the key.
- * - `conflict`: the key belongs to another fingerprint.
- * - `full`: the key is new, and the merchant has no room for new keys.
- */
+/** The state of a key after `claim`. */
 export type ClaimResult =
+  /**
+   * The caller works on the key. `isResumed`: earlier work ended with an unknown outcome. `progress` is the last
+   * checkpoint of that work; undefined if that work stored none.
+   */
   | { state: 'claimed'; claim: Claim; progress: unknown; isResumed: boolean }
   | { state: 'done'; outcome: unknown }
-  | { state: 'held' }
-  | { state: 'conflict' }
-  | { state: 'full' };
+  /**
+   * `held`: this process or another one works on the key. `conflict`: the key belongs to another fingerprint. `full`: the
+   * key is new, and the merchant has no room for new keys.
+   */
+  | { state: 'held' | 'conflict' | 'full' };
 
 /**
  * Stores keys and locks beyond the life of a process. Several processes may share a store. All methods but `holds`,
@@ -42,10 +40,10 @@ export interface KeyStore {
    */
   claim(key: KeyName, fingerprint: string): Promise<ClaimResult>;
   /**
-   * Stores the progress of the work, as JSON, before the write that it describes is sent. `restartLifetime` gives the
-   * key a new lifetime. @throws ClaimLostError
+   * Stores the progress of the work, as JSON, before the write that it describes is sent. Gives the key a new lifetime.
+   * @throws ClaimLostError
    */
-  checkpoint(claim: Claim, progress: unknown, options?: { restartLifetime?: boolean }): Promise<void>;
+  checkpoint(claim: Claim, progress: unknown): Promise<void>;
   /**
    * Ends the work with its outcome, as JSON. Later claims get this outcome. The claim ends here, and with `abandon` and
    * `release`, even if they reject: the store then tries again until it succeeds. @throws ClaimLostError

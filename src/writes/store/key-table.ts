@@ -1,42 +1,24 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Claim, KeyName } from './key-store.ts';
+import type { Claim, ClaimResult, KeyName } from './key-store.ts';
 
-/** An operation of the store. Progress and outcome are JSON. Times are of the wall clock, in milliseconds. */
+/** An operation of the store. Times are of the wall clock, in milliseconds. */
 export type Operation =
   | { kind: 'claim'; key: KeyName; fingerprint: string; nowMs: number; expiresAtMs: number }
-  | { kind: 'checkpoint'; claim: Claim; progress: string | null; expiresAtMs: number | null }
-  | { kind: 'finish'; claim: Claim; outcome: string }
+  | { kind: 'checkpoint'; claim: Claim; progress: unknown; expiresAtMs: number }
+  | { kind: 'finish'; claim: Claim; outcome: unknown }
   | { kind: 'abandon'; claim: Claim }
   | { kind: 'release'; claim: Claim }
   | { kind: 'noteService'; service: string }
   | { kind: 'hasService'; service: string };
 
-/** The result of an operation. Progress and outcome are JSON. */
-export type Result =
-  | { state: 'claimed'; claim: Claim; progress: string | null; isResumed: boolean }
-  | { state: 'done'; outcome: string }
-  | { state: 'held' | 'conflict' | 'full' | 'stored' | 'lost' | 'yes' | 'no' };
-
-/** The lease with which an operation runs. */
-export interface OperationLease {
-  /** The owner of new claims. Claims of earlier owners are lost. */
-  owner: string;
-  /** The time by `monotonicMs`. */
-  monotonicMs: number;
-}
-
-/** The operations on the tables. They run in the transaction of the caller and throw what SQLite throws. */
-export interface KeyTable {
-  execute(operation: Operation, lease: OperationLease): Result;
-  /** Removes at most 100 keys whose lifetime has ended. `nowMs` is of the wall clock. */
-  removeExpired(nowMs: number, monotonicMs: number): void;
-}
+/** The result of an operation: of a claim, of a change, or of a question. */
+export type Result = ClaimResult | { state: 'stored' | 'lost' } | { state: 'yes' | 'no' };
 
 /** Which rows of `owners` have a valid lease. `monotonicMs` restarts at boot, so a time in the future is invalid. */
 export const isLive = 'renewed_ms <= :monotonicMs AND :monotonicMs < renewed_ms + lease_ms';
 
-/** Prepares the statements of the tables, which must exist. */
-export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: number): KeyTable {
+/** Prepares the operations on the tables. They run in the transaction of the caller and throw what SQLite throws. */
+export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: number) {
   const isHeld = `EXISTS (SELECT 1 FROM owners WHERE owners.owner = keys.owner AND ${isLive})`;
   const find = database.prepare(`SELECT rowid, fingerprint, progress, outcome, expires_at_ms AS expiresAtMs,
     ${isHeld} AS isHeld FROM keys WHERE merchant = :merchant AND id = :id`);
@@ -52,9 +34,7 @@ export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: numbe
   );
   const resume = database.prepare('UPDATE keys SET owner = ?, expires_at_ms = ? WHERE rowid = ?');
   const ifClaimed = 'WHERE merchant = ? AND id = ? AND owner = ?';
-  const checkpoint = database.prepare(
-    `UPDATE keys SET progress = ?, expires_at_ms = coalesce(?, expires_at_ms) ${ifClaimed}`,
-  );
+  const checkpoint = database.prepare(`UPDATE keys SET progress = ?, expires_at_ms = ? ${ifClaimed}`);
   const finish = database.prepare(`UPDATE keys SET outcome = ?, progress = NULL, owner = NULL ${ifClaimed}`);
   const abandon = database.prepare(`UPDATE keys SET owner = NULL ${ifClaimed}`);
   const release = database.prepare(`DELETE FROM keys ${ifClaimed}`);
@@ -63,16 +43,17 @@ export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: numbe
 
   function claim(
     { key, fingerprint, nowMs, expiresAtMs }: Extract<Operation, { kind: 'claim' }>,
-    { owner, monotonicMs }: OperationLease,
+    owner: string,
+    monotonicMs: number,
   ): Result {
     const { merchant, id } = key;
     const row = find.get({ merchant, id, monotonicMs });
     if (row !== undefined && (row.isHeld === 1 || Number(row.expiresAtMs) > nowMs)) {
       if (row.fingerprint !== fingerprint) return { state: 'conflict' };
-      if (row.outcome !== null) return { state: 'done', outcome: String(row.outcome) };
+      if (row.outcome !== null) return { state: 'done', outcome: JSON.parse(String(row.outcome)) };
       if (row.isHeld === 1) return { state: 'held' };
       resume.run(owner, expiresAtMs, Number(row.rowid));
-      const progress = row.progress === null ? null : String(row.progress);
+      const progress = row.progress === null ? undefined : JSON.parse(String(row.progress));
       return { state: 'claimed', claim: { key, owner }, progress, isResumed: true };
     }
     if (row !== undefined) removeRow.run(Number(row.rowid));
@@ -80,7 +61,7 @@ export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: numbe
     if (isFull()) removeExpiredOf.run({ merchant, nowMs, monotonicMs });
     if (isFull()) return { state: 'full' };
     add.run(merchant, id, fingerprint, owner, expiresAtMs);
-    return { state: 'claimed', claim: { key, owner }, progress: null, isResumed: false };
+    return { state: 'claimed', claim: { key, owner }, progress: undefined, isResumed: false };
   }
 
   /** Runs a statement on a claimed row. The claim is lost if another owner has the row, or nobody. */
@@ -94,19 +75,21 @@ export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: numbe
   }
 
   return {
-    removeExpired: (nowMs, monotonicMs) => {
+    /** Removes at most 100 keys whose lifetime has ended. `nowMs` is of the wall clock. */
+    removeExpired(nowMs: number, monotonicMs: number): void {
       removeExpired.run({ nowMs, monotonicMs });
     },
-    execute(operation, lease) {
+    /** @param owner the owner of new claims. Claims of earlier owners are lost. */
+    execute(operation: Operation, owner: string, monotonicMs: number): Result {
       switch (operation.kind) {
         case 'claim':
-          return claim(operation, lease);
+          return claim(operation, owner, monotonicMs);
         case 'checkpoint':
           // After a gap in the lease, the work may not go on, even if nobody has taken it over.
-          if (operation.claim.owner !== lease.owner) return { state: 'lost' };
-          return change(checkpoint, operation.claim, operation.progress, operation.expiresAtMs);
+          if (operation.claim.owner !== owner) return { state: 'lost' };
+          return change(checkpoint, operation.claim, toJson(operation.progress), operation.expiresAtMs);
         case 'finish':
-          return change(finish, operation.claim, operation.outcome);
+          return change(finish, operation.claim, toJson(operation.outcome) ?? 'null');
         case 'abandon':
           return change(abandon, operation.claim);
         case 'release':
@@ -119,4 +102,8 @@ export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: numbe
       }
     },
   };
+}
+
+function toJson(value: unknown): string | null {
+  return JSON.stringify(value) ?? null;
 }

@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { monotonicMs } from './lease.ts';
+import { monotonicMs } from '../../base/monotonic-ms.ts';
 
 /** "WAYB" in ASCII: marks the files of this store. */
 export const applicationId = 0x57415942;

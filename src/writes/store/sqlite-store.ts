@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { monotonicMs } from '../../base/monotonic-ms.ts';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
 import {
-  type Claim,
   ClaimLostError,
+  type ClaimResult,
   type KeyStore,
   StoreOpenError,
   StoreUnavailableError,
 } from './key-store.ts';
 import type { Operation, Result } from './key-table.ts';
-import { leaseOwner, monotonicMs, SharedLease } from './lease.ts';
-import type { Message, Request, ThreadData } from './sqlite-thread.ts';
+import type { Lease, Report, Request, ThreadData } from './sqlite-thread.ts';
 
 /** All times are in milliseconds. */
 export interface SqliteStoreOptions {
@@ -24,8 +24,6 @@ export interface SqliteStoreOptions {
   timeoutMs?: number;
   /** The maximum number of keys and locks of a merchant. By default 100,000. */
   maxKeysPerMerchant?: number;
-  /** How long a key is stored. By default 24 hours. */
-  lifetimeMs?: number;
   /** The wall clock. By default `Date.now`. */
   now?: () => number;
   /** The maximum size of the database in pages of 4 KB. For tests of a full disk. */
@@ -34,7 +32,8 @@ export interface SqliteStoreOptions {
 
 /** While the disk hangs, requests wait in memory until the thread answers. */
 const maxUnanswered = 10_000;
-const dayMs = 24 * 60 * 60 * 1000;
+/** How long a key is stored. */
+const lifetimeMs = 24 * 60 * 60 * 1000;
 
 /**
  * Opens a store in a SQLite file, and creates the file if it is missing. A thread of its own does all I/O. In memory,
@@ -42,29 +41,25 @@ const dayMs = 24 * 60 * 60 * 1000;
  * @throws StoreOpenError if the file cannot be used.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyStore> {
-  const { file, leaseMs = 5000, timeoutMs = 2000, lifetimeMs = dayMs, now = Date.now } = options;
+  const { file, leaseMs = 5000, timeoutMs = 2000, now = Date.now } = options;
   const isInMemory = file === 'memory';
-  const storeId = randomBytes(12).toString('base64url');
-  const lease = new SharedLease();
   const data: ThreadData = {
     // A whole path: SQLite reads texts such as `:memory:` and `file:` in a way of its own.
     path: isInMemory ? ':memory:' : resolve(file),
     secret: randomBytes(32),
     busyTimeoutMs: 0.75 * timeoutMs,
-    storeId,
     leaseMs,
     maxKeysPerMerchant: options.maxKeysPerMerchant ?? 100_000,
     maxPages: options.maxPages,
-    leaseMemory: lease.memory,
   };
   // A pause between `holds` and the write is not seen, so `holds` ends a little earlier than the lease.
   const marginMs = leaseMs / 20;
 
   const noResponse = `The key store did not respond within ${timeoutMs} ms. Check its disk.`;
-  const waiting = new Map<number, PromiseWithResolvers<Result>>();
+  const unanswered = new Map<number, PromiseWithResolvers<Result>>();
   let unsent: Request[] = [];
   let lastId = 0;
-  let answeredId = 0;
+  let lease: Lease | undefined;
   let failure: string | undefined;
   // Why the store responds no more.
   let end: string | undefined;
@@ -73,9 +68,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   function start(): Worker {
     thread = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: data });
-    thread.on('message', (message: Message) => {
-      if (message.kind === 'transaction') receive(message);
-    });
+    thread.on('message', receive);
     thread.on('error', (error) => stop(`The thread of the key store failed: ${error}. Restart the server.`));
     thread.on('exit', () => {
       thread = undefined;
@@ -88,32 +81,28 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   function stop(reason: string): void {
     end ??= reason;
-    for (const { reject } of waiting.values()) reject(new StoreUnavailableError(end));
-    waiting.clear();
+    for (const { reject } of unanswered.values()) reject(new StoreUnavailableError(end));
+    unanswered.clear();
   }
 
-  function receive(message: Extract<Message, { kind: 'transaction' }>): void {
-    failure = message.failure;
-    answeredId = Math.max(answeredId, message.lastId);
-    for (const reply of message.replies) {
-      const waiter = waiting.get(reply.id);
-      waiting.delete(reply.id);
-      if ('problem' in reply) waiter?.reject(new StoreUnavailableError(reply.problem));
-      else if (waiter !== undefined) waiter.resolve(reply.result);
-      else if (reply.result.state === 'claimed') {
-        // The caller has stopped waiting. Without this, the key would be held as long as this process lives.
-        const { claim, isResumed } = reply.result;
-        post({ kind: isResumed ? 'abandon' : 'release', claim });
-      }
+  function receive(report: Report): void {
+    lease = report.lease;
+    failure = report.failure;
+    for (const reply of report.replies) {
+      const operation = unanswered.get(reply.id);
+      unanswered.delete(reply.id);
+      if ('problem' in reply) operation?.reject(new StoreUnavailableError(reply.problem));
+      else operation?.resolve(reply.result);
     }
   }
 
-  function post(operation: Operation): number {
-    lastId += 1;
-    const request: Request = { id: lastId, deadlineMs: monotonicMs() + timeoutMs, operation };
+  function post(operation: Operation): Promise<Result> {
+    const request: Request = { id: lastId++, deadlineMs: monotonicMs() + timeoutMs, operation };
+    const result = Promise.withResolvers<Result>();
+    unanswered.set(request.id, result);
     if (unsent.length === 0) process.nextTick(send);
     unsent.push(request);
-    return lastId;
+    return result.promise;
   }
 
   /**
@@ -128,16 +117,21 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   async function run(operation: Operation): Promise<Result> {
     if (end !== undefined) throw new StoreUnavailableError(end);
-    if (lastId - answeredId >= maxUnanswered) throw new StoreUnavailableError(noResponse);
-    const id = post(operation);
-    const waiter = Promise.withResolvers<Result>();
-    waiting.set(id, waiter);
+    if (unanswered.size >= maxUnanswered) throw new StoreUnavailableError(noResponse);
+    const pending = post(operation);
     // Keeps the process alive, which the thread does not.
-    const result = await withTimeout(timeoutMs, waiter.promise);
+    const result = await withTimeout(timeoutMs, pending);
     if (result !== undefined) return result;
-    waiting.delete(id);
+    pending.then(undoClaim, () => {});
     failure ??= noResponse;
     throw new StoreUnavailableError(failure);
+  }
+
+  /** Without this, a claim that came too late would be held as long as this process lives. */
+  function undoClaim(result: Result): void {
+    if (result.state !== 'claimed') return;
+    const { claim, isResumed } = result;
+    post({ kind: isResumed ? 'abandon' : 'release', claim }).catch(() => {});
   }
 
   async function change(operation: Operation): Promise<void> {
@@ -157,49 +151,34 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   }
 
   if (!isInMemory) {
-    // `once` rejects with the thread's error if the thread fails.
     const opening = start();
     opening.ref();
-    const [message] = await once(opening, 'message');
-    const first: Message = message;
+    try {
+      // Rejects with the thread's error if the thread fails.
+      const [report] = await once(opening, 'message');
+      const { secret }: Report = report;
+      if (secret !== undefined) data.secret = secret;
+    } catch (error) {
+      throw new StoreOpenError(`${file} ${error instanceof Error ? error.message : error}`);
+    }
     opening.unref();
-    if (first.kind === 'notOpened') throw new StoreOpenError(`${file} ${first.problem}`);
-    if (first.kind === 'opened') data.secret = first.secret;
   }
 
   return {
     secret: Buffer.from(data.secret),
     async claim(key, fingerprint) {
       const nowMs = now();
-      const result = await run({ kind: 'claim', key, fingerprint, nowMs, expiresAtMs: nowMs + lifetimeMs });
-      switch (result.state) {
-        case 'claimed':
-          return { ...result, progress: result.progress === null ? undefined : JSON.parse(result.progress) };
-        case 'done':
-          return { state: 'done', outcome: JSON.parse(result.outcome) };
-        case 'held':
-        case 'conflict':
-        case 'full':
-          return { state: result.state };
-        default:
-          throw new TypeError(`A claim has no state ${result.state}`);
-      }
+      const expiresAtMs = nowMs + lifetimeMs;
+      // The table answers a claim with nothing else.
+      return (await run({ kind: 'claim', key, fingerprint, nowMs, expiresAtMs })) as ClaimResult;
     },
-    checkpoint: async (claim, progress, { restartLifetime = false } = {}) =>
-      change({
-        kind: 'checkpoint',
-        claim,
-        progress: JSON.stringify(progress) ?? null,
-        expiresAtMs: restartLifetime ? now() + lifetimeMs : null,
-      }),
-    finish: async (claim, outcome) =>
-      change({ kind: 'finish', claim, outcome: JSON.stringify(outcome) ?? 'null' }),
+    checkpoint: (claim, progress) =>
+      change({ kind: 'checkpoint', claim, progress, expiresAtMs: now() + lifetimeMs }),
+    finish: (claim, outcome) => change({ kind: 'finish', claim, outcome }),
     abandon: (claim) => change({ kind: 'abandon', claim }),
     release: (claim) => change({ kind: 'release', claim }),
-    holds(claim: Claim) {
-      const epoch = end === undefined ? lease.epoch(marginMs) : undefined;
-      return epoch !== undefined && claim.owner === leaseOwner(storeId, epoch);
-    },
+    holds: ({ owner }) =>
+      end === undefined && owner === lease?.owner && monotonicMs() + marginMs < lease.validUntilMs,
     noteOrganizationShown: (service) => change({ kind: 'noteService', service }),
     wasOrganizationShown: async (service) => (await run({ kind: 'hasService', service })).state === 'yes',
     failure: () => end ?? failure,

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { monotonicMs } from '../../base/monotonic-ms.ts';
+import type { KeyName } from './key-store.ts';
 import { createKeyTable, isLive, type Operation, type Result } from './key-table.ts';
-import { leaseOwner, monotonicMs, SharedLease } from './lease.ts';
 import {
   isBusy,
   isSqliteError,
@@ -11,16 +13,12 @@ import {
 } from './sqlite-file.ts';
 
 export interface ThreadData extends OpenOptions {
-  /** A random name of the store. */
-  storeId: string;
   /** How long the lease is valid after a renewal, in milliseconds. */
   leaseMs: number;
   maxKeysPerMerchant: number;
-  /** The memory of the SharedLease. */
-  leaseMemory: SharedArrayBuffer;
 }
 
-/** An operation. After `deadlineMs`, a time of `monotonicMs`, the main thread ignores the result. */
+/** An operation. After `deadlineMs`, a time of `monotonicMs`, its caller has stopped waiting. */
 export interface Request {
   id: number;
   deadlineMs: number;
@@ -30,28 +28,38 @@ export interface Request {
 /** The result of an operation, or why it failed. */
 export type Reply = { id: number; result: Result } | { id: number; problem: string };
 
-/** A message of this thread. The first one says whether the database is open. */
-export type Message =
-  | { kind: 'opened'; secret: Uint8Array }
-  | { kind: 'notOpened'; problem: string }
-  /** `lastId`: the thread has seen all requests up to this one. `failure`: why the last transaction failed. */
-  | { kind: 'transaction'; replies: Reply[]; lastId: number; failure: string | undefined };
+/** The lease of the claims of a store. After an expired lease the owner has another name, and the claims are lost. */
+export interface Lease {
+  /** Random. */
+  owner: string;
+  /** A time of `monotonicMs`. */
+  validUntilMs: number;
+}
+
+/** A message after each transaction, and before the first one. */
+export interface Report {
+  replies: Reply[];
+  /** Committed. */
+  lease: Lease;
+  /** Why the last transaction failed. */
+  failure: string | undefined;
+  /** The secret in the database. Only in the first report. */
+  secret?: Uint8Array;
+}
 
 /** Runs the operations of a store. All waiting requests share a transaction, and so one write to the disk. */
 function serve(port: MessagePort, data: ThreadData): void {
-  const { storeId, leaseMs } = data;
+  const { leaseMs } = data;
   const { database, secret } = openDatabase(data);
   const table = createKeyTable(database, data.maxKeysPerMerchant);
-  const shared = new SharedLease(data.leaseMemory);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const writeLease = database.prepare(`INSERT INTO owners VALUES (:owner, :monotonicMs, :leaseMs)
     ON CONFLICT DO UPDATE SET renewed_ms = :monotonicMs`);
   const removeDeadOwners = database.prepare(`DELETE FROM owners WHERE owner = :ended OR NOT (${isLive})`);
 
-  // The committed lease. An epoch is a time in which the lease never expired.
-  let lease = { epoch: 0, renewedMs: Number.NEGATIVE_INFINITY };
-  // The keys that the current epoch works on.
+  let lease: Lease = { owner: '', validUntilMs: Number.NEGATIVE_INFINITY };
+  // The keys that the current owner works on.
   const openKeys = new Set<string>();
   // Failed operations that end a claim. They are tried again, because the key stays held until one succeeds.
   let endings: Request[] = [];
@@ -62,29 +70,25 @@ function serve(port: MessagePort, data: ThreadData): void {
     begin.run();
     // Read after the wait for other processes: they could take over expired claims until here.
     const nowMs = monotonicMs();
-    const isExpired = nowMs >= lease.renewedMs + leaseMs;
-    // An expired lease is never revived: the next claim starts an epoch.
-    const epoch = isExpired ? lease.epoch + 1 : lease.epoch;
-    const owner = leaseOwner(storeId, epoch);
+    const isExpired = nowMs >= lease.validUntilMs;
+    const owner = isExpired ? randomBytes(12).toString('base64url') : lease.owner;
     const claim = requests.map(({ operation }) => operation).find((operation) => operation.kind === 'claim');
-    const isDue = nowMs >= lease.renewedMs + leaseMs / 5;
+    const isDue = nowMs >= lease.validUntilMs - 0.8 * leaseMs;
     const isNeeded = claim !== undefined || (openKeys.size > 0 && !isExpired);
     // After a failure, the lease shows whether the store can write again.
     const renews = (isNeeded && isDue) || failure !== undefined;
     if (renews) {
-      if (isExpired) removeDeadOwners.run({ ended: leaseOwner(storeId, lease.epoch), monotonicMs: nowMs });
+      if (isExpired) removeDeadOwners.run({ ended: lease.owner, monotonicMs: nowMs });
       writeLease.run({ owner, monotonicMs: nowMs, leaseMs });
     }
     if (claim !== undefined) table.removeExpired(claim.nowMs, nowMs);
-    const replies = requests
-      .filter(({ deadlineMs, operation }) => nowMs < deadlineMs || isEnding(operation))
-      .map(({ id, operation }) => ({ id, result: table.execute(operation, { owner, monotonicMs: nowMs }) }));
+    const replies = requests.map(({ id, deadlineMs, operation }): Reply => {
+      if (nowMs >= deadlineMs && !isEnding(operation)) return { id, problem: 'Its caller does not wait.' };
+      return { id, result: table.execute(operation, owner, nowMs) };
+    });
     commit.run();
     if (isExpired) openKeys.clear();
-    if (renews) {
-      lease = { epoch, renewedMs: nowMs };
-      shared.publish(epoch, nowMs + leaseMs);
-    }
+    if (renews) lease = { owner, validUntilMs: nowMs + leaseMs };
     return replies;
   }
 
@@ -115,15 +119,18 @@ function serve(port: MessagePort, data: ThreadData): void {
       if ('result' in reply) trackOpenKeys(request.operation, reply.result);
       else if (isEnding(request.operation)) endings.push(request);
     }
-    const lastId = newRequests.at(-1)?.id ?? 0;
-    const message: Message = { kind: 'transaction', replies, lastId, failure };
-    port.postMessage(message);
+    report({ replies });
   }
 
   function trackOpenKeys(operation: Operation, result: Result): void {
     if (result.state === 'claimed') openKeys.add(nameOf(result.claim));
     else if ('claim' in operation && (result.state === 'lost' || isEnding(operation)))
       openKeys.delete(nameOf(operation.claim));
+  }
+
+  function report(content: Pick<Report, 'replies' | 'secret'>): void {
+    const message: Report = { ...content, lease, failure };
+    port.postMessage(message);
   }
 
   const timer = setInterval(() => {
@@ -141,15 +148,14 @@ function serve(port: MessagePort, data: ThreadData): void {
     database.close();
     port.close();
   });
-  const message: Message = { kind: 'opened', secret };
-  port.postMessage(message);
+  report({ replies: [], secret });
 }
 
 function isEnding({ kind }: Operation): boolean {
   return kind === 'finish' || kind === 'abandon' || kind === 'release';
 }
 
-function nameOf({ key }: { key: { merchant: string; id: string } }): string {
+function nameOf({ key }: { key: KeyName }): string {
   return `${key.merchant} ${key.id}`;
 }
 
@@ -157,7 +163,6 @@ if (parentPort !== null) {
   try {
     serve(parentPort, workerData);
   } catch (error) {
-    const message: Message = { kind: 'notOpened', problem: openProblem(error) };
-    parentPort.postMessage(message);
+    throw new Error(openProblem(error));
   }
 }

@@ -336,6 +336,7 @@ test('the call log rounds its numbers to tenths', () => {
     durationMs: 20.96,
     bytes: 41_000,
     retries: 0,
+    isAborted: false,
   };
   callLog.entries.push(entry, {
     ...entry,

@@ -55,6 +55,34 @@ describe('an invalid field has the code and the limit of its fault', () => {
     expect([result, calls]).toEqual([{ __typename: 'InvalidInput', fields: [field] }, []]);
   });
 
+  const template = { name: 'pedido_confirmado', language: 'es' };
+  const twice = [
+    { name: '1', value: 'a' },
+    { name: '1', value: 'b' },
+  ];
+
+  test.each<[string, object, { path: string; code: string }]>([
+    [
+      'a parameter that occurs twice',
+      { ...template, bodyParameters: twice },
+      { path: 'content.template.bodyParameters', code: 'DUPLICATE' },
+    ],
+    [
+      'a template that the channel lacks',
+      { ...template, name: 'none' },
+      { path: 'content.template.name', code: 'NOT_FOUND' },
+    ],
+    [
+      'a language that the template lacks',
+      { ...template, language: 'qu' },
+      { path: 'content.template.language', code: 'NOT_FOUND' },
+    ],
+  ])('%s', async (_fault, template, field) => {
+    const conversation = 'channels/ca1/conversations/ca57';
+    const { result } = await run('sendMessage', { conversation, content: { template } });
+    expect(result).toEqual({ __typename: 'InvalidInput', fields: [{ ...field, limit: null }] });
+  });
+
   test('an update without a value is REQUIRED', async () => {
     const { result, calls } = await run('updateOrder', { id: 'ca2490' });
     const fields = [{ path: '', code: 'REQUIRED', limit: null }];

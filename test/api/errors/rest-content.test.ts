@@ -77,7 +77,7 @@ describe('a list', () => {
         'REST returned the first page of a list again for a page token. Check the setting PAGE_TOKEN_PARAMETER.',
       ),
     );
-    expect(waybill.calls()).toEqual(list('pageSize=5', 'pageSize=4&pageToken=again', 'pageSize=1'));
+    expect(waybill.calls()).toEqual(list('pageSize=5', 'pageSize=4&pageToken=again', 'pageSize=4'));
   });
 
   test('with an empty page and a token continues on the next page', async () => {

@@ -56,7 +56,7 @@ describe('a wrong name', () => {
     expect(waybill.calls()).toEqual([
       'GET /v1/orders?limit=5',
       'GET /v1/orders?limit=5&pageToken=5',
-      'GET /v1/orders?limit=1',
+      'GET /v1/orders?limit=5',
     ]);
   });
 

@@ -203,6 +203,14 @@ describe('counts', () => {
     expect(third.counts.total).toBe(first.counts.total);
   });
 
+  test('are counted again after a 401 of the token', async () => {
+    await count('shipmentCounts');
+    expect((await count('shipmentCounts')).calls).toEqual([]);
+    waybill.sandbox.faults.add({ kind: 'status', status: 401, path: '/v1/organizations/mine', times: 1 });
+    await waybill.ask('{ organization { id } }');
+    expect((await count('shipmentCounts')).calls).toContain(call('shipments', 1_000));
+  });
+
   test('are kept for their token alone', async () => {
     await count('orderCounts');
     const { counts, calls } = await count('orderCounts', waybill.sandbox.tokens.second);

@@ -64,3 +64,19 @@ export const nodeQuery = graphql`
     }
   }
 `;
+
+export const stuckShipmentsQuery = graphql`
+  query documentsStuckShipmentsQuery($after: String) {
+    shipments(first: 5, after: $after, status: [WITH_ERROR]) @connection(key: "stuck_shipments") {
+      edges {
+        node {
+          id
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`;

@@ -16,8 +16,15 @@ import { startWaybill } from '../../harness.ts';
 import nodeRequest from './__generated__/documentsNodeQuery.graphql.ts';
 import orderRequest from './__generated__/documentsOrderQuery.graphql.ts';
 import sendMessageRequest from './__generated__/documentsSendMessageMutation.graphql.ts';
+import stuckShipmentsRequest from './__generated__/documentsStuckShipmentsQuery.graphql.ts';
 import updateOrderRequest from './__generated__/documentsUpdateOrderMutation.graphql.ts';
-import { nodeQuery, orderQuery, sendMessageMutation, updateOrderMutation } from './documents.ts';
+import {
+  nodeQuery,
+  orderQuery,
+  sendMessageMutation,
+  stuckShipmentsQuery,
+  updateOrderMutation,
+} from './documents.ts';
 
 const { app, ask, sandbox, ...waybill } = await startWaybill();
 
@@ -81,6 +88,7 @@ describe('the compiled documents', () => {
     [nodeRequest, nodeQuery],
     [updateOrderRequest, updateOrderMutation],
     [sendMessageRequest, sendMessageMutation],
+    [stuckShipmentsRequest, stuckShipmentsQuery],
   ])('have the texts of documents.ts, and are valid: $params.name', (request, document) => {
     const text = request.params.text ?? '';
     const md5 = (value: string) => createHash('md5').update(value).digest('hex');

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import type { ShippingNote, ShippingProgress } from '../../../src/writes/earlier-attempt.ts';
 import type { KeyStore } from '../../../src/writes/store/key-store.ts';
-import type { WriteAttempt } from '../../../src/writes/write-attempt.ts';
 import {
   CreateOrderDocument,
   OrderByReferenceDocument,
@@ -144,10 +143,6 @@ describe('an order that names its shipment later', () => {
   /** A server before which the times of stored attempts are `age.ms` milliseconds earlier. */
   async function startAging() {
     const age = { ms: 0 };
-    const earlier = ({ localMs, monotonicMs }: WriteAttempt) => ({
-      localMs: localMs - age.ms,
-      monotonicMs: monotonicMs - age.ms,
-    });
     const keyStore: KeyStore = {
       ...memoryStore,
       async claim(key, fingerprint) {
@@ -155,10 +150,11 @@ describe('an order that names its shipment later', () => {
         if (claimed.state !== 'claimed' || claimed.progress === undefined) return claimed;
         // Here, all progress is of shipOrder and its lock.
         const progress = claimed.progress as ShippingProgress | ShippingNote;
-        const attempt = earlier(progress.attempt);
-        const aged =
-          'lastAttempt' in progress ? { attempt, lastAttempt: earlier(progress.lastAttempt) } : { attempt };
-        return { ...claimed, progress: { ...progress, ...aged } };
+        const { earliestMs = 0 } = progress;
+        const aged = { ...progress, earliestMs: earliestMs - age.ms };
+        if (!('postedAtMs' in progress)) return { ...claimed, progress: aged };
+        const { postedAtMs = 0 } = progress;
+        return { ...claimed, progress: { ...aged, postedAtMs: postedAtMs - age.ms } };
       },
     };
     return { age, waybill: await startWaybill({}, { quirks: late, keyStore }) };
@@ -171,8 +167,8 @@ describe('an order that names its shipment later', () => {
     expect((await ship(waybill, input)).result.__typename).toBe('ShipOrderSuccess');
     age.ms = 3_590_000;
     expect((await ship(waybill, input)).result.__typename).toBe('Conflict');
-    // The conflict has stored the aged note.
-    age.ms = 3_600_000;
+    // REST's clock has whole seconds.
+    age.ms = 3_601_000;
     const { result, calls } = await ship(waybill, input);
     expect(result.__typename).toBe('ShipOrderSuccess');
     expect(calls).toEqual([`GET /v1/${input.order}`, origins, postQuote, postShipment]);
@@ -367,7 +363,7 @@ describe('an order without a response', () => {
     expect((await create(waybill, 'new')).result.__typename).toBe(expected);
   });
 
-  test('is found by a clock that only the search has seen', async () => {
+  test('is found after the first operation of the server', async () => {
     await using waybill = await startWaybill();
     cut(waybill, 'applied-then-cut');
     expect((await create(waybill, 'first')).result.__typename).toBe('OutcomeUnknown');

@@ -189,7 +189,7 @@ describe('the metrics count', () => {
         documents_parsed: 1,
         'operation_duration{type="query",outcome="aborted"}': 1,
         'errors{code="REQUEST_ABORTED"}': 1,
-        'rest_call_duration{method="GET",route="/v1/organizations/mine",status="none"}': 1,
+        'rest_call_duration{method="GET",route="/v1/organizations/mine",status="aborted"}': 1,
       });
     } finally {
       await listener.close();
@@ -198,7 +198,15 @@ describe('the metrics count', () => {
 
   test('unknown statuses of REST in one series', async () => {
     const metrics = createMetrics({ process: false });
-    const entry = { method: 'GET', route: '/v1/orders', startMs: 0, durationMs: 1, bytes: 0, retries: 0 };
+    const entry = {
+      method: 'GET',
+      route: '/v1/orders',
+      startMs: 0,
+      durationMs: 1,
+      bytes: 0,
+      retries: 0,
+      isAborted: false,
+    };
     const callLog = new CallLog();
     for (let status = 430; status < 600; status += 1) {
       metrics.calls.onCallSent({ ...entry, status }, callLog);

@@ -1,23 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import {
-  allRecords,
-  endlessListGuard,
-  pageLoader,
-  pagesFrom,
-  queryKey,
-} from '../../../src/loaders/paging/page-loader.ts';
-import { recordLoader, wholeListLoader } from '../../../src/loaders/record-loader.ts';
-import type { OrderQuery } from '../../../src/rest/api-types.ts';
+import { PageLoader, primingPageLoader, queryKey } from '../../../src/loaders/paging/page-loader.ts';
+import { allRecords, PageWalk, pagesFrom } from '../../../src/loaders/paging/page-walk.ts';
+import { recordLoader } from '../../../src/loaders/record-loader.ts';
+import { WholeListLoader } from '../../../src/loaders/reference/whole-list-loader.ts';
+import type { OrderQuery, PageQuery } from '../../../src/rest/api-types.ts';
 import { InvalidResponseError, StatusError } from '../../../src/rest/errors.ts';
 import { createList, loadAll, named, type Row, scripted } from '../list-batch/list.ts';
 
-describe('pageLoader', () => {
+describe('a page loader', () => {
   test('makes one call for the same query with its fields in any order', async () => {
     const queries: OrderQuery[] = [];
-    const loader = pageLoader(async (query: OrderQuery) => {
+    const loader = new PageLoader(async (query: OrderQuery) => {
       queries.push(query);
       return { rows: named('a'), nextPageToken: undefined };
-    });
+    }, 10);
     await Promise.all([
       loader.load({ pageSize: 1, search: 'Ana' }),
       loader.load({ search: 'Ana', pageSize: 1, pageToken: undefined }),
@@ -37,8 +33,9 @@ describe('pageLoader', () => {
       return { name };
     });
     const broken = new InvalidResponseError('no record in row 1');
-    const loader = pageLoader(
+    const loader = primingPageLoader(
       async () => ({ rows: [...named('a'), broken, ...named('b')], nextPageToken: undefined }),
+      10,
       byName,
     );
     await loader.load({ pageSize: 3 });
@@ -56,8 +53,9 @@ describe('pageLoader', () => {
     });
     const [first, second] = [named('a', 'b', 'c', 'd'), named('a', 'e')];
     const pages = [first, second].values();
-    const loader = pageLoader(
+    const loader = primingPageLoader(
       async () => ({ rows: pages.next().value ?? [], nextPageToken: undefined }),
+      10,
       byName,
     );
     const written = { name: 'b' };
@@ -78,10 +76,10 @@ describe('pageLoader', () => {
   });
 
   test('a query that fails does not affect others', async () => {
-    const loader = pageLoader(async ({ pageSize }) => {
+    const loader = new PageLoader(async ({ pageSize }) => {
       if (pageSize === 1) throw new Error('no page of 1');
       return { rows: named('a'), nextPageToken: undefined };
-    });
+    }, 10);
     const [one, two] = await Promise.allSettled([loader.load({ pageSize: 1 }), loader.load({ pageSize: 2 })]);
     expect(one).toMatchObject({ status: 'rejected', reason: { message: 'no page of 1' } });
     expect(two).toMatchObject({ status: 'fulfilled' });
@@ -93,10 +91,11 @@ describe('pageLoader', () => {
       gets.push(name);
       return { name };
     });
-    const loader = pageLoader(async () => {
+    const list = async () => {
       byName.clear('a');
       return { rows: named('a'), nextPageToken: undefined };
-    }, byName);
+    };
+    const loader = primingPageLoader(list, 10, byName);
     expect(await loader.load({ pageSize: 1 })).toEqual({ rows: named('a'), nextPageToken: undefined });
     await byName.load('a');
     expect(gets).toEqual(['a']);
@@ -107,7 +106,7 @@ describe('the iteration through a list', () => {
   test('reads page after page to the end', async () => {
     const list = createList(7);
     const sizes: number[] = [];
-    for await (const { rows } of pagesFrom(list.pages(), { pageSize: 3 })) sizes.push(rows.length);
+    for await (const { rows } of pagesFrom(list.pages(3), {})) sizes.push(rows.length);
     expect(sizes).toEqual([3, 3, 1]);
     expect(list.queries).toEqual(['3', '3@r3', '3@r6']);
   });
@@ -115,14 +114,14 @@ describe('the iteration through a list', () => {
   test('collects each valid record', async () => {
     const list = createList(5);
     list.rows[3] = new InvalidResponseError('no record in row 3');
-    expect(await allRecords(list.pages(), { pageSize: 5 })).toEqual(named('r1', 'r2', 'r3', 'r5'));
+    expect(await allRecords(list.pages(), {})).toEqual(named('r1', 'r2', 'r3', 'r5'));
   });
 
   test('continues after an empty page with a token', async () => {
     const { pages } = scripted((token) =>
       token === undefined ? { rows: [], nextPageToken: 't' } : { rows: named('a'), nextPageToken: undefined },
     );
-    expect(await allRecords(pages, { pageSize: 1 })).toEqual(named('a'));
+    expect(await allRecords(pages, {})).toEqual(named('a'));
   });
 
   test.each([
@@ -130,7 +129,7 @@ describe('the iteration through a list', () => {
     ['to an earlier one', ['t1', 't2', 't3', 't1']],
   ])('a token that leads %s is an error', async (_where, tokens) => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: tokens[call - 1] }));
-    await expect(allRecords(pages, { pageSize: 1 })).rejects.toThrow(
+    await expect(allRecords(pages, {})).rejects.toThrow(
       new InvalidResponseError(
         'A list repeats a page token, so it has no end. Check the setting PAGE_TOKEN_PARAMETER.',
       ),
@@ -140,12 +139,14 @@ describe('the iteration through a list', () => {
 
   test('endless new tokens are an error after 100 pages', async () => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: `t${call}` }));
-    await expect(allRecords(pages, { pageSize: 1 })).rejects.toThrow('A list has not ended after 100 pages');
+    await expect(allRecords(pages, {})).rejects.toThrow('A list has not ended after 100 pages');
     expect(calls()).toBe(100);
   });
 
-  test('a token that leads to the start is an error', () => {
-    expect(() => endlessListGuard('t')('t')).toThrow(InvalidResponseError);
+  test('a token that leads to the start is an error', async () => {
+    const { pages } = scripted(() => ({ rows: [], nextPageToken: 't' }));
+    const start = { pageToken: 't', rowsBefore: 0, skip: 0, anchor: undefined };
+    await expect(new PageWalk(pages, {}, start).next(1)).rejects.toThrow(InvalidResponseError);
   });
 });
 
@@ -172,13 +173,13 @@ describe('recordLoader', () => {
   });
 });
 
-describe('wholeListLoader', () => {
+describe('WholeListLoader', () => {
+  const over = (pages: PageLoader<Row, PageQuery>) =>
+    new WholeListLoader(Object.assign(pages, { forgetEarlier: () => false }));
+
   test('reads its list once for all names', async () => {
-    let walks = 0;
-    const loader = wholeListLoader(async () => {
-      walks += 1;
-      return named('a', 'b');
-    });
+    const { pages, calls } = scripted(() => ({ rows: named('a', 'b'), nextPageToken: undefined }));
+    const loader = over(pages);
     expect(await loadAll(loader, ['b', 'c', 'a', 'b'])).toEqual([
       { name: 'b' },
       null,
@@ -187,15 +188,15 @@ describe('wholeListLoader', () => {
     ]);
     expect(await loader.load('d')).toBeNull();
     expect(await loader.load('__proto__')).toBeNull();
-    expect(walks).toBe(1);
+    expect(calls()).toBe(1);
   });
 
   test('fails each name with the error of the list', async () => {
     const failure = new Error('GET /v1/origins returned 503');
-    const loader = wholeListLoader<Row>(async () => {
+    const { pages } = scripted(() => {
       throw failure;
     });
-    expect(await loadAll(loader, ['a', 'b'])).toEqual([failure, failure]);
+    expect(await loadAll(over(pages), ['a', 'b'])).toEqual([failure, failure]);
   });
 });
 

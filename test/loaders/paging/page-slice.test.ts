@@ -4,11 +4,9 @@ import { type PageSlice, readPageSlice } from '../../../src/loaders/paging/page-
 import { InvalidResponseError } from '../../../src/rest/errors.ts';
 import { createList, type List, named, type Row, scripted } from '../list-batch/list.ts';
 
-const maxPageSize = 10;
-
 function read(list: List, first: number, after?: Position, isInList?: (row: Row) => boolean) {
   const filter = isInList === undefined ? {} : { isInList };
-  return readPageSlice({ pages: list.pages(), query: {}, first, after, maxPageSize, ...filter });
+  return readPageSlice({ pages: list.pages(), filters: {}, first, after, ...filter });
 }
 
 const names = ({ rows }: PageSlice<Row>) => rows.map(({ row }) => row.name);
@@ -258,7 +256,7 @@ describe('an endless list', () => {
       if (token === 't1') return { rows: [], nextPageToken: 't2' };
       return { rows: named('b'), nextPageToken: undefined };
     });
-    const slice = await readPageSlice({ pages, query: {}, first: 5, after: undefined, maxPageSize });
+    const slice = await readPageSlice({ pages, filters: {}, first: 5, after: undefined });
     expect(names(slice)).toEqual(['a', 'b']);
     expect(slice.hasNextPage).toBe(false);
     expect(calls()).toBe(3);
@@ -266,7 +264,7 @@ describe('an endless list', () => {
 
   test('with a repeated token is an error', async () => {
     const { pages, calls } = scripted((_token, call) => ({ rows: named(`a${call}`), nextPageToken: 't1' }));
-    const slice = readPageSlice({ pages, query: {}, first: 5, after: undefined, maxPageSize });
+    const slice = readPageSlice({ pages, filters: {}, first: 5, after: undefined });
     await expect(slice).rejects.toThrow(
       new InvalidResponseError(
         'A list repeats a page token, so it has no end. Check the setting PAGE_TOKEN_PARAMETER.',
@@ -277,13 +275,13 @@ describe('an endless list', () => {
 
   test('with a token that leads to itself is an error, even with enough rows', async () => {
     const { pages } = scripted(() => ({ rows: named('a'), nextPageToken: 't1' }));
-    const slice = readPageSlice({ pages, query: {}, first: 1, after: nextPage('t1'), maxPageSize });
+    const slice = readPageSlice({ pages, filters: {}, first: 1, after: nextPage('t1') });
     await expect(slice).rejects.toThrow(InvalidResponseError);
   });
 
   test('with new tokens for ever is an error after 100 pages', async () => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: `t${call}` }));
-    const slice = readPageSlice({ pages, query: {}, first: 1, after: undefined, maxPageSize });
+    const slice = readPageSlice({ pages, filters: {}, first: 1, after: undefined });
     await expect(slice).rejects.toThrow(new InvalidResponseError('A list has not ended after 100 pages'));
     expect(calls()).toBe(100);
   });
@@ -294,6 +292,6 @@ test('the error of a page is the error of the slice', async () => {
   const { pages } = scripted(() => {
     throw failure;
   });
-  const slice = readPageSlice({ pages, query: {}, first: 1, after: undefined, maxPageSize });
+  const slice = readPageSlice({ pages, filters: {}, first: 1, after: undefined });
   await expect(slice).rejects.toBe(failure);
 });

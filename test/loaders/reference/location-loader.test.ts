@@ -67,9 +67,8 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
   function operation() {
     const callContext = callContexts.of('token', new AbortController().signal);
     const loader = locationLoader({
-      pages: new ReferenceLoader(callContext, pages, 'locations', read),
+      pages: new ReferenceLoader(callContext, pages, 'locations', read, 10),
       callContext,
-      maxPageSize: 10,
       listsForBatches,
     });
     return { callContext, loader };

@@ -53,8 +53,13 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
     const pages = pagesByToken.get(token) ?? new CachedPages(cache);
     pagesByToken.set(token, pages);
     const over = (list: string) =>
-      new ReferenceLoader<Row, PageQuery>(callContext, pages, list, ({ pageSize, pageToken }, callContext) =>
-        read(`${list} ${pageSize}${pageToken === undefined ? '' : `@${pageToken}`}`, callContext),
+      new ReferenceLoader<Row, PageQuery>(
+        callContext,
+        pages,
+        list,
+        ({ pageSize, pageToken }, callContext) =>
+          read(`${list} ${pageSize}${pageToken === undefined ? '' : `@${pageToken}`}`, callContext),
+        100,
       );
     return { callContext, origins: over('origins'), channels: over('channels') };
   }

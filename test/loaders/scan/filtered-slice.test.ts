@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Position } from '../../../src/loaders/paging/cursor.ts';
-import { pageLoader } from '../../../src/loaders/paging/page-loader.ts';
+import { PageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import type { PageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
 import { ListScans } from '../../../src/loaders/scan/list-scan.ts';
@@ -42,7 +42,7 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
     queries,
     /** The scans of a new operation. */
     scans(pagesLeft = 20) {
-      const pages = pageLoader(async ({ pageSize, pageToken }: PageQuery) => {
+      const pages = new PageLoader(async ({ pageSize, pageToken }: PageQuery) => {
         queries.push(pageToken === undefined ? `${pageSize}` : `${pageSize}@${pageToken}`);
         const start = Number(pageToken ?? 0);
         const end = start + pageSize;
@@ -50,8 +50,8 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
           rows: list.rows.slice(start, end) as Row[],
           nextPageToken: end < list.rows.length ? String(end) : undefined,
         };
-      });
-      return new ListScans({ pages, maxPageSize: 1_000, budget: { pagesLeft, onPage: () => {} } });
+      }, 1_000);
+      return new ListScans(pages, { pagesLeft, onPage: () => {} });
     },
     read(
       filter: RowFilter,
@@ -64,23 +64,123 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
   return list;
 }
 
+const shipmentStatuses = [
+  'GENERATING_LABEL',
+  'LABEL_GENERATED',
+  'SCHEDULED_PICKUP',
+  'IN_PROGRESS',
+  'AT_ORIGIN_TERMINAL',
+  'AT_DESTINATION_TERMINAL',
+  'READY_FOR_PICKUP',
+  'OUT_FOR_DELIVERY',
+  'DELIVERED',
+  'WITH_ERROR',
+  'CANCELLATION_REQUESTED',
+  'CANCELLED',
+  'RETURN',
+];
+
+/** Numbers from 0 to 1, the same for each list. */
+function randomNumbers(): () => number {
+  let state = 20_261_124;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+interface TimedRow extends Row {
+  updateTime: string;
+}
+
+/** Rows of all statuses, often DELIVERED. Each 50th has no time. */
+function rowsOfSeed(count: number): TimedRow[] {
+  const random = randomNumbers();
+  return newestFirst(count).map(({ name, createTime = '' }, index) => ({
+    name,
+    status: random() < 0.7 ? 'DELIVERED' : (shipmentStatuses[Math.floor(random() * 13)] ?? ''),
+    updateTime: new Date(startMs + Math.floor(random() * count) * minute).toISOString(),
+    ...(index % 50 === 49 ? {} : { createTime }),
+  }));
+}
+
+const orders: Record<string, (rows: TimedRow[]) => TimedRow[]> = {
+  'newest first': (rows) => rows,
+  'oldest first': (rows) => rows.toReversed(),
+  'by updateTime': (rows) => rows.toSorted((a, b) => (a.updateTime > b.updateTime ? -1 : 1)),
+  'by name': (rows) => rows.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+};
+
+/** The calls of a filtered page: one for 100 rows or more behind the cursor, then one for each 1,000 rows. */
+function callsFor(rows: readonly Row[], status: string, first: number, after: Position | undefined): number {
+  const { rowsBefore, skip } = after ?? { rowsBefore: 0, skip: 0 };
+  let matches = 0;
+  let end = rowsBefore + skip;
+  while (end < rows.length && matches < first) {
+    if (rows[end]?.status === status) matches += 1;
+    end += 1;
+  }
+  if (matches < first) end = rows.length;
+  const firstPageEnd = rowsBefore + Math.min(skip + Math.max(100, 5 * first), 1_000);
+  return 1 + Math.ceil(Math.max(0, end - firstPageEnd) / 1_000);
+}
+
 const names = ({ rows }: PageSlice<Row>) => rows.map(({ row }) => row.name);
 const pagesOf1000 = (from: number, to: number) =>
   Array.from({ length: (to - from) / 1_000 }, (_, index) => `1000@${from + index * 1_000}`);
 
-describe('a list of 5,000', () => {
+describe.each([5_000, 12_000])('a list of %d', (count) => {
+  const last = count - 1;
+  const allPages = ['100', ...pagesOf1000(100, count + 100)];
+
   test.each<[string, number[], number, string[]]>([
     ['on the first page', [0, 1, 2], 3, ['100']],
     ['behind the first page', [0, 1, 150], 3, ['100', '1000@100']],
-    ['at the end', [4_999], 1, ['100', ...pagesOf1000(100, 5_100)]],
-    ['nowhere', [], 1, ['100', ...pagesOf1000(100, 5_100)]],
+    ['at the end', [last], 1, allPages],
+    ['nowhere', [], 1, allPages],
   ])('is read until the matches are found: %s', async (_where, matches, first, queries) => {
-    const list = createList(newestFirst(5_000, matches));
+    const list = createList(newestFirst(count, matches));
     const slice = await list.read(withError, first);
-    expect(names(slice)).toEqual(matches.map((index) => `shipments/s${5_000 - index}`));
+    expect(names(slice)).toEqual(matches.map((index) => `shipments/s${count - index}`));
+    expect(slice.hasNextPage).toBe(queries.length === 1 || queries.length === 2);
     expect(list.queries).toEqual(queries);
   });
 
+  test.each(Object.entries(orders))(
+    'that is sorted %s has the rows of a plain filter',
+    async (_order, sort) => {
+      const rows = sort(rowsOfSeed(count));
+      for (const [index, status] of shipmentStatuses.entries()) {
+        const list = createList(rows);
+        const first = 20 + 35 * index;
+        const filter: RowFilter = { statuses: new Set([status]), ...anyTime };
+        const found: string[] = [];
+        let expectedCalls = 0;
+        let after: Position | undefined;
+        do {
+          expectedCalls += callsFor(rows, status, first, after);
+          const slice = await list.read(filter, first, after && { after });
+          found.push(...names(slice));
+          after = slice.hasNextPage ? slice.rows.at(-1)?.after : undefined;
+        } while (after !== undefined);
+        expect(found).toEqual(rows.filter((row) => row.status === status).map(({ name }) => name));
+        expect(list.queries).toHaveLength(expectedCalls);
+      }
+    },
+  );
+
+  test.each(Object.entries(orders))('that is sorted %s is counted by one read', async (_order, sort) => {
+    const rows = sort(rowsOfSeed(count));
+    const list = createList(rows);
+    const { byStatus, isExact } = await countByStatus(list.scans().from({}), undefined);
+    const plain = Map.groupBy(rows, ({ status }) => String(status));
+    expect(isExact).toBe(true);
+    expect(byStatus).toEqual(new Map([...plain].map(([status, { length }]) => [status, length])));
+    expect(list.queries).toEqual(['1000', ...pagesOf1000(1_000, count)]);
+  });
+});
+
+describe('a list of 5,000', () => {
   test('has a first page of five rows for each row that is asked for', async () => {
     const list = createList(newestFirst(5_000, [0]));
     await list.read(withError, 60, { pagesLeft: 1 });
@@ -145,6 +245,7 @@ describe('createdSince', () => {
 
   test.each<[string, Row[]]>([
     ['sorted oldest first', newestFirst(5_000).reverse()],
+    ['sorted by updateTime', orders['by updateTime']?.(rowsOfSeed(5_000)) ?? []],
     ['sorted by name', newestFirst(5_000).sort((a, b) => (a.name < b.name ? -1 : 1))],
     ['with one new row among old ones', newestFirst(5_000).with(150, row(4_999))],
   ])('reads a list to its end that is %s', async (_order, rows) => {
@@ -168,6 +269,14 @@ test('a broken row matches no filter', async () => {
   expect(names(await list.read(withError, 5))).toEqual(['shipments/s2']);
 });
 
+test('an operation without a page left ends at the start of the list', async () => {
+  const list = createList(newestFirst(300, [0]));
+  const slice = await list.read(withError, 5, { pagesLeft: 0 });
+  expect([slice.rows, slice.hasNextPage, list.queries]).toEqual([[], true, []]);
+  const next = await list.read(withError, 5, { ...(slice.endPosition && { after: slice.endPosition }) });
+  expect([slice.endPosition?.pageToken, names(next)]).toEqual([undefined, ['shipments/s300']]);
+});
+
 test('rows that arrive above are not returned twice', async () => {
   const list = createList(newestFirst(3_000, [5, 50, 500, 900]));
   const first = await list.read(withError, 2);
@@ -177,6 +286,8 @@ test('rows that arrive above are not returned twice', async () => {
     ['shipments/s2995', 'shipments/s2950'],
     ['shipments/s2500', 'shipments/s2100'],
   ]);
+  // The position is in the middle of the first page.
+  expect(list.queries).toEqual(['100', '151', '1000@151']);
 });
 
 describe('the fields of one operation', () => {

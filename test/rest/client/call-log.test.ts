@@ -9,6 +9,7 @@ const entry = (startMs: number, durationMs: number | undefined, fields: Partial<
   durationMs,
   bytes: 0,
   retries: 0,
+  isAborted: false,
   ...fields,
 });
 

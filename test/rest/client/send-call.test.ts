@@ -37,7 +37,7 @@ describe('an observer that throws when a call is sent and when the call finishes
 
   test.each([200, 404])('does not change the outcome of a read or a write: %d', async (status) => {
     const answer = status === 200 ? answerAsPromised : answerJson({}, status);
-    await using rest = await startRestClient(answer, { observer });
+    await using rest = await startRestClient(answer, { observers: [observer] });
     const callContext = rest.callContext(undefined, 1);
     const outcomes = await Promise.all(
       [

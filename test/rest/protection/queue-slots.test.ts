@@ -9,7 +9,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, number) => 
 /** Call contexts with one slot, and with tokens that REST has accepted. */
 function createWithAccepted(...tokens: string[]) {
   const tenants = createTenants();
-  for (const token of tokens) tenants.remember(tenants.of(token));
+  for (const token of tokens) tenants.accept(tenants.of(token));
   return createCallContexts({ callsAtOnce: 1, readsPerOperation: 10_000, tenants });
 }
 

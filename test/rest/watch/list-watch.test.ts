@@ -10,13 +10,16 @@ const rowsOf = (count: number, status = 'NEW', name = 'Lucía') =>
 
 function createWatch() {
   const problems: ParameterProblem[] = [];
+  const outside: [string, number][] = [];
   let nowMs = 0;
   const watch = new ListWatch({
     names: parameterNames,
     onProblem: (problem) => problems.push(problem),
+    onRowsOutside: (...counted) => outside.push(counted),
     now: () => nowMs,
   });
   return {
+    outside,
     settings: () => problems.map(({ setting }) => setting),
     wait(ms: number) {
       nowMs += ms;
@@ -34,11 +37,15 @@ function createWatch() {
 }
 
 describe('a status filter', () => {
-  test('leaves out single rows of another status', () => {
-    const { check } = createWatch();
+  test('leaves out single rows of another status, and counts them', () => {
+    const { check, outside } = createWatch();
     const rows = [...rowsOf(5), ...rowsOf(2, 'READY')];
     expect(check({ status: 'NEW' }, rows)).toEqual(rowsOf(5));
     expect(check({ status: 'NEW' }, rowsOf(1, 'READY'))).toEqual([]);
+    expect(outside).toEqual([
+      ['orders', 2],
+      ['orders', 1],
+    ]);
   });
 
   test('that REST ignores is an error with the setting', () => {
@@ -67,23 +74,26 @@ describe('a page size', () => {
     expect(settings()).toHaveLength(2);
   });
 
-  test('of REST itself is reported at the second requested size', () => {
+  test.each(['1000', '200'])('of REST itself is reported at the second equal page: %s rows', (pageSize) => {
     const { check, settings } = createWatch();
     check({ pageSize: '1000' }, rowsOf(50), false);
+    check({ pageSize: '1000' }, rowsOf(49), false);
     check({ pageSize: '1000' }, rowsOf(50), false);
     expect(settings()).toEqual([]);
-    check({ pageSize: '200' }, rowsOf(50), false);
+    check({ pageSize }, rowsOf(50), false);
     expect(settings()).toEqual(['PAGE_SIZE_PARAMETER']);
   });
 
-  test.each<[string, number, boolean]>([
-    ['last pages', 30, true],
-    ['empty pages', 0, false],
-    ['full pages', 100, false],
-  ])('causes no report by %s', (_pages, count, isLast) => {
+  test.each<[string, number, boolean, SentParameters]>([
+    ['last pages', 30, true, {}],
+    ['empty pages', 0, false, {}],
+    ['full pages', 100, false, {}],
+    ['filtered pages', 30, false, { status: 'NEW' }],
+    ['searched pages', 30, false, { search: 'Lucía' }],
+  ])('causes no report by %s', (_pages, count, isLast, filter) => {
     const { check, settings } = createWatch();
-    for (let page = 0; page < 3; page += 1) check({}, rowsOf(count), isLast);
-    check({ pageSize: '200' }, rowsOf(count), isLast);
+    for (let page = 0; page < 3; page += 1) check(filter, rowsOf(count), isLast);
+    check({ ...filter, pageSize: '200' }, rowsOf(count), isLast);
     expect(settings()).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 import type { Page } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
 
-/** The rows read for one batch, and which of them are records of the batch: the hits. */
-export class ListScan<Row extends { name: string }> {
-  /** All rows read so far in list order, including invalid rows. */
+/** The rows that were read for one batch, and which of them are its records: the hits. */
+export class BatchRows<Row extends { name: string }> {
+  /** In list order, including invalid rows. */
   rows: Page<Row>['rows'] = [];
   /** The indexes of the hits in `rows`, ascending. */
   readonly hits: number[] = [];

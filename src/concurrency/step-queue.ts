@@ -1,0 +1,46 @@
+import { type LoopBudget, loopBudget, type PieceKind } from './event-loop-round.ts';
+import { FairQueue, QueueEntry } from './fair-queue.ts';
+import type { Owner } from './owner.ts';
+
+/**
+ * Steps of one kind. A step starts at once if the event loop has time. Otherwise owners start one in turn
+ * (docs/decisions/0050-steps-in-turn-by-owner.md).
+ */
+export class StepQueue {
+  readonly #budget: LoopBudget;
+  readonly #queue: FairQueue;
+
+  constructor(kind: PieceKind, budget = loopBudget) {
+    const grantWaiting = () => this.#queue.grantWaiting();
+    this.#budget = budget;
+    this.#queue = new FairQueue({
+      capacity: Number.POSITIVE_INFINITY,
+      hasTime: () => budget.hasTimeFor(grantWaiting, kind),
+    });
+  }
+
+  /**
+   * Starts a step, now or later. Steps must not throw.
+   * @param nodes the GraphQL nodes whose work takes as long as the step and the promises that it settles.
+   */
+  run(owner: Owner, nodes: number, step: () => void): void {
+    const entry = new Step(owner, () => {
+      this.#budget.start(nodes);
+      this.#queue.leave(entry);
+      step();
+    });
+    if (this.#queue.acquire(entry) === 'granted') entry.onSlotGranted();
+  }
+}
+
+class Step extends QueueEntry {
+  readonly owner: Owner;
+  readonly weight = 1;
+  readonly onSlotGranted: () => void;
+
+  constructor(owner: Owner, start: () => void) {
+    super();
+    this.owner = owner;
+    this.onSlotGranted = start;
+  }
+}

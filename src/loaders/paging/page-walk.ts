@@ -1,0 +1,166 @@
+import { hash } from 'node:crypto';
+import type { Page, PageQuery } from '../../rest/api-types.ts';
+import { InvalidResponseError } from '../../rest/errors.ts';
+import { pageTokenIgnored } from '../../rest/watch/list-watch.ts';
+import type { Position } from './cursor.ts';
+import type { Pages } from './page-loader.ts';
+
+/** The filters of a list that REST knows. */
+export type Filters<Query extends PageQuery> = Omit<Query, keyof PageQuery>;
+
+/** A page and the position at which it was read. */
+export interface ReadPage<Row> {
+  page: Page<Row>;
+  position: Position;
+}
+
+interface Named {
+  name: string;
+}
+
+export const startOfList: Position = { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
+
+// More pages than any list needs at its largest page size. A list without an end must not hold a request forever.
+const maxPages = 100;
+
+/** Reads the pages of a list one after the other, from a position on. */
+export class PageWalk<Row extends Named, Query extends PageQuery> {
+  readonly #pages: Pages<Row, Query>;
+  readonly #filters: Filters<Query>;
+  readonly #tokens: Set<string | undefined>;
+  #position: Position;
+
+  constructor(pages: Pages<Row, Query>, filters: Filters<Query>, start = startOfList) {
+    this.#pages = pages;
+    this.#filters = filters;
+    this.#position = start;
+    this.#tokens = new Set([start.pageToken]);
+  }
+
+  /**
+   * Reads the next page, with `rowsNeeded` rows after its position. Call it only while the last page has a token.
+   * @throws InvalidResponseError if the list has no end, or REST ignores page tokens
+   */
+  async next(rowsNeeded: number): Promise<ReadPage<Row>> {
+    const position = this.#position;
+    const page = await this.#read(position, rowsNeeded);
+    // Checked before any row is returned: with a repeated token, a client would never reach the end.
+    if (page.nextPageToken !== undefined) this.#checkToken(page.nextPageToken);
+    this.#position = positionAfter(page, page.rows.length - 1, position);
+    return { page, position };
+  }
+
+  #checkToken(token: string): void {
+    if (this.#tokens.has(token)) throw pageTokenIgnored('A list repeats a page token, so it has no end.');
+    if (this.#tokens.size >= maxPages)
+      throw new InvalidResponseError(`A list has not ended after ${maxPages} pages`);
+    this.#tokens.add(token);
+  }
+
+  /**
+   * New rows above may have moved the position off the page. Then the largest page is read. If that page lacks the
+   * anchor too, the anchor row counts as gone.
+   */
+  async #read(position: Position, rowsNeeded: number): Promise<Page<Row>> {
+    const { maxPageSize } = this.#pages;
+    const { pageToken, rowsBefore, skip, firstBefore } = position;
+    const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
+    const page = await this.#load({ pageSize, pageToken }, rowsBefore);
+    if (firstBefore !== undefined && digest(page.rows[0]) === firstBefore)
+      await this.#checkFirstPage(page, pageSize);
+    const hasMoved = indexAfterAnchor(page, position) === undefined && page.nextPageToken !== undefined;
+    return hasMoved && pageSize < maxPageSize
+      ? this.#load({ pageSize: maxPageSize, pageToken }, rowsBefore)
+      : page;
+  }
+
+  /**
+   * Checks a page that begins with the first row of the page before. New rows above may have moved that row. But where
+   * the list itself begins with the same row, REST has ignored the page token. Unless the row has moved up again: then
+   * the next tokens differ, although REST gives the first page the same one each time, or the list has one row left.
+   */
+  async #checkFirstPage(page: Page<Row>, pageSize: number): Promise<void> {
+    const readFirstPage = () => {
+      this.#pages.clearAll();
+      return this.#load({ pageSize });
+    };
+    const { rows, nextPageToken } = await readFirstPage();
+    if (rowName(rows[0]) !== rowName(page.rows[0])) return;
+    if (nextPageToken === undefined && rows.length === 1) return;
+    const differs = nextPageToken !== page.nextPageToken;
+    if (differs && (await readFirstPage()).nextPageToken === nextPageToken) return;
+    throw pageTokenIgnored('REST returned the first page of a list again for a page token.');
+  }
+
+  #load(page: PageQuery, rowsBefore?: number): Promise<Page<Row>> {
+    // Both together are a Query, which TypeScript cannot infer through Omit.
+    return this.#pages.load({ ...this.#filters, ...page } as unknown as Query, rowsBefore);
+  }
+}
+
+/** Yields the pages of a list, as large as possible. @throws the errors of `PageWalk.next` */
+export async function* pagesFrom<Row extends Named, Query extends PageQuery>(
+  pages: Pages<Row, Query>,
+  filters: Filters<Query>,
+): AsyncGenerator<Page<Row>> {
+  const walk = new PageWalk(pages, filters);
+  let page: Page<Row>;
+  do {
+    ({ page } = await walk.next(pages.maxPageSize));
+    yield page;
+  } while (page.nextPageToken !== undefined);
+}
+
+/** All valid records of a list. @throws the errors of `PageWalk.next` */
+export async function allRecords<Row extends Named, Query extends PageQuery>(
+  pages: Pages<Row, Query>,
+  filters: Filters<Query>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const page of pagesFrom(pages, filters))
+    rows.push(...page.rows.filter((row): row is Row => !(row instanceof InvalidResponseError)));
+  return rows;
+}
+
+/** The index of the first row after the position. */
+export function startIndex(page: Page<Named>, position: Position): number {
+  // If the anchor row has left the list, later rows moved up. A repeated row is better than a lost row.
+  return indexAfterAnchor(page, position) ?? Math.max(0, position.skip - 1);
+}
+
+/** The index of the row after the anchor row, or undefined if the page lacks the anchor row. */
+function indexAfterAnchor(page: Page<Named>, { skip, anchor }: Position): number | undefined {
+  if (anchor === undefined || rowName(page.rows[skip - 1]) === anchor) return skip;
+  const found = page.rows.findIndex((row) => rowName(row) === anchor);
+  return found === -1 ? undefined : found + 1;
+}
+
+/** The position after the row with this index in a page. */
+export function positionAfter(
+  { rows, nextPageToken }: Page<Named>,
+  index: number,
+  { pageToken, rowsBefore, firstBefore }: Position,
+): Position {
+  if (index < rows.length - 1 || nextPageToken === undefined)
+    return { pageToken, rowsBefore, skip: index + 1, anchor: rowName(rows[index]), firstBefore };
+  return {
+    pageToken: nextPageToken,
+    rowsBefore: rowsBefore + rows.length,
+    skip: 0,
+    anchor: undefined,
+    firstBefore: digest(rows[0]),
+  };
+}
+
+type MaybeRow = Named | InvalidResponseError | undefined;
+
+/** The resource name of a row. Undefined for an invalid row, whose `name` is the name of its error class. */
+function rowName(row: MaybeRow): string | undefined {
+  return row instanceof InvalidResponseError ? undefined : row?.name;
+}
+
+/** Short, because each cursor holds one. */
+function digest(row: MaybeRow): string | undefined {
+  const name = rowName(row);
+  return name === undefined ? undefined : hash('sha256', name, 'base64url').slice(0, 8);
+}

@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest';
+import type { Fault } from '../../../src/sandbox/faults/faults.ts';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import { startTelemetry, type Telemetry } from '../../../src/telemetry/telemetry.ts';
+import { StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
+import { codeBlockOf, readPage, sectionOf } from '../../fixtures/markdown.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
+import { inputFor, literal } from '../../fixtures/mutation-inputs.ts';
+import { fires, parseScrape, type Scrape } from '../../fixtures/promql.ts';
+import { answerJson, until } from '../../fixtures/rest-service.ts';
+import { startApp } from '../../fixtures/start-app.ts';
+import { startWaybill, type Waybill, type WaybillOptions } from '../../harness.ts';
+
+// Each alert of the docs fires for its fault, and for no other one.
+
+/** The alerts of the docs by the first words of their comment. */
+const alerts = new Map(
+  codeBlockOf(sectionOf(readPage('docs/operations/observe.md'), 'Alerts worth setting'), 'promql')
+    .trim()
+    .split('\n\n')
+    .map((block): [string, string] => {
+      const lines = block.split('\n');
+      const text = lines.filter((line) => !line.startsWith('#')).map((line) => line.trim());
+      return [lines[0]?.slice(2) ?? '', text.join(' ')];
+    }),
+);
+
+const bug = 'Waybill has a bug.';
+const restFails = 'More than 5 % of the REST calls fail: a server error, or no response.';
+const restLimits = 'REST refuses calls for their rate.';
+const ownLimit = 'RATE_LIMIT_POINTS_PER_SECOND refuses requests.';
+const circuit = 'A circuit breaker is open.';
+const overload = 'Waybill refuses work: requests above a limit, or keyed writes while their store fails.';
+const connections = 'Waybill closes connections above MAX_CONNECTIONS.';
+const waiting = 'Calls wait for a connection to REST.';
+const slow = 'One of 100 operations without errors takes more than 2.5 seconds, a bound of the buckets.';
+const busy = 'The process is too busy. More workers help if cores are free.';
+const drift = 'REST differs from its interface.';
+const tested = new Set<string>();
+
+function firing(scrapes: readonly Scrape[]): string[] {
+  const titles = [...alerts].filter(([, alert]) => fires(alert, scrapes)).map(([title]) => title);
+  for (const title of titles) tested.add(title);
+  return titles;
+}
+
+const metricsOf = async ({ metrics }: Telemetry) => parseScrape((await metrics?.page())?.body ?? '');
+
+interface Scenario {
+  environment?: Record<string, string>;
+  options?: WaybillOptions;
+  fault?: Fault;
+  run(waybill: Waybill): Promise<unknown>;
+}
+
+/** The alerts that fire after each of two runs of a scenario. The first run makes the series. */
+async function alertsAfter({ environment = {}, options = {}, fault, run }: Scenario): Promise<string[]> {
+  const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
+  await using waybill = await startWaybill(environment, { ...options, telemetry });
+  const scrapes = [await metricsOf(telemetry)];
+  if (fault !== undefined) waybill.sandbox.faults.add(fault);
+  for (let times = 0; times < 2; times += 1) {
+    await run(waybill);
+    scrapes.push(await metricsOf(telemetry));
+  }
+  return firing(scrapes);
+}
+
+const order = '{ order(id: "ca2481") { id status } }';
+const orders = '{ orders(first: 10) { nodes { id status } } }';
+/** Asks one after the other, as equal queries at the same time share a response. */
+const ask =
+  (query: string, times = 1, bearers: (keyof Waybill['sandbox']['tokens'])[] = ['first']) =>
+  async ({ ask, sandbox }: Waybill) => {
+    for (let count = 0; count < times; count += 1) {
+      for (const bearer of bearers) await ask(query, {}, sandbox.tokens[bearer]);
+    }
+  };
+
+const getOrder = '/v1/orders/ca2481';
+const failing: Fault = { kind: 'status', status: 503 };
+
+test.each<[string, string[], Scenario]>([
+  ['nothing', [], { run: ask(orders, 3) }],
+  ['refusals of REST', [], { fault: { kind: 'status', status: 403 }, run: ask(order, 5) }],
+  ['missing records', [], { run: ask('{ order(id: "none") { id } }', 5) }],
+  ['server errors', [restFails], { fault: failing, run: ask(order, 10) }],
+  ['broken connections', [restFails], { fault: { kind: 'reset' }, run: ask(order, 10) }],
+  [
+    'no response in time',
+    [restFails],
+    { environment: { UPSTREAM_TIMEOUT_MS: '100' }, fault: { kind: 'hang' }, run: ask(order, 3) },
+  ],
+  [
+    'server errors of all tokens',
+    [restFails, circuit],
+    // The first run has 18 failed calls, and the breaker opens at 20.
+    { fault: { ...failing, path: getOrder }, run: ask(order, 9, ['first', 'second']) },
+  ],
+  ['the rate limit of REST', [restLimits], { fault: { kind: 'status', status: 429 }, run: ask(order, 5) }],
+  [
+    'the rate limit of this server',
+    [ownLimit],
+    { environment: { RATE_LIMIT_POINTS_PER_SECOND: '1' }, run: ask(orders, 5) },
+  ],
+  ['reads of 1.2 seconds', [], { fault: { kind: 'delay', delayMs: 1_200 }, run: ask(order) }],
+  ['reads of 2.6 seconds', [slow], { fault: { kind: 'delay', delayMs: 2_600 }, run: ask(order) }],
+  [
+    'an unknown status',
+    [drift],
+    {
+      fault: { kind: 'change', path: getOrder, change: (json) => ({ ...Object(json), status: 'NEWER' }) },
+      run: ask(order),
+    },
+  ],
+  [
+    'clients that leave',
+    [],
+    {
+      fault: { kind: 'delay', delayMs: 100 },
+      async run({ app, sandbox }) {
+        for (let count = 0; count < 5; count += 1) {
+          const response = app.fetch('http://waybill.test/graphql', {
+            method: 'POST',
+            headers: {
+              'content-type': 'application/json',
+              authorization: `Bearer ${sandbox.tokens.first}`,
+            },
+            body: JSON.stringify({ query: order }),
+            signal: AbortSignal.timeout(20),
+          });
+          await Promise.resolve(response).catch(() => {});
+        }
+      },
+    },
+  ],
+  [
+    'a store of keys that fails',
+    [overload],
+    {
+      options: {
+        keyStore: {
+          ...memoryStore,
+          claim: async () => {
+            throw new StoreUnavailableError('The disk of the key store is full.');
+          },
+        },
+      },
+      run: ({ ask }) =>
+        ask(
+          `mutation { createOrder(input: ${literal({ ...inputFor('createOrder'), idempotencyKey: 'a' })}) { __typename } }`,
+        ),
+    },
+  ],
+])('after %s: %j', { timeout: 20_000 }, async (_fault, expected, scenario) => {
+  expect(await alertsAfter(scenario)).toEqual(expected);
+});
+
+test('an alert tells of calls that wait for a connection', async () => {
+  const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
+  await using waybill = await startWaybill({ UPSTREAM_CONNECTIONS: '1' }, { telemetry });
+  const scrapes = [await metricsOf(telemetry)];
+  const removeFault = waybill.sandbox.faults.add({ kind: 'delay', delayMs: 300, times: 1 });
+  const ids = (from: number) => Array.from({ length: 100 }, (_, index) => `"quotes/q${from + index}"`);
+  const all = [0, 100].map((from) => waybill.ask(`{ nodes(ids: [${ids(from)}]) { id } }`));
+  await until(() => waybill.sandbox.requests.lines().length === 1);
+  scrapes.push(await metricsOf(telemetry));
+  expect(firing(scrapes)).toEqual([waiting]);
+  removeFault();
+  await Promise.all(all);
+  scrapes.push(await metricsOf(telemetry));
+  expect(firing(scrapes)).toEqual([]);
+});
+
+test('an alert tells of a bug', async () => {
+  const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
+  const execute = () => {
+    throw new Error('a bug');
+  };
+  await using waybill = await startApp(answerJson({ orders: [] }), {}, { telemetry, execute });
+  const scrapes: Scrape[] = [];
+  for (let times = 0; times < 2; times += 1) {
+    await waybill.ask(orders);
+    scrapes.push(await metricsOf(telemetry));
+  }
+  expect(firing(scrapes)).toEqual([bug]);
+});
+
+test('an alert tells of closed connections', async () => {
+  const { metrics } = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
+  const scrapes: Scrape[] = [];
+  for (let times = 0; times < 2; times += 1) {
+    // What a connection above the limit counts.
+    metrics?.earlyError(undefined);
+    scrapes.push(parseScrape((await metrics?.page())?.body ?? ''));
+  }
+  expect(firing(scrapes)).toEqual([connections]);
+});
+
+test.each([
+  [0.09, []],
+  [0.11, [busy]],
+])('an event loop that is %d seconds late: %j', (seconds, expected) => {
+  expect(firing([parseScrape(`nodejs_eventloop_lag_p99_seconds ${seconds}`)])).toEqual(expected);
+});
+
+test('each alert of the docs has fired', () => {
+  expect([...tested].sort()).toEqual([...alerts.keys()].sort());
+});

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import type { Fault } from '../../../src/sandbox/faults/faults.ts';
+import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
+import { recordedLog } from '../../fixtures/recorded-log.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+// The lines that faults of the sandbox leave in the log.
+
+const order = (number: number) => `{ order(id: "ca${2481 - number}") { id status } }`;
+const organization = '{ organization { id } }';
+
+type Run = (waybill: Waybill) => Promise<unknown>;
+
+/** Sends a query so often, one after the other. */
+const ask =
+  (query: string, times: number, bearer: 'first' | 'second' = 'first'): Run =>
+  async ({ ask, sandbox }) => {
+    for (let count = 0; count < times; count += 1) await ask(query, {}, sandbox.tokens[bearer]);
+  };
+const inTurn =
+  (...runs: Run[]): Run =>
+  async (waybill) => {
+    for (const run of runs) await run(waybill);
+  };
+
+/** The begins of outages in the log, and their ends at the shutdown. */
+async function outagesAfter(fault: Fault | undefined, run: Run, environment: Record<string, string> = {}) {
+  const { log, lines } = recordedLog('warn');
+  const telemetry = await startTelemetry({ metrics: false, tracing: false }, log);
+  await using waybill = await startWaybill(environment, { telemetry });
+  if (fault !== undefined) waybill.sandbox.faults.add(fault);
+  await run(waybill);
+  const begun = lines();
+  await telemetry.close();
+  const ended = lines().slice(begun.length);
+  expect(ended.map(({ outage, since }) => ({ outage, since }))).toEqual(
+    begun.map(({ outage, since }) => ({ outage, since })),
+  );
+  return begun.map(({ msg, route, upstreamStatus, circuitOpen }) => ({
+    msg,
+    route,
+    upstreamStatus,
+    circuitOpen,
+  }));
+}
+
+const route = 'GET /v1/orders/{id}';
+const silent = 'REST does not answer';
+const limited = 'REST refuses calls for their rate';
+const path = /^\/v1\/orders\//;
+
+test.each<[string, Fault, number, object]>([
+  ['a 503', { kind: 'status', status: 503 }, 5, { msg: silent, route, upstreamStatus: 503 }],
+  ['a broken connection', { kind: 'reset' }, 5, { msg: silent, route }],
+  ['no response', { kind: 'hang' }, 5, { msg: silent, route }],
+  ['a 429', { kind: 'status', status: 429 }, 5, { msg: limited, route, upstreamStatus: 429 }],
+])('five calls with %s are an outage', async (_fault, fault, times, line) => {
+  const environment = { UPSTREAM_TIMEOUT_MS: '100' };
+  expect(await outagesAfter(fault, ask(order(0), times - 1), environment)).toEqual([]);
+  expect(await outagesAfter(fault, ask(order(0), times), environment)).toEqual([line]);
+});
+
+test('20 reads of more than two seconds are an outage', async () => {
+  const all: Run = ({ ask }) => Promise.all(Array.from({ length: 20 }, (_, number) => ask(order(number))));
+  const lines = await outagesAfter({ kind: 'delay', delayMs: 2_050 }, all);
+  expect(lines).toEqual([{ msg: 'REST is slow', route, upstreamStatus: 200 }]);
+});
+
+test('a circuit breaker that opens is an outage, although other routes respond', async () => {
+  const run = inTurn(ask(organization, 60), ask(order(0), 10), ask(order(0), 10, 'second'));
+  const lines = await outagesAfter({ kind: 'status', status: 500, path }, run);
+  expect(lines).toEqual([{ msg: silent, route, upstreamStatus: 500, circuitOpen: true }]);
+});
+
+test.each<[string, Fault | undefined, Run]>([
+  ['reads', undefined, ask(organization, 50)],
+  ['missing records', undefined, ask('{ order(id: "none") { id } }', 30)],
+  ['refusals', { kind: 'status', status: 403 }, ask(order(0), 30)],
+  [
+    'server errors of one token while another one succeeds',
+    { kind: 'status', status: 500, path },
+    inTurn(ask(organization, 1, 'second'), ask(order(0), 30)),
+  ],
+])('%s are no outage', async (_what, fault, run) => {
+  expect(await outagesAfter(fault, run)).toEqual([]);
+});

@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { readConfig } from '../../src/config/config.ts';
+import { codeBlockOf, readPage, rowsOf, sectionOf } from '../fixtures/markdown.ts';
+import { readContainerConfig } from './dockerfile.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const container = readContainerConfig();
+const goingLive = readPage('docs/going-live.md');
+
+/** The longest shutdown with default settings and several workers, as docs/operations/deploy.md says. */
+function longestShutdownSeconds(): number {
+  const { drainWaitMs, drainGraceMs } = readConfig({});
+  return (drainWaitMs + drainGraceMs) / 1_000 + 6;
+}
+
+describe('compose.yaml', () => {
+  const { services } = parse(read('compose.yaml'));
+
+  test('waits longer than the longest shutdown', () => {
+    expect(parseFloat(services.waybill.stop_grace_period)).toBeGreaterThan(longestShutdownSeconds());
+  });
+
+  test('gives Waybill a read-only file system with the volume of the image', () => {
+    expect(services.waybill).toMatchObject({
+      build: '.',
+      read_only: true,
+      cap_drop: ['ALL'],
+      volumes: [`keys:${container.volume}`],
+    });
+  });
+
+  test('publishes Waybill on this machine alone', () => {
+    expect(services.waybill.ports).toEqual([`127.0.0.1:${container.port}:${container.port}`]);
+  });
+
+  test('starts Caddy only with the profile "tls", after Waybill is healthy', () => {
+    expect(services.waybill.profiles).toBeUndefined();
+    expect(services.caddy).toMatchObject({
+      profiles: ['tls'],
+      depends_on: { waybill: { condition: 'service_healthy' } },
+    });
+  });
+});
+
+describe('deploy/Caddyfile', () => {
+  const caddyfile = read('deploy/Caddyfile');
+
+  test('publishes no private path', () => {
+    const [, paths = ''] = /@public path (.*)/.exec(caddyfile) ?? [];
+    expect(paths.split(' ')).toEqual(['/', '/graphql', '/graphql/', '/graphiql/*', '/labels/*']);
+    expect(caddyfile.match(/reverse_proxy/g)).toHaveLength(1);
+    expect(caddyfile).toMatch(/handle @public \{\n\t\treverse_proxy waybill:4000 \{/);
+    expect(caddyfile).toMatch(/\n\trespond 404\n\}\n$/);
+  });
+
+  test('speaks HTTP/2, and closes idle connections before Waybill does', () => {
+    expect(caddyfile).toContain('protocols h1 h2\n');
+    const [, seconds = ''] = /\bkeepalive (\d+)s/.exec(caddyfile) ?? [];
+    expect(Number(seconds) * 1_000).toBeLessThan(readConfig({}).keepAliveTimeoutMs);
+  });
+});
+
+describe('deploy/kubernetes.yaml', () => {
+  const documents = parseAllDocuments(read('deploy/kubernetes.yaml')).map((document) => document.toJS());
+  const ofKind = (kind: string) => documents.find((document) => document.kind === kind);
+  const { spec } = ofKind('Deployment');
+  const pod = spec.template.spec;
+  const [waybill] = pod.containers;
+
+  test('never has two pods at once', () => {
+    expect([spec.replicas, spec.strategy]).toEqual([1, { type: 'Recreate' }]);
+  });
+
+  test('waits longer than the longest shutdown', () => {
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(longestShutdownSeconds());
+  });
+
+  test('has the user, the port and the volume of the image', () => {
+    const { userId, groupId, port, volume } = container;
+    expect(pod.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: userId,
+      runAsGroup: groupId,
+      fsGroup: groupId,
+    });
+    expect(waybill.ports).toEqual([{ containerPort: port }]);
+    expect(ofKind('Service').spec.ports).toEqual([{ port: 80, targetPort: port }]);
+    expect(waybill.volumeMounts).toEqual([{ name: 'keys', mountPath: volume }]);
+    expect(pod.volumes).toEqual([
+      { name: 'keys', persistentVolumeClaim: { claimName: ofKind('PersistentVolumeClaim').metadata.name } },
+    ]);
+    expect(waybill.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
+  });
+
+  test('has the names of the commands of docs/going-live.md', () => {
+    const commands = codeBlockOf(sectionOf(goingLive, 'Run it on Kubernetes'), 'sh');
+    expect(commands).toContain(`docker push ${waybill.image}\n`);
+    expect(commands).toContain(`kubectl create configmap ${waybill.envFrom[0].configMapRef.name} `);
+    expect(commands).toContain('kubectl apply --filename deploy/kubernetes.yaml\n');
+    expect(commands).toContain(`deployment/${ofKind('Deployment').metadata.name}\n`);
+  });
+});
+
+describe('docs/going-live.md', () => {
+  test('its command of Docker fits the image', () => {
+    const commands = codeBlockOf(sectionOf(goingLive, 'Run it without Compose'), 'sh');
+    expect(commands).toContain(` --volume keys:${container.volume} `);
+    expect(commands).toContain(` --publish 127.0.0.1:${container.port}:${container.port} `);
+    expect(commands).toContain(' --read-only ');
+    const [, seconds = ''] = /--stop-timeout (\d+)/.exec(commands) ?? [];
+    expect(Number(seconds)).toBeGreaterThan(longestShutdownSeconds());
+  });
+
+  test('its example of settings is valid in the container', () => {
+    const lines = codeBlockOf(sectionOf(goingLive, 'Choose your settings'), 'text').trim().split('\n');
+    const environment = Object.fromEntries(lines.map((line) => line.split('=')));
+    const service = { UPSTREAM_URL: 'https://api.example.com' };
+    expect(() => readConfig({ ...container.environment, ...service, ...environment })).not.toThrow();
+  });
+
+  test('its figures are those of the benchmark', () => {
+    const results = readPage('bench/results/2026-11-23-servers.md');
+    const figures = rowsOf(sectionOf(goingLive, 'Size'), 'question');
+    expect(figures).toHaveLength(3);
+    for (const [question = '', ...inPage] of figures) {
+      const [, perSecond, , microseconds, , , , , , megabytes] =
+        rowsOf(sectionOf(results, question), 'server').find(([server]) => server === 'Waybill') ?? [];
+      const medians = [perSecond, microseconds, megabytes].map((cell) => cell?.replace(/ \(.*/, ''));
+      expect(inPage, question).toEqual(medians);
+    }
+  });
+});

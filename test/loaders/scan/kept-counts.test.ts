@@ -1,0 +1,48 @@
+import { expect, test, vi } from 'vitest';
+import { KeptCounts, type StatusCounts } from '../../../src/loaders/scan/status-counts.ts';
+import { createTenants } from '../../fixtures/tenants.ts';
+
+function create() {
+  const tenant = createTenants().of('token');
+  const kept = new KeptCounts();
+  let counted = 0;
+  const count = async (): Promise<StatusCounts> => {
+    counted += 1;
+    return { byStatus: new Map([['NEW', counted]]), isExact: true, asOf: new Date() };
+  };
+  /** How often has been counted after a request for the counts with this key. */
+  const get = async (key = 'orders') => {
+    await kept.get(key, tenant, count);
+    return counted;
+  };
+  return { tenant, kept, count, get };
+}
+
+test('counts are kept for 30 seconds', async () => {
+  let nowMs = 1_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const { get } = create();
+  expect(await get()).toBe(1);
+  nowMs = 31_000;
+  expect(await get()).toBe(1);
+  nowMs = 31_001;
+  expect(await get()).toBe(2);
+});
+
+test('counts are not kept if the token has written in the meantime', async () => {
+  const { tenant, kept, count, get } = create();
+  await kept.get('orders', tenant, async () => {
+    tenant.writes += 1;
+    return count();
+  });
+  expect(await get()).toBe(2);
+  tenant.writes += 1;
+  expect(await get()).toBe(3);
+});
+
+test('the oldest of more than 20 counts is dropped', async () => {
+  const { get } = create();
+  for (let key = 0; key <= 20; key += 1) await get(String(key));
+  expect(await get('1')).toBe(21);
+  expect(await get('0')).toBe(22);
+});
