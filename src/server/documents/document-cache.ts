@@ -8,7 +8,6 @@ import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { SegmentedCache } from './segmented-cache.ts';
 
 export interface CachedDocument {
-  /** Undefined if the text can't be parsed. */
   readonly document: DocumentNode | undefined;
   /** Syntax and validation errors. Empty if the document may be run. */
   readonly errors: readonly GraphQLError[];
@@ -21,7 +20,6 @@ export interface DocumentReader {
   validate(document: DocumentNode): readonly GraphQLError[];
 }
 
-/** Parsed and validated documents by their text. */
 export class DocumentCache {
   readonly #reader: DocumentReader;
   readonly #entries: SegmentedCache<CachedDocument>;

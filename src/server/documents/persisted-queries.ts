@@ -73,7 +73,6 @@ export function bareId(id: string): string {
  * All tenants share one store, because only a client that has the document knows its hash. Anybody can send new texts, so
  * a text is promoted when a token that REST has accepted sends the text or its hash.
  * @param isTokenAccepted whether REST has accepted the access token in these headers within an hour.
- * @param maxBytes memory for the texts.
  */
 export function automaticPersistedQueries(
   documents: DocumentCache,

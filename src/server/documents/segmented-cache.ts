@@ -29,7 +29,6 @@ export class SegmentedCache<Value extends object | string> {
     return this.#promotedValues.get(key) ?? this.#newValues.get(key);
   }
 
-  /** Whether the cache holds a value that is not promoted. */
   isNew(key: string): boolean {
     return this.#newValues.has(key);
   }

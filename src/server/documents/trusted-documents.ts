@@ -5,7 +5,6 @@ import { badRequest, rejection } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { bareId, type DocumentPolicy } from './persisted-queries.ts';
 
-/** The texts of trusted documents by their ids. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
 
 /** Thrown if trusted documents are invalid. The message names each invalid document. */

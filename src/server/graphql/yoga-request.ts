@@ -6,7 +6,6 @@ import { type BodyBudget, type ParsedBody, parseBody, parseText, readBody } from
 import { bodyTooLarge, checkRequestHead } from '../http/request-checks.ts';
 import type { Admission } from '../operations/admission.ts';
 
-/** How request bodies are read, and when requests are refused. */
 export interface RequestBodyOptions {
   maxBodyBytes: number;
   budget: BodyBudget;
@@ -22,7 +21,6 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
       const { method, headers } = request;
-      // Yoga responds to all other methods.
       if (method !== 'POST' && method !== 'GET') return;
       const httpError =
         checkRequestHead(method, headers, maxBodyBytes) ??

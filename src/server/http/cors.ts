@@ -56,7 +56,6 @@ export class Cors {
     };
   }
 
-  /** Empty if the origin is not allowed. */
   headersFor(headers: HeaderReader): HeaderList {
     const origin = headers.get('origin');
     if (origin === null) return [];

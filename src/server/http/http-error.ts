@@ -15,12 +15,10 @@ export interface ClientError {
   fields?: readonly FieldError[];
 }
 
-/** The error response to a request that is rejected before its operation runs. */
 export interface HttpError extends ClientError {
   status: number;
   /** Present only if the error is masked, for the search in the log. */
   requestId?: string | undefined;
-  /** Additional response headers that belong to the status, such as `allow`. */
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -88,7 +86,6 @@ export function writeHttpError(response: ServerResponse, httpError: HttpError, r
   response.end(body);
 }
 
-/** Counts early errors, and logs each at level debug. */
 export function reportEarlyErrors(log: Log, metrics: Metrics | undefined): OnHttpError {
   return ({ requestId, status, code }) => {
     metrics?.earlyError(status);

@@ -12,7 +12,6 @@ import { checkAmbiguity, checkUrl } from './request-checks.ts';
 import { parserError, writeErrorToSocket } from './socket-errors.ts';
 
 export interface Listener {
-  /** The URL of the server for clients on this machine. */
   url: URL;
   /**
    * Shuts the server down. Responses carry `connection: close` at once. After the wait the server accepts no new
@@ -122,7 +121,6 @@ export async function listen(
       else rejectRequest(request, response, httpError);
     });
   server.on('request', onRequest);
-  // The reader of the body sends `100 Continue`.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', (request, response) =>
     handle(request, response, () => rejectRequest(request, response, unsupportedExpectation)),
@@ -172,7 +170,8 @@ export async function listen(
     if (acceptMs > 0) await sleep(acceptMs);
     const graceEndsAtMs = performance.now() + idleMs + options.drainGraceMs;
     await untilQuiet();
-    // `close` of an HTTP server would stop the timeouts of requests, and cut off responses that clients still read.
+    // `close` of an HTTP server would stop the timeouts of requests, and cut off responses that clients still read
+    // (docs/decisions/0032-timeouts-during-a-shutdown.md).
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     if (idleMs > 0) await withTimeout(idleMs, closed);
     for (const connection of connections.values()) connection.closeWhenIdle();

@@ -1,7 +1,4 @@
-/**
- * Whether a `content-type` is JSON in UTF-8. As in HTTP, case does not matter, and spaces may surround media types
- * and parameter names.
- */
+/** Whether a `content-type` is JSON in UTF-8. Case does not matter, and spaces may surround each part. */
 export function isJson(contentType: string | null): boolean {
   if (contentType === null) return false;
   // The value that nearly all clients send.
@@ -18,11 +15,7 @@ const json = 'application/json';
 const jsonTypes = [json, 'application/graphql-response+json'];
 const streamTypes = ['multipart/mixed', 'text/event-stream'];
 
-/**
- * The media type of the response to a request with this `accept`. The first accepted type wins, and JSON comes before
- * streams.
- * @returns undefined if no supported type is accepted.
- */
+/** The media type of the response, if one is accepted. The first one wins, and JSON comes before streams. */
 export function responseType(accept: string | null | undefined): string | undefined {
   // The values that nearly all clients send.
   if (!accept || accept === '*/*' || accept === json) return json;
@@ -56,16 +49,8 @@ export function acceptsHtml(accept: string | null): boolean {
   return parseWeights(accept ?? '').some(({ name, weight }) => name === 'text/html' && weight > 0);
 }
 
-/** An element of a header such as `accept`. */
-export interface WeightedElement {
-  name: string;
-  parameters: string[];
-  /** 0: refused. */
-  weight: number;
-}
-
-/** Parses the elements of `accept` or `accept-encoding` in lower case (RFC 9110, section 12.4.2). */
-export function parseWeights(header: string): WeightedElement[] {
+/** The elements of `accept` or `accept-encoding` in lower case (RFC 9110, section 12.4.2). Weight 0: refused. */
+export function parseWeights(header: string): { name: string; parameters: string[]; weight: number }[] {
   return header
     .toLowerCase()
     .split(',')

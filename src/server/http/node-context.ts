@@ -10,9 +10,7 @@ import { lingeringClose } from './socket-errors.ts';
 export interface NodeContext extends RequestRecordContext {
   req?: IncomingMessage;
   res?: ServerResponse;
-  /** The body, if the fast path has read it. */
   body?: BodyReadResult | undefined;
-  /** The parsed body, if the fast path has parsed it. */
   parsed?: ParsedBody | undefined;
   /** The result of the operation, if the fast path has run or refused it. */
   result?: Promise<ExecutionResult> | undefined;

@@ -34,11 +34,7 @@ export class OpenResponses {
   #unreadBytes: Shares;
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param requestsAtOnce the maximum number of requests whose responses are not written yet. One token has half.
-   * @param budgetBytes for response bytes that no client has taken. One token has half.
-   * @param onMeasured called after each measurement, which may have changed `isOpenTo`.
-   */
+  /** @param onMeasured called after each measurement, which may have changed `isOpenTo`. */
   constructor(requestsAtOnce: number, budgetBytes: number, onMeasured: () => void) {
     this.#requestsAtWork = new Shares(requestsAtOnce, Math.ceil(requestsAtOnce / 2));
     this.#budgetBytes = budgetBytes;
@@ -46,7 +42,6 @@ export class OpenResponses {
     this.#onMeasured = onMeasured;
   }
 
-  /** The error while no request at all is admitted. */
   overloadError(): HttpError | undefined {
     return this.#requestsAtWork.isUsedUp ? tooManyRequests('all tokens') : undefined;
   }
@@ -74,15 +69,8 @@ export class OpenResponses {
   watch(owner: Owner, response: ServerResponse, isAtWork = false): void {
     // A closed response emits no second `close`, and would be counted forever.
     if (response.closed) return;
-    const entry: OpenResponse = {
-      before: undefined,
-      after: undefined,
-      owner,
-      response,
-      isAtWork,
-      queuedBytes: 0,
-      changedAtMs: 0,
-    };
+    const list = { before: undefined, after: undefined };
+    const entry: OpenResponse = { ...list, owner, response, isAtWork, queuedBytes: 0, changedAtMs: 0 };
     this.#list.add(entry);
     response.once('close', () => {
       this.#endWork(entry);

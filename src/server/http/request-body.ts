@@ -11,7 +11,6 @@ export const defaultBodyBudgetBytes = 67_108_864;
 // Bodies up to this size ignore the budget, so that slow large uploads cannot block ordinary requests.
 const alwaysAcceptedBytes = 16_384;
 
-/** The budget for the buffered bytes of all incomplete request bodies. */
 export class BodyBudget {
   readonly #maxBytes: number;
   #usedBytes = 0;
@@ -64,7 +63,6 @@ export function receiveBody(
     notify(read);
   }
   function onData(chunk: Buffer): void {
-    // Bytes after an error are discarded.
     if (callback === undefined) return;
     const totalBytes = bytes + chunk.length;
     if (totalBytes > maxBytes) settle(bodyTooLarge(maxBytes));

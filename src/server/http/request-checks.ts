@@ -12,10 +12,7 @@ const preflightHeaders = [
   'x-apollo-operation-name',
 ];
 
-/**
- * Checks the head of a GraphQL request, so that an invalid request is rejected before its body is read.
- * @returns the error, or undefined if the head is valid.
- */
+/** Checks the head of a GraphQL request, before its body is read. @returns the error, if there is one. */
 export function checkRequestHead(
   method: string,
   headers: HeaderReader,
@@ -107,9 +104,8 @@ export function checkAmbiguity({ headers, rawHeaders }: IncomingMessage): HttpEr
 }
 
 /**
- * Checks the header `Host` and the request target. Yoga builds a URL from both. If the URL is invalid, Yoga would
+ * Checks that the header `Host` and the request target form a URL with the path of the target. For another URL, Yoga would
  * respond with a stack trace. A target in absolute form (RFC 9112) is split into host and path.
- * @returns the error, or undefined if both form a URL with the path of the target.
  */
 export function checkUrl(request: IncomingMessage): HttpError | undefined {
   const { headers, httpVersion } = request;
@@ -153,10 +149,7 @@ function isPathKept({ pathname }: URL, { url = '/' }: IncomingMessage): boolean 
 // The b64token of RFC 6750, with a maximum length that fits into common header size limits.
 const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{1,8192}=*)$/i;
 
-/**
- * Reads the access token from the `Authorization` header ("Authentication").
- * @returns the token, or the error for the client if the header is missing or malformed.
- */
+/** Reads the access token ("Authentication"). @returns the error if the header is missing or malformed. */
 export function readBearer(headers: HeaderReader): string | MissingBearerError {
   const header = headers.get('authorization');
   const token = header === null ? undefined : bearer.exec(header.trim())?.[1];

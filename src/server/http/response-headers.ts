@@ -13,9 +13,7 @@ export const fixedHeaders = {
 /** One year, the minimum for the preload lists of browsers. */
 const strictTransportSecurity = 'max-age=31536000';
 
-/** The security and CORS headers of responses. */
 export class ResponseHeaders {
-  /** The default headers of every response. A response may override them. */
   readonly fixed: HeaderList;
   readonly cors: Cors;
   /** The responses of one URL differ by these request headers. */

@@ -7,11 +7,8 @@ import { OpenResponses } from '../http/open-responses.ts';
 import { didNotRun } from './refusal.ts';
 
 export interface AdmissionOptions {
-  /** The maximum number of concurrent GraphQL requests. */
   requestsAtOnce: number;
-  /** The maximum number of objects in the response of an operation. */
   maxNodes: number;
-  /** The budget of response bytes that no client has taken yet. */
   unreadBytesAtOnce: number;
 }
 
@@ -44,17 +41,11 @@ export class Admission {
     });
   }
 
-  /** The error while no request at all is admitted. */
   overloadError(): HttpError | undefined {
     return this.#openResponses.overloadError();
   }
 
-  /**
-   * Counts the request of an operation, and lets the operation start or wait.
-   * @param operation weighs its estimated number of objects, at least 1.
-   * @param response undefined for a call through `fetch`.
-   * @returns what happened. An error: the operation may neither start nor wait.
-   */
+  /** Counts the request of an operation. @returns what happened. An error: the operation may neither start nor wait. */
   enter(operation: QueueEntry, response: ServerResponse | undefined): 'started' | 'waiting' | HttpError {
     const refusal = this.admit(operation.owner, response);
     if (refusal !== undefined) return refusal;
@@ -71,7 +62,6 @@ export class Admission {
     return this.#openResponses.isOpenTo(owner);
   }
 
-  /** Ends an operation that runs or waits. */
   leave(operation: QueueEntry): void {
     this.#queue.leave(operation);
   }

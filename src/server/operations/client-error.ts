@@ -19,47 +19,34 @@ import { MerchantUnknownError } from '../../writes/merchant.ts';
 import { ClaimLostError, StoreUnavailableError } from '../../writes/store/key-store.ts';
 import { type ClientError, overloadRetryAfterMs } from '../http/http-error.ts';
 
-/** The codes of errors by their classes. True: retryable. */
-const codes: readonly [errorClass: new (...args: never) => Error, code: string, retryable: boolean][] = [
-  [BadInputError, 'BAD_USER_INPUT', false],
-  [InvalidCursorError, 'INVALID_CURSOR', false],
-  [MissingBearerError, 'UNAUTHENTICATED', false],
-  [UnavailableError, 'UPSTREAM_UNAVAILABLE', true],
-  [DeadlineError, 'UPSTREAM_TIMEOUT', true],
-  [InvalidResponseError, 'UPSTREAM_INVALID_RESPONSE', false],
-  [ResponseTooLargeError, 'UPSTREAM_RESPONSE_TOO_LARGE', false],
-  [BudgetExceededError, 'UPSTREAM_BUDGET_EXCEEDED', false],
-  [CircuitOpenError, 'UPSTREAM_CIRCUIT_OPEN', true],
-  [StoreUnavailableError, 'OVERLOADED', true],
-  [ClaimLostError, 'OVERLOADED', true],
-  [MerchantUnknownError, 'UPSTREAM_UNAVAILABLE', true],
-  [KeysFullError, 'RATE_LIMITED', false],
-  [OperationDeadlineError, 'DEADLINE_EXCEEDED', true],
-  [AbortedError, 'REQUEST_ABORTED', false],
-];
-
 /** Converts any error for clients. An unknown error becomes INTERNAL_SERVER_ERROR without its message. */
 export function toClientError(error: unknown): ClientError {
   if (error instanceof StatusError) return fromStatusError(error);
-  for (const [errorClass, code, retryable] of codes) {
-    if (!(error instanceof errorClass)) continue;
-    const { message } = error;
-    if (error instanceof CircuitOpenError)
-      return { message, code, retryable, retryAfterMs: error.retryAfterMs };
-    if (code === 'OVERLOADED') return { message, code, retryable, retryAfterMs: overloadRetryAfterMs };
-    return { message, code, retryable };
+  const clientError = (code: string, retryable = false) => ({
+    message: (error as Error).message,
+    code,
+    retryable,
+  });
+  if (error instanceof BadInputError) return clientError('BAD_USER_INPUT');
+  if (error instanceof InvalidCursorError) return clientError('INVALID_CURSOR');
+  if (error instanceof MissingBearerError) return clientError('UNAUTHENTICATED');
+  if (error instanceof UnavailableError) return clientError('UPSTREAM_UNAVAILABLE', true);
+  if (error instanceof DeadlineError) return clientError('UPSTREAM_TIMEOUT', true);
+  if (error instanceof InvalidResponseError) return clientError('UPSTREAM_INVALID_RESPONSE');
+  if (error instanceof ResponseTooLargeError) return clientError('UPSTREAM_RESPONSE_TOO_LARGE');
+  if (error instanceof BudgetExceededError) return clientError('UPSTREAM_BUDGET_EXCEEDED');
+  if (error instanceof CircuitOpenError) {
+    return { ...clientError('UPSTREAM_CIRCUIT_OPEN', true), retryAfterMs: error.retryAfterMs };
   }
+  if (error instanceof StoreUnavailableError || error instanceof ClaimLostError) {
+    return { ...clientError('OVERLOADED', true), retryAfterMs: overloadRetryAfterMs };
+  }
+  if (error instanceof MerchantUnknownError) return clientError('UPSTREAM_UNAVAILABLE', true);
+  if (error instanceof KeysFullError) return clientError('RATE_LIMITED');
+  if (error instanceof OperationDeadlineError) return clientError('DEADLINE_EXCEEDED', true);
+  if (error instanceof AbortedError) return clientError('REQUEST_ABORTED');
   return { message: 'Something went wrong in this server.', code: 'INTERNAL_SERVER_ERROR', retryable: false };
 }
-
-const codesByStatus: Readonly<Record<number, string>> = {
-  401: 'UNAUTHENTICATED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  409: 'CONFLICT',
-  410: 'NOT_FOUND',
-  412: 'CONFLICT',
-};
 
 function fromStatusError(error: StatusError): ClientError {
   const { status, isRead, details, retryAfterMs } = error;
@@ -73,16 +60,25 @@ function fromStatusError(error: StatusError): ClientError {
   if (error instanceof ParameterRefusedError) return clientError('UPSTREAM_INVALID_RESPONSE');
   if (error instanceof PageTokenRefusedError) return clientError('INVALID_CURSOR');
   if (status === 400 || status === 422) {
-    const fields = details.fields.map(({ path, message }) => ({ path, message }));
-    return { ...clientError('BAD_USER_INPUT'), ...(fields.length > 0 && { fields }) };
+    return {
+      ...clientError('BAD_USER_INPUT'),
+      ...(details.fields.length > 0
+        ? { fields: details.fields.map(({ path, message }) => ({ path, message })) }
+        : {}),
+    };
   }
-  const retryAfter = retryAfterMs !== undefined && { retryAfterMs };
+  if (status === 401) return clientError('UNAUTHENTICATED');
+  if (status === 403) return clientError('FORBIDDEN');
+  if (status === 404 || status === 410) return clientError('NOT_FOUND');
+  if (status === 409 || status === 412) return clientError('CONFLICT');
+  const retryAfter = retryAfterMs === undefined ? {} : { retryAfterMs };
   if (status === 429) return { ...clientError('RATE_LIMITED', true), ...retryAfter };
   // After a gateway error a write may still have been applied, so only reads are retryable.
-  if (status === 502 || status === 503)
-    return { ...clientError('UPSTREAM_UNAVAILABLE', isRead), ...(isRead && retryAfter) };
+  if (status === 502 || status === 503) {
+    return { ...clientError('UPSTREAM_UNAVAILABLE', isRead), ...(isRead ? retryAfter : {}) };
+  }
   // A gateway got no response from REST in time.
   if (status === 504 && isRead) return { ...clientError('UPSTREAM_TIMEOUT', true), ...retryAfter };
   if (status < 400) return clientError('UPSTREAM_INVALID_RESPONSE');
-  return clientError(codesByStatus[status] ?? 'UPSTREAM_ERROR');
+  return clientError('UPSTREAM_ERROR');
 }

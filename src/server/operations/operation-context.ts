@@ -26,7 +26,7 @@ export interface ContextOptions {
   showCost: boolean;
 }
 
-/** Creates the context value of one operation. REST calls are made with the access token `bearer`. */
+/** REST calls of the context are made with the access token `bearer`. */
 export type ContextFactory = (bearer: string, request: OperationRequest) => OperationContext;
 
 export function createContextFactory(options: ContextOptions): ContextFactory {

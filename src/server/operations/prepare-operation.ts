@@ -32,7 +32,6 @@ export interface OperationRunnerOptions {
   tracing: Tracing | undefined;
 }
 
-/** Creates the function that the fast path and Yoga share. */
 export function createOperationRunner(options: OperationRunnerOptions): RunOperation {
   const { documents, callContexts, createContext, runState, tracing } = options;
   const checkLimits = createLimitCheck(options.schema, options.limits);

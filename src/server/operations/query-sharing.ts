@@ -15,7 +15,6 @@ export interface InFlightQuery {
   readonly tenant: Tenant;
   readonly key: string;
   readonly scope: OperationScope;
-  /** A time of `performance.now()`. */
   readonly startedAtMs: number;
   /** The tenant's number of writes at the start. A query does not join one that started before a write. */
   readonly writes: number;
@@ -60,7 +59,6 @@ export class QuerySharing {
     return query;
   }
 
-  /** Removes a query that has ended. */
   remove(query: InFlightQuery): void {
     query.result = undefined;
     const { tenant, key } = query;

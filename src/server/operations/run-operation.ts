@@ -1,5 +1,3 @@
-// Runs a prepared operation: charges its points, waits for its turn, shares equal queries, and executes the others.
-
 import type { ExecutionResult } from 'graphql';
 import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { QueueEntry } from '../../concurrency/fair-queue.ts';
@@ -19,14 +17,11 @@ import type { OperationRequest } from './operation-request.ts';
 import type { InFlightQuery, QuerySharing } from './query-sharing.ts';
 import { clientGone, didNotRun, refuse } from './refusal.ts';
 
-/** The parts by which operations pay, wait for their turn, share results and run. All operations share them. */
 export interface RunState {
   execute: Execute;
   admission: Admission;
   sharing: QuerySharing;
-  /** Undefined: no rate limit. */
   rateLimit: RateLimit | undefined;
-  /** Undefined: mutations are not tracked. */
   mutations: RunningMutations | undefined;
 }
 
@@ -52,7 +47,10 @@ export function runSchemaOperation(
   });
 }
 
-/** An operation that makes REST calls. A class: closures and async functions would cost several times as much. */
+/**
+ * A prepared operation that makes REST calls: pays its points, waits for its turn, and runs or shares the result of an equal
+ * query. A class: closures and async functions would cost several times as much.
+ */
 export class RestOperation extends QueueEntry {
   readonly owner: Owner;
   readonly weight: number;
@@ -60,13 +58,11 @@ export class RestOperation extends QueueEntry {
   readonly #operation: Operation;
   readonly #request: OperationRequest;
   readonly #runState: RunState;
-  /** Set once the points are charged. */
   #cost: PointCost | undefined;
-  /** Equal queries have the same key. Undefined for a mutation, and for a query that is never shared. */
+  /** Undefined for a mutation, and for a query that is never shared. */
   #sharingKey: string | undefined;
-  /** Ends the wait: with undefined when the turn comes, and otherwise with the reason why it does not come. */
+  /** Ends the wait, with the reason if the turn does not come. */
   #endWait: ((refusal: HttpError | undefined) => void) | undefined;
-  /** Set while other requests may join the query. */
   #inFlight: InFlightQuery | undefined;
 
   constructor(
@@ -85,7 +81,6 @@ export class RestOperation extends QueueEntry {
     this.#runState = runState;
   }
 
-  /** Runs the operation once, or takes the result of an equal query that is already running. */
   run(): Promise<ExecutionResult> {
     const { scope, callContext, showsCost } = this.#context;
     const { admission, rateLimit, sharing } = this.#runState;
@@ -115,7 +110,6 @@ export class RestOperation extends QueueEntry {
     this.#endWait?.(undefined);
   }
 
-  /** Handles the end of the scope while the operation waits. */
   handleEvent(): void {
     if (this.turn !== 'waiting') return;
     this.#runState.admission.leave(this);

@@ -7,20 +7,16 @@ export type Probe = () => Promise<string | undefined>;
 
 /** The readiness of this server. */
 export interface Health {
-  /** The reason why the server is not ready, in words fit for the public. Undefined if the server is ready. */
+  /** In words fit for the public. Undefined if the server is ready. */
   reasonNotReady(): Promise<string | undefined>;
   /** A problem of a server that is ready, as a sentence. Undefined if there is none. */
   problem(): string | undefined;
-  /** Marks the server as not ready. Called when the shutdown starts. */
+  /** For the start of the shutdown. */
   markNotReady(): void;
 }
 
-// The health checks of all load balancers together probe REST at most once in this time.
-const defaultCacheMs = 3_000;
-
-/** Options of `createHealth`. */
 export interface HealthOptions {
-  /** The probe is called at most once in this time. */
+  /** The health checks of all load balancers together probe REST at most once in this time. By default 3 seconds. */
   cacheMs?: number;
   problem?: () => string | undefined;
 }
@@ -28,20 +24,19 @@ export interface HealthOptions {
 /** Creates the readiness of a server. `probe` is called on demand, one call at a time. */
 export function createHealth(
   probe: Probe,
-  { cacheMs = defaultCacheMs, problem = () => undefined }: HealthOptions = {},
+  { cacheMs = 3_000, problem = () => undefined }: HealthOptions = {},
 ): Health {
   let isShuttingDown = false;
-  let cached: { reason: Promise<string | undefined>; expiresAtMs: number } | undefined;
+  let reason: Promise<string | undefined> | undefined;
+  let expiresAtMs = Number.POSITIVE_INFINITY;
 
   function probeCached(): Promise<string | undefined> {
-    if (cached !== undefined && performance.now() < cached.expiresAtMs) return cached.reason;
-    const pending = { reason: probe(), expiresAtMs: Number.POSITIVE_INFINITY };
-    cached = pending;
-    const expireLater = () => {
-      pending.expiresAtMs = performance.now() + cacheMs;
-    };
-    pending.reason.then(expireLater, expireLater);
-    return pending.reason;
+    if (reason !== undefined && performance.now() < expiresAtMs) return reason;
+    expiresAtMs = Number.POSITIVE_INFINITY;
+    reason = probe().finally(() => {
+      expiresAtMs = performance.now() + cacheMs;
+    });
+    return reason;
   }
 
   return {
@@ -63,23 +58,18 @@ export function createHealth(
  */
 export function healthRoute(health: Health): Plugin<object, NodeContext> {
   return {
-    async onRequest({ request, url, serverContext, fetchAPI, endResponse }) {
-      const { pathname } = url;
-      if (!pathname.startsWith('/health/')) return;
+    async onRequest({ request, url: { pathname }, serverContext, fetchAPI, endResponse }) {
       const isLive = pathname === '/health/live';
       if (!isLive && pathname !== '/health/ready') return;
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         endResponse(httpErrorResponse(methodNotAllowed('GET, HEAD'), serverContext, fetchAPI));
-      } else if (isLive) {
-        endResponse(jsonResponse(request, 200, { status: 'live' }, fetchAPI));
-      } else {
-        const reason = await health.reasonNotReady();
-        endResponse(
-          reason === undefined
-            ? jsonResponse(request, 200, { status: 'ready', problem: health.problem() }, fetchAPI)
-            : jsonResponse(request, 503, { status: 'not ready', reason }, fetchAPI),
-        );
+        return;
       }
+      const reason = isLive ? undefined : await health.reasonNotReady();
+      let content: object = { status: 'ready', problem: health.problem() };
+      if (isLive) content = { status: 'live' };
+      if (reason !== undefined) content = { status: 'not ready', reason };
+      endResponse(jsonResponse(request, reason === undefined ? 200 : 503, content, fetchAPI));
     },
   };
 }

@@ -22,8 +22,7 @@ export function metricsRoute(metrics: Metrics): Plugin {
 /** Serves `GET /metrics` on a separate port. All other paths are not found. */
 export function metricsListener(metrics: Pick<Metrics, 'page'>): RequestListener {
   return async (request, response) => {
-    const isMetricsRequest = request.url?.split('?')[0] === path && isGetOrHead(request.method);
-    if (!isMetricsRequest) {
+    if (request.url?.split('?')[0] !== path || !isGetOrHead(request.method)) {
       writeHttpError(response, notFoundError);
       return;
     }
