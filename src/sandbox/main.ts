@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { defaultQuirks, type Quirks } from './faults/quirks.ts';
 import { startSandbox } from './sandbox.ts';
 
 const { values } = parseArgs({
@@ -6,6 +7,7 @@ const { values } = parseArgs({
     host: { type: 'string', default: '127.0.0.1' },
     port: { type: 'string', default: '4001' },
     file: { type: 'string' },
+    quirks: { type: 'string', default: '{}' },
   },
 });
 
@@ -14,9 +16,16 @@ if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) {
   process.exit(1);
 }
 
+const quirks = readQuirks(values.quirks);
+if (quirks === undefined) {
+  console.error(`--quirks: expected JSON with some of ${Object.keys(defaultQuirks).join(', ')}.`);
+  process.exit(1);
+}
+
 const sandbox = await startSandbox({
   host: values.host,
   port: Number(values.port),
+  quirks,
   ...(values.file === undefined ? {} : { file: values.file }),
 });
 
@@ -28,4 +37,14 @@ End     curl -s -X POST '${sandbox.url}/sandbox/tokens/end' -H 'authorization: B
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => sandbox.close());
+}
+
+/** The values are those of a developer, and are not checked. */
+function readQuirks(text: string): Partial<Quirks> | undefined {
+  try {
+    const quirks: object = JSON.parse(text);
+    return Object.keys(quirks).every((name) => Object.hasOwn(defaultQuirks, name)) ? quirks : undefined;
+  } catch {
+    return undefined;
+  }
 }

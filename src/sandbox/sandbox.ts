@@ -38,7 +38,7 @@ export interface SandboxOptions {
 
 /** A running REST service for tests and local development. */
 export interface Sandbox {
-  /** The base URL, such as `http://127.0.0.1:41234`, without a slash at the end. */
+  /** The base URL with the prefix, such as `http://127.0.0.1:41234`, without a slash at the end. */
   url: string;
   /**
    * Access tokens that are valid at the start: two of the first merchant, `first` and `firstRefreshed`, and one of the
@@ -91,7 +91,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
   // A server that listens on a port has an AddressInfo: no pipe name and no null.
   const address = server.server.address() as AddressInfo;
-  url = `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+  url = `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}${quirks.prefix}`;
   return {
     url,
     tokens,

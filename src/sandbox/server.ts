@@ -6,9 +6,10 @@ import { alterResponse, replacesResponse, sendReplacement } from './faults/fault
 import type { FaultSource } from './faults/faults.ts';
 import type { Quirks } from './faults/quirks.ts';
 import { authenticate, unauthenticated } from './http/authentication.ts';
+import { errorText, readQuery, sendError } from './http/dialect.ts';
 import { addOpenApi } from './http/openapi.ts';
 import { createEntry, type RequestSink } from './http/request-log.ts';
-import { removeRowFields, setDate } from './http/response-quirks.ts';
+import { alterPage, setDate } from './http/response-quirks.ts';
 import type { Server, Service } from './http/server-type.ts';
 import { requestCompiler, responseCompiler } from './http/validation.ts';
 import { notFound, toServiceError } from './interface/service-error.ts';
@@ -39,13 +40,17 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
     exposeHeadRoutes: false,
+    // A path without the prefix has no route.
+    rewriteUrl: ({ url = '' }) =>
+      url.startsWith(`${quirks.prefix}/`) ? url.slice(quirks.prefix.length) : `/no-prefix${url}`,
     // The schema rejects identifiers that are too long, not the router.
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (error, _request, reply) => {
       const serviceError = toServiceError(error);
       setDate(reply.raw, quirks, service.clock);
-      reply.raw.writeHead(serviceError.code, { 'content-type': 'application/json; charset=utf-8' });
-      reply.raw.end(JSON.stringify(serviceError.toJson()));
+      const [type, body] = errorText(serviceError, quirks.errorBody);
+      reply.raw.writeHead(serviceError.code, { 'content-type': type });
+      reply.raw.end(body);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
   server.removeContentTypeParser('text/plain');
@@ -78,6 +83,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   server.addHook('preValidation', async (request, reply) => {
     const { fault } = request;
     request.entry.body = request.body;
+    if (!replacesResponse(fault)) readQuery(request);
     if (replacesResponse(fault)) {
       sendReplacement(fault, request, reply);
       return reply;
@@ -90,7 +96,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   server.addHook('onSend', async (request, reply, payload) => {
     if (request.fault?.kind !== 'applied-then-cut') request.entry.status = reply.statusCode;
     setDate(reply.raw, request.quirks, service.clock);
-    const response = removeRowFields(payload, request.quirks.rowsLack);
+    const response = alterPage(payload, request.quirks);
     return alterResponse(request.fault, request, reply, response, closing.signal);
   });
 
@@ -104,7 +110,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     const serviceError = toServiceError(error);
     if (serviceError.code === 500) report(error);
     if (serviceError.code === 401) reply.header('www-authenticate', 'Bearer realm="sandbox"');
-    reply.code(serviceError.code).send(serviceError.toJson());
+    sendError(serviceError, request, reply);
   });
   server.setNotFoundHandler(({ method, entry }) => {
     throw notFound(`${method} ${entry.path}`);

@@ -17,6 +17,15 @@ export interface Quirks {
    * other than letters and digits. The quirk of the whole sandbox also applies to the seed.
    */
   identifiers: 'plain' | 'mixed';
+  /** Other names of list parameters, by the names in the schemas of the routes, such as `{ pageSize: 'limit' }`. */
+  parameterNames: Partial<Record<string, string>>;
+  /** What becomes of a request with a query parameter that the list does not have. */
+  unknownParameters: 'refused' | 'ignored';
+  errorBody: 'google' | 'problem' | 'flat' | 'text';
+  /** The `nextPageToken` of the last page: `""`, null, or none. */
+  lastPageToken: 'empty' | 'null' | 'absent';
+  /** The first part of every path, such as `/api/rest`. Only as an option of the sandbox. */
+  prefix: string;
 }
 
 /** The sandbox's default behaviour. */
@@ -28,4 +37,9 @@ export const defaultQuirks: Quirks = {
   hasDate: true,
   rowsLack: {},
   identifiers: 'plain',
+  parameterNames: {},
+  unknownParameters: 'refused',
+  errorBody: 'google',
+  lastPageToken: 'empty',
+  prefix: '',
 };

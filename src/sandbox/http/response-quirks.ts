@@ -9,10 +9,13 @@ export function setDate(response: ServerResponse, { hasDate, dateOffsetMs }: Qui
   response.setHeader('date', new Date(clock.now().getTime() + dateOffsetMs).toUTCString());
 }
 
-/** Removes the fields of `rowsLack` from the rows of a list page. Other payloads stay unchanged. */
-export function removeRowFields(payload: unknown, rowsLack: Quirks['rowsLack']): unknown {
-  if (typeof payload !== 'string' || Object.keys(rowsLack).length === 0) return payload;
+/** Removes the fields of `rowsLack` from the rows of a page, and changes the token of the last page. */
+export function alterPage(payload: unknown, { rowsLack, lastPageToken }: Quirks): unknown {
+  const isAltered = Object.keys(rowsLack).length > 0 || lastPageToken !== 'empty';
+  if (typeof payload !== 'string' || !payload.startsWith('{') || !isAltered) return payload;
   const response: Record<string, unknown> = JSON.parse(payload);
+  if (response.nextPageToken === '' && lastPageToken === 'null') response.nextPageToken = null;
+  if (response.nextPageToken === '' && lastPageToken === 'absent') delete response.nextPageToken;
   for (const [list, fields = []] of Object.entries(rowsLack)) {
     const rows = response[list];
     if (!Array.isArray(rows)) continue;
