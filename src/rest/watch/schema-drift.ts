@@ -64,21 +64,37 @@ export function createDriftWatch({
     check(kind: ResourceKind, rows: readonly unknown[], bearer: string): void {
       if (rows.length === 0 || !mayCheck()) return;
       checkedRecords += 1;
-      const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], rows[checkedRecords % rows.length]);
-      for (const issue of issues) {
-        const difference = toDriftKind(issue);
-        // Without the indexes of lists.
-        const path = (issue.path ?? []).flatMap(({ key }) => (typeof key === 'string' ? [key] : []));
-        const unknownName = difference === 'unknown field' ? path.pop() : undefined;
-        const coordinate = [typeName(kind), ...path].join('.');
-        onDifference(unknownName === undefined ? coordinate : `${coordinate}.*`, difference);
-        reportRateLimited(
-          unknownName === undefined ? coordinate : `${coordinate}.${loggableName(unknownName, bearer)}`,
-          difference,
-        );
+      const row = rows[checkedRecords % rows.length];
+      for (const { coordinate, difference } of findDifferences(kind, row, bearer)) {
+        const isUnknown = difference === 'unknown field';
+        onDifference(isUnknown ? coordinate.replace(/[^.]+$/, '*') : coordinate, difference);
+        reportRateLimited(coordinate, difference);
       }
     },
   };
+}
+
+/** A difference between a record and the wire schema. */
+export interface Difference {
+  /** The field, such as `Order.recipient.location`. An unknown name that may be private is `*`. */
+  coordinate: string;
+  difference: DriftKind;
+  /** An unknown value that has the form of a constant. */
+  value: string | undefined;
+}
+
+/** Compares a record with the wire schema. `bearer`: see `check`. */
+export function findDifferences(kind: ResourceKind, record: unknown, bearer: string): Difference[] {
+  const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], record);
+  return issues.map((issue) => {
+    const difference = toDriftKind(issue);
+    // Without the indexes of lists.
+    const names = (issue.path ?? []).flatMap(({ key }) => (typeof key === 'string' ? [key] : []));
+    if (difference === 'unknown field') names.push(loggableName(names.pop() ?? '*', bearer));
+    const isConstant = difference === 'unknown value' && /^[A-Z][A-Z_]{0,39}$/.test(String(issue.input));
+    const value = isConstant ? String(issue.input) : undefined;
+    return { coordinate: [typeName(kind), ...names].join('.'), difference, value };
+  });
 }
 
 /** `Order` for `orders`. */
