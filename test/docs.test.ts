@@ -298,6 +298,7 @@ const benchTest = (has: string): Runner => ({ file: 'test/bench.test.ts', has })
  */
 const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> = {
   'npm cit': [gate],
+  'WAYBILL_TOKEN=sandbox-cafe-andino npm run doctor -- --url http://127.0.0.1:4001': examinesSandbox,
   'npm ci && npm start': [gate, npmStartTest],
   'UPSTREAM_URL=https://api.example.com npm start': starts,
   'NODE_ENV=production UPSTREAM_URL=https://api.example.com STATE_FILE=waybill.sqlite npm start': starts,
@@ -437,6 +438,15 @@ async function asksSandbox(command: string): Promise<void> {
   // The shell has no such program.
   if (code === 127) return;
   expect(JSON.parse(output)).toEqual({ token: expect.any(String), ended: command.includes('/end ') });
+}
+
+/** Runs a command that examines `npm run sandbox`. The sandbox of this test has another port. */
+async function examinesSandbox(command: string): Promise<void> {
+  const sandbox = await startSandbox();
+  const line = command.replace('http://127.0.0.1:4001', sandbox.url);
+  const { code, output } = await startCommand(line, root).exit;
+  await sandbox.close();
+  expect([code, output]).toEqual([0, expect.stringContaining('Waybill can use this service.')]);
 }
 
 /** Runs a command in a repository with two commits. */

@@ -1,0 +1,74 @@
+import { type Check, type Examination, failure, type Outcome, ok, pageOf } from '../examination.ts';
+import { type Answer, CallFailedError } from '../live-service.ts';
+
+const path = '/v1/orders';
+const expected = 'A list of orders was expected.';
+
+/** By the code of a failed call. */
+const remedies: [code: RegExp, remedy: string][] = [
+  [/^TIMEOUT$/, 'Check that the address is that of REST, and that REST is not overloaded.'],
+  [/^429$/, 'REST limits the rate of calls. Wait, and run the doctor again.'],
+  [/^\d+$/, 'REST is down, or its proxy does not reach it. Run the doctor again when it is back.'],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, 'The name of the host cannot be resolved. Check the address and the DNS.'],
+  [/CERT|SIGNATURE|SIGNED/, 'REST needs a valid certificate. NODE_EXTRA_CA_CERTS is a file of your own CA.'],
+  [/^(EPROTO|ERR_SSL)/, 'The port does not speak TLS. Try http:// in the address, or another port.'],
+  [/^(HPE_|HTTPParser|ERR_|TOO_LARGE)/, 'This is no HTTP, or no body that can be read. Check host and port.'],
+  [/^the proxy/, 'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.'],
+  [/^/, 'Nothing answers there. Check host, port and firewall, and whether REST runs.'],
+];
+
+/** Whether the address is that of the REST service. */
+export const address: Check = async (examination) => {
+  try {
+    return await checkAddress(examination);
+  } catch (error) {
+    if (!(error instanceof CallFailedError)) throw error;
+    const [, remedy = ''] = remedies.find(([code]) => code.test(String(error.cause))) ?? [];
+    return failure(`${error.message}. ${expected}`, remedy);
+  }
+};
+
+async function checkAddress(examination: Examination): Promise<Outcome> {
+  const { service } = examination;
+  const answer = await service.get(path);
+  const { call, status, contentType, json, ms } = answer;
+  if (status >= 300 && status < 400) return redirected(answer);
+  const page = pageOf('orders', answer);
+  if (page === undefined && status !== 401 && status !== 403) {
+    const remedy = 'This is a web page, another API or another path. Give the address before /v1/orders.';
+    const cause = `${call} returned ${status} and ${json === undefined ? contentType : 'other JSON'}. ${expected}`;
+    return (await atOtherBasePath(examination)) ?? failure(cause, remedy);
+  }
+  // 2 seconds, as for the log of the server. The first call may be slow because the service starts.
+  const slowMs = service.timeoutMs / 5;
+  const fastestMs = ms <= slowMs ? ms : Math.min((await service.get(path)).ms, (await service.get(path)).ms);
+  const cause = `It answers in ${Math.round(fastestMs)} ms`;
+  if (fastestMs > slowMs)
+    return failure(`${cause}, where ${slowMs} ms were expected.`, 'Ask the operator of REST why it is slow.');
+  examination.first = answer;
+  if (page !== undefined) examination.pages.set('orders', page);
+  return ok(`${cause}, ${service.options.url.protocol === 'https:' ? 'with' : 'without'} TLS.`);
+}
+
+function redirected({ call, status, headers }: Answer): Outcome {
+  const target = URL.parse(String(headers.location));
+  const remedy = target?.pathname.endsWith(path)
+    ? `Use --url ${target.origin}${target.pathname.slice(0, -path.length)}`
+    : 'Give the address that answers itself. A login page is not the REST service.';
+  const host = target?.host ?? 'no address';
+  return failure(`${call} returned ${status}, a redirect to ${host}. ${expected}`, remedy);
+}
+
+/** Looks for the list of orders at the base path without its last parts, and without empty parts. */
+async function atOtherBasePath({ service }: Examination): Promise<Outcome | undefined> {
+  const parts = service.options.url.pathname.split('/').filter((part) => part !== '');
+  const basePaths = [...parts.keys(), parts.length].map((count) => `/${parts.slice(0, count).join('/')}`);
+  const given = service.options.url.pathname.replace(/(.)\/$/, '$1');
+  for (const basePath of basePaths.reverse().filter((each) => each !== given)) {
+    const answer = await service.get(path, {}, { basePath });
+    if (pageOf('orders', answer) === undefined) continue;
+    const remedy = `Use --url ${service.options.url.origin}${basePath.replace(/\/$/, '')}`;
+    return failure(`The address has a part or a slash too many. ${expected}`, remedy);
+  }
+  return undefined;
+}

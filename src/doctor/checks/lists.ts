@@ -1,0 +1,56 @@
+import { type Check, ok, open, pageOf, textIn, warning } from '../examination.ts';
+
+// The default sizes of pages are 20, 50 and 100, so a page with fewer rows is the last one.
+const smallestDefault = 20;
+const largest = 1_000;
+
+/** Whether a list takes the largest page of the interface ("List query parameters"), which batches may ask for. */
+export function largestPage(kind: 'orders' | 'shipments'): Check {
+  return async (examination) => {
+    if (examination.names.pageSize === undefined) return open('The name of the page size is not known.');
+    const page = pageOf(kind, await examination.list(`/v1/${kind}`, largest));
+    if (page !== undefined) examination.pages.set(kind, page);
+    const count = page?.rows.length ?? 0;
+    if (count === largest) return ok(`A page of ${largest} rows is accepted.`);
+    if (page !== undefined && isEnd(page.nextPageToken))
+      return open(`A page of ${largest} rows is accepted, but the list has only ${count}.`);
+    examination.settings.UPSTREAM_LISTS_FOR_BATCHES = 'no';
+    const remedy = 'UPSTREAM_LISTS_FOR_BATCHES=no reads each record by its id.';
+    return warning(`A page of ${largest} rows ${page ? `has only ${count}` : 'is refused'}.`, remedy);
+  };
+}
+
+function isEnd(token: unknown): boolean {
+  return token === undefined || token === null || token === '';
+}
+
+/** How the last page of a list says so. */
+export const lastPage: Check = async ({ pages }) => {
+  const shortPages = [...pages.values()].filter(({ rows }) => rows.length < smallestDefault);
+  const tokens = shortPages.map(({ nextPageToken }) => nextPageToken);
+  if (tokens.length === 0) return open('No list was read to its end.');
+  const form = (token: unknown) => (isEnd(token) ? (JSON.stringify(token) ?? 'absent') : 'a token');
+  const cause = `Its nextPageToken is ${[...new Set(tokens.map(form))].sort().join(' or ')}.`;
+  if (tokens.every(isEnd)) return ok(cause);
+  return warning(cause, 'Clients read one more page, or pages are shorter than requested.');
+};
+
+/** Whether the lists with times are newest first. */
+export const orderOfLists: Check = async ({ pages }) => {
+  const orders = (['orders', 'shipments', 'messages'] as const).flatMap((kind) => {
+    const found = orderOf(pages.get(kind)?.rows ?? []);
+    return found === undefined ? [] : [`${kind}: ${found}`];
+  });
+  if (orders.length === 0) return open('The data cannot tell: it needs two orders of different times.');
+  const cause = `${orders.join(', ')}.`;
+  if (orders.every((each) => each.endsWith('newest first'))) return ok(cause);
+  return warning(cause, 'Clients see this order, and filters by time read more pages.');
+};
+
+function orderOf(rows: readonly unknown[]): string | undefined {
+  const times = rows.flatMap((row) => textIn(row, 'createTime') ?? []).map((time) => Date.parse(time));
+  const steps = times.slice(1).map((ms, index) => Math.sign(ms - (times[index] ?? ms)));
+  if (steps.includes(1) && steps.includes(-1)) return 'not by time';
+  if (steps.includes(-1)) return 'newest first';
+  return steps.includes(1) ? 'oldest first' : undefined;
+}

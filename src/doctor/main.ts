@@ -1,0 +1,65 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { examine } from './examine.ts';
+import { compare, readBaseline, toTable, toVariables } from './report.ts';
+
+const usage = `Usage: npm run doctor -- --url ADDRESS [--json] [--write FILE] [--baseline FILE] [--conversation ID]
+The access token is in WAYBILL_TOKEN, or it is all of standard input.`;
+
+const value = { type: 'string' } as const;
+const json = { type: 'boolean' } as const;
+const options = { url: value, json, write: value, baseline: value, conversation: value };
+
+/** The doctor was called in a wrong way. */
+class UsageError extends Error {}
+
+try {
+  process.exitCode = await run();
+} catch (error) {
+  process.exitCode = error instanceof ConfigError ? 1 : 2;
+  // The message of Node has the argument, which may be a token.
+  if (Object(error).code?.startsWith('ERR_PARSE_ARGS')) console.error(usage);
+  else if (error instanceof ConfigError || error instanceof UsageError)
+    console.error(`${error.message}\n${usage}`);
+  else throw error;
+}
+
+/** @returns the exit code: 0 usable, 1 not usable. @throws UsageError */
+async function run(): Promise<number> {
+  const { url = '', json, write, baseline: file, conversation } = parseArgs({ options }).values;
+  if (url === '') throw new UsageError('--url: expected the address of the REST service.');
+  const baseline = file === undefined ? undefined : readBaseline(file);
+  if (file !== undefined && baseline === undefined)
+    throw new UsageError(`--baseline: expected a file with the output of --json, but got ${file}.`);
+  if (write !== undefined && existsSync(write))
+    throw new UsageError(`--write: expected a new file, but ${write} exists.`);
+  const service = { ...readService(url), token: await readToken(), conversation, onCall };
+  const examined = await examine(service);
+  const report = baseline === undefined ? examined : compare(examined, baseline);
+  console.log(json ? JSON.stringify(report, undefined, 2) : toTable(report));
+  if (write !== undefined && report.isUsable)
+    writeFileSync(write, `# Proved by npm run doctor.\n${toVariables(report)}`);
+  return report.isUsable ? 0 : 1;
+}
+
+async function readToken(): Promise<string> {
+  const given = process.env.WAYBILL_TOKEN;
+  if (!given) console.error('The access token is read from standard input, up to its end.');
+  const token = (given || (await text(process.stdin))).trim();
+  if (/^[\w.~+/-]+=*$/.test(token)) return token;
+  throw new UsageError('WAYBILL_TOKEN or standard input: expected an access token without "Bearer".');
+}
+
+/** The server's own settings say what an address is, and which proxy to use. @throws ConfigError */
+function readService(address: string): { url: URL; proxy: Config['proxy'] } {
+  const proxies = Object.entries(process.env).filter(([name]) => /^(https?|no)_proxy$/i.test(name));
+  const { upstreamUrl: url, proxy } = readConfig({ ...Object.fromEntries(proxies), UPSTREAM_URL: address });
+  if (url === undefined) throw new ConfigError('UPSTREAM_URL: expected the address of a live service.');
+  return { url, proxy };
+}
+
+function onCall(number: number, call: string): void {
+  console.error(`${String(number).padStart(2)} ${call}`);
+}

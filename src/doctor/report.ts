@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import type { Mark } from './examination.ts';
+import type { Finding, Report } from './examine.ts';
+
+const symbols: Record<Mark, string> = { ok: '✓', warning: '!', failure: '✗', open: '?' };
+
+/** The table for a person, and the settings. */
+export function toTable(report: Report): string {
+  const { findings, isUsable, calls, medianMs } = report;
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const lines = findings.flatMap(({ check, mark, cause, remedy }) => [
+    `${symbols[mark]} ${check.padEnd(width)}  ${cause}`,
+    ...(remedy === undefined ? [] : [`${' '.repeat(width + 4)}→ ${remedy}`]),
+  ]);
+  const verdict = `Waybill ${isUsable ? 'can' : 'cannot'} use this service.`;
+  const sent = `The doctor sent ${calls} calls, with a median of ${medianMs} ms.`;
+  return `${lines.join('\n')}\n\n${verdict} ${sent}\n\n${toVariables(report)}`;
+}
+
+/** The settings as lines that a shell, Docker and kubectl read in the same way. */
+export function toVariables({ settings }: Report): string {
+  // Docker keeps quotes in values, so characters that mean something to a shell are percent-encoded.
+  const encode = (character: string) => `%${character.charCodeAt(0).toString(16)}`;
+  return Object.entries(settings)
+    .map(([variable, value]) => `${variable}=${value.replace(/[^\w./:%[\]-]/g, encode)}\n`)
+    .join('');
+}
+
+/** Reads the output of `--json`, which lines of npm may precede. @returns undefined if the file is another one. */
+export function readBaseline(path: string): Report | undefined {
+  try {
+    const report: Report = JSON.parse(readFileSync(path, 'utf8').replace(/^[^{]*/, ''));
+    return typeof report.settings === 'object' && Array.isArray(report.findings) ? report : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Adds a failure for each difference to an earlier report. Open questions and numbers do not count. */
+export function compare(report: Report, baseline: Report): Report {
+  const earlier = new Map(baseline.findings.map((finding) => [finding.check, finding]));
+  const stable = ({ mark, cause }: Finding) => `${mark} ${cause.replace(/\d+/g, '')}`;
+  const changes = report.findings.flatMap((now) => {
+    const before = earlier.get(now.check);
+    if (before === undefined || before.mark === 'open' || now.mark === 'open') return [];
+    return stable(before) === stable(now) ? [] : [`${now.check}: ${before.cause} It is now: ${now.cause}`];
+  });
+  const remedy = 'Check the difference, write the settings again, and save a new baseline.';
+  const toFinding = (cause: string): Finding => ({ check: 'baseline', mark: 'failure', cause, remedy });
+  const isUsable = report.isUsable && changes.length === 0;
+  return { ...report, isUsable, findings: [...report.findings, ...changes.map(toFinding)] };
+}

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { examine } from '../../src/doctor/examine.ts';
+import { type Answer, answerJson, startService } from '../fixtures/rest-service.ts';
+import { selfSigned } from '../fixtures/self-signed.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function serviceOf(answer: Answer): Promise<URL> {
+  const service = await startService(answer, true);
+  closers.push(() => service[Symbol.asyncDispose]());
+  return service.url;
+}
+
+async function portOf(server: ReturnType<typeof createServer>): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => server.close());
+  // The address of a TCP server is an object.
+  return (server.address() as AddressInfo).port;
+}
+
+const text =
+  (status: number, body: string, headers: Record<string, string> = {}): Answer =>
+  (_request, response) =>
+    response.writeHead(status, headers).end(body);
+
+const page = text(200, '<title>Log in</title>', { 'content-type': 'text/html; charset=utf-8' });
+const orders = answerJson({ orders: [], nextPageToken: '' });
+const later =
+  (ms: number): Answer =>
+  (request, response, body) => {
+    setTimeout(() => orders(request, response, body), ms);
+  };
+
+/** Closed ports: nothing listens there. */
+async function closedPort(): Promise<URL> {
+  const server = createServer();
+  const port = await portOf(server);
+  server.close();
+  await once(server, 'close');
+  return new URL(`http://127.0.0.1:${port}`);
+}
+
+async function garbage(): Promise<URL> {
+  const server = createServer((socket) => socket.end('220 mail.example.com ready\r\n').on('error', () => {}));
+  return new URL(`http://127.0.0.1:${await portOf(server)}`);
+}
+
+async function tls(): Promise<URL> {
+  return new URL(`https://localhost:${await portOf(createHttpsServer(selfSigned))}`);
+}
+
+async function withPath(url: Promise<URL>, path: string): Promise<URL> {
+  return new URL(path, await url);
+}
+
+async function withTls(url: Promise<URL>): Promise<URL> {
+  return new URL(`https://${(await url).host}`);
+}
+
+const onlyBelow =
+  (prefix: string): Answer =>
+  (request, response, body) =>
+    request.url?.startsWith(`${prefix}/v1/orders`)
+      ? orders(request, response, body)
+      : text(404, 'Not found')(request, response, body);
+
+const list = 'A list of orders was expected.';
+
+test.each<[string, () => Promise<URL>, string, string]>([
+  ['a web page', () => serviceOf(page), `returned 200 and text/html. ${list}`, 'web page'],
+  [
+    'another API',
+    () => serviceOf(answerJson({ ok: true })),
+    `returned 200 and other JSON. ${list}`,
+    'another API',
+  ],
+  [
+    'a wrong path',
+    () => serviceOf(text(404, 'Not found')),
+    `returned 404 and no content type. ${list}`,
+    'path',
+  ],
+  ['a refused token', () => serviceOf(answerJson({}, 401)), `refused with 401. ${list}`, 'Get a valid token'],
+  [
+    'a token without rights',
+    () => serviceOf(answerJson({}, 403)),
+    `refused with 403. ${list}`,
+    'right to read',
+  ],
+  ['a service that is down', closedPort, `failed (ECONNREFUSED). ${list}`, 'whether REST runs'],
+  [
+    'an unknown host',
+    async () => new URL('http://waybill-doctor.invalid'),
+    list,
+    'Check the address and the DNS',
+  ],
+  ['a service that fails', () => serviceOf(answerJson({}, 503)), `failed (503). ${list}`, 'REST is down'],
+  ['a slow service', () => serviceOf(later(90)), '80 ms were expected.', 'why it is slow'],
+  ['a service that hangs', () => serviceOf(() => {}), `failed (TIMEOUT). ${list}`, 'overloaded'],
+  ['garbage', garbage, `(HTTPParserError). ${list}`, 'no HTTP'],
+  ['a cut body', () => serviceOf(text(200, '{"orders":[', { 'content-length': '99' })), 'failed (', 'Check'],
+  [
+    'a login page behind a redirect',
+    () => serviceOf(text(302, '', { location: 'https://id.example.com/login?token=1' })),
+    `returned 302, a redirect to id.example.com. ${list}`,
+    'A login page is not the REST service.',
+  ],
+  [
+    'another address behind a redirect',
+    () => serviceOf(text(308, '', { location: 'https://api.example.com/rest/v1/orders' })),
+    `returned 308, a redirect to api.example.com. ${list}`,
+    'Use --url https://api.example.com/rest',
+  ],
+  ['a broken certificate', tls, `failed (DEPTH_ZERO_SELF_SIGNED_CERT). ${list}`, 'NODE_EXTRA_CA_CERTS'],
+  ['TLS at a port without it', () => withTls(serviceOf(orders)), `failed (`, 'The port does not speak TLS.'],
+  ['a limit of the rate', () => serviceOf(answerJson({}, 429)), `failed (429). ${list}`, 'Wait'],
+  [
+    'a version too many',
+    () => withPath(serviceOf(onlyBelow('/api')), '/api/v1'),
+    'The address has a part or a slash too many.',
+    '/api',
+  ],
+  [
+    'a slash too many',
+    () => withPath(serviceOf(onlyBelow('/api')), '/api//'),
+    'The address has a part or a slash too many.',
+    '/api',
+  ],
+])('%s is not usable, with what was expected and what to do', async (_name, start, cause, remedy) => {
+  const url = await start();
+  const report = await examine({ url, token: 'secret-token', spacingMs: 0, timeoutMs: 400 });
+  expect(report.isUsable).toBe(false);
+  expect(report.settings).toEqual({});
+  const failures = report.findings.filter(({ mark }) => mark === 'failure');
+  expect(failures).toEqual([
+    {
+      check: expect.any(String),
+      mark: 'failure',
+      cause: expect.stringContaining(cause),
+      remedy: expect.stringContaining(remedy),
+    },
+  ]);
+  // Nothing else was checked.
+  expect(report.findings.at(-1)).toBe(failures[0]);
+});

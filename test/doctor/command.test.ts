@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { examine, type Report } from '../../src/doctor/examine.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startMain } from '../fixtures/main-process.ts';
+import { smallSeed } from '../sandbox/client.ts';
+
+const parameterNames = { pageSize: 'perPage', pageToken: 'nextPageToken', query: 'searchText' };
+let sandbox: Sandbox;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'waybill-doctor-'));
+  sandbox = await startSandbox({ seed: smallSeed, quirks: { parameterNames } });
+});
+const running = new Set<ChildProcess>();
+afterAll(async () => {
+  for (const child of running) child.kill('SIGKILL');
+  await sandbox.close();
+  rmSync(folder, { recursive: true });
+});
+
+const inFolder = (name: string) => join(folder, name);
+
+/** Runs the doctor with this token in the environment, or with `input` on standard input. */
+async function doctor(args: readonly string[], token = sandbox.tokens.first, input = '') {
+  const child = spawn(process.execPath, ['src/doctor/main.ts', ...args], {
+    cwd: resolve(import.meta.dirname, '../..'),
+    env: { WAYBILL_TOKEN: token },
+  });
+  running.add(child);
+  child.stdin.end(input);
+  const [output, errors, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise((done) => child.once('close', done)),
+  ]);
+  running.delete(child);
+  return { code, output, errors };
+}
+
+describe.concurrent('a usable service', () => {
+  test('has a table, and an env file that the server starts with', async () => {
+    const file = inFolder('live.env');
+    const { code, output, errors } = await doctor(['--url', sandbox.url, '--write', file]);
+    expect([code, output]).toEqual([0, expect.stringContaining('Waybill can use this service.')]);
+    expect(output).toMatch(/^✓ page size {2,}It is perPage, as the rows prove\.$/m);
+    expect(output).toMatch(/^\? status filter .*\n {2,}→ The default stays/m);
+    expect(errors).toMatch(/^ 1 GET \/v1\/orders$/m);
+    const lines = readFileSync(file, 'utf8').split('\n').slice(1, -1);
+    expect(lines).toEqual([
+      `UPSTREAM_URL=${sandbox.url}`,
+      'PAGE_SIZE_PARAMETER=perPage',
+      'PAGE_TOKEN_PARAMETER=nextPageToken',
+      'QUERY_PARAMETER=searchText',
+    ]);
+    const server = startMain(Object.fromEntries(lines.map((line) => line.split('='))));
+    expect(await server.banner()).toContain(`the live service at ${sandbox.url}/ (answers)`);
+    server.signal('SIGTERM');
+    expect(await server.exit).toMatchObject({ code: 0 });
+  });
+
+  test('is compared with the report of an earlier run, as JSON', async () => {
+    const file = inFolder('baseline.json');
+    const url = new URL(sandbox.url);
+    const before = await examine({ url, token: sandbox.tokens.first, spacingMs: 0 });
+    // As npm run without --silent writes it.
+    writeFileSync(file, `\n> waybill@0.1.0 doctor\n\n${JSON.stringify(before)}`);
+    sandbox.faults.add({ kind: 'quirks', quirks: { lastPageToken: 'null' } });
+    const args = ['--url', sandbox.url, '--json', '--baseline', file];
+    const { code, output } = await doctor(args, '', `${sandbox.tokens.first}\n`);
+    const { isUsable, settings, findings }: Report = JSON.parse(output);
+    expect([code, isUsable]).toEqual([1, false]);
+    expect(settings).toMatchObject({ UPSTREAM_URL: sandbox.url, QUERY_PARAMETER: 'searchText' });
+    expect(findings.filter(({ mark }) => mark === 'failure')).toMatchObject([
+      {
+        check: 'baseline',
+        cause: 'last page: Its nextPageToken is "". It is now: Its nextPageToken is null.',
+      },
+    ]);
+  });
+});
+
+test.concurrent.each([
+  ['an address with a password', 'https://me:secret-word@api.example.com'],
+  ['a closed port', 'http://127.0.0.1:9'],
+])('%s exits with 1, a sentence and no stack', async (_name, address) => {
+  const { code, output, errors } = await doctor(['--url', address]);
+  expect(code).toBe(1);
+  expect(output + errors).toContain('expected');
+  expect(output + errors).not.toMatch(/\n {4}at |secret-word/);
+});
+
+test.concurrent('a service that is not usable writes no file', async () => {
+  const file = inFolder('none.env');
+  const { code, output } = await doctor(['--url', sandbox.url, '--write', file], 'unknown-token');
+  expect([code, output]).toEqual([1, expect.stringContaining('✗ access token')]);
+  expect(() => readFileSync(file)).toThrow('ENOENT');
+});
+
+describe.concurrent('wrong use exits with 2', () => {
+  test.each([
+    ['without an address', [], '--url: expected the address'],
+    ['with an unknown argument', ['--token', 'secret-word'], 'Usage: npm run doctor'],
+    [
+      'with a file that exists',
+      ['--url', 'http://127.0.0.1:9', '--write', 'package.json'],
+      '--write: expected',
+    ],
+    [
+      'with another baseline',
+      ['--url', 'http://127.0.0.1:9', '--baseline', 'package.json'],
+      '--baseline: expected',
+    ],
+  ])('%s', async (_name, args, message) => {
+    const { code, output, errors } = await doctor(args);
+    expect([code, output, errors]).toEqual([2, '', expect.stringContaining(message)]);
+    expect(errors).not.toMatch(/secret-word|\n {4}at /);
+  });
+
+  test.each(['', 'Bearer abc'])('with the token "%s"', async (token) => {
+    const { code, errors } = await doctor(['--url', 'http://127.0.0.1:9'], '', token);
+    expect([code, errors]).toEqual([2, expect.stringContaining('expected an access token')]);
+    expect(errors).not.toContain('abc');
+  });
+});

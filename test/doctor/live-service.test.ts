@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { LiveService, maxCalls, spacingMs } from '../../src/doctor/live-service.ts';
+import { answerJson, startService } from '../fixtures/rest-service.ts';
+
+test('the calls are spaced, and end after 80', async () => {
+  const times: number[] = [];
+  await using service = await startService((...args) => {
+    times.push(performance.now());
+    return answerJson({})(...args);
+  });
+  const live = new LiveService({ url: service.url, token: 'token', spacingMs: 10 });
+  for (let call = 0; call < maxCalls; call += 1) await live.get('/v1/orders');
+  await expect(live.get('/v1/orders')).rejects.toThrow('the run had ended');
+  await live.close();
+  expect(times).toHaveLength(80);
+  const pauses = times.slice(1).map((ms, index) => ms - (times[index] ?? 0));
+  // A timer may fire a millisecond early.
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(9);
+});
+
+test('80 calls of 50 ms take less than 30 seconds', () => {
+  expect(maxCalls * (spacingMs + 50)).toBeLessThan(30_000);
+});
+
+test('a call has the headers of the server, and its description has no value', async () => {
+  await using service = await startService(answerJson({}));
+  const live = new LiveService({ url: service.url, token: 'token', spacingMs: 0 });
+  const { call } = await live.get('/v1/orders/ca1', { search: 'Lucía' });
+  await live.close();
+  expect(call).toBe('GET /v1/orders/{id} with search');
+  expect(service.requests).toMatchObject([
+    {
+      line: 'GET /v1/orders/ca1?search=Luc%C3%ADa',
+      headers: { authorization: 'Bearer token', 'user-agent': expect.stringMatching(/^waybill\//) },
+    },
+  ]);
+});
+
+test('a body without an end is cut', async () => {
+  await using service = await startService((_request, response) => {
+    const write = () => void response.write(Buffer.alloc(1_048_576), () => response.writable && write());
+    write();
+  });
+  const live = new LiveService({ url: service.url, token: 'token' });
+  await expect(live.get('/v1/orders')).rejects.toThrow('TOO_LARGE');
+  await live.close();
+});
