@@ -299,7 +299,7 @@ const benchTest = (has: string): Runner => ({ file: 'test/bench.test.ts', has })
 const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> = {
   'npm cit': [gate],
   'npm ci': [gate],
-  'WAYBILL_TOKEN=sandbox-cafe-andino npm run doctor -- --url http://127.0.0.1:4001': examines,
+  'WAYBILL_TOKEN=sandbox-cafe-andino npm run doctor -- --url http://127.0.0.1:4001': examinesSandbox,
   'npm ci && npm start': [gate, npmStartTest],
   'UPSTREAM_URL=https://api.example.com npm start': starts,
   'NODE_ENV=production UPSTREAM_URL=https://api.example.com STATE_FILE=waybill.sqlite npm start': starts,
@@ -441,7 +441,7 @@ async function asksSandbox(command: string): Promise<void> {
 }
 
 /** Runs a command that examines `npm run sandbox`. The sandbox of this test has another port. */
-async function examines(command: string): Promise<void> {
+async function examinesSandbox(command: string): Promise<void> {
   const sandbox = await startSandbox();
   const line = command.replace('http://127.0.0.1:4001', sandbox.url);
   const { code, output } = await startCommand(line, root).exit;

@@ -83,7 +83,7 @@ export interface Difference {
   value: string | undefined;
 }
 
-/** Compares a record with the wire schema. `bearer`: the access token of the call. */
+/** Compares a record with the wire schema. `bearer`: see `check`. */
 export function findDifferences(kind: ResourceKind, record: unknown, bearer: string): Difference[] {
   const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], record);
   return issues.map((issue) => {
