@@ -17,12 +17,12 @@ export function toTable(report: Report): string {
   return `${lines.join('\n')}\n\n${verdict} ${sent}\n\n${toVariables(report)}`;
 }
 
-/** The settings for `set -a; . FILE` and for Docker's `env_file`. */
+/** The settings as lines that a shell, Docker and kubectl read in the same way. */
 export function toVariables({ settings }: Report): string {
-  // An address may have characters that mean something to a shell.
-  const quoted = (value: string) => (/^[\w./:-]+$/.test(value) ? value : `'${value.replaceAll("'", '%27')}'`);
+  // Docker keeps quotes in values, so characters that mean something to a shell are percent-encoded.
+  const encode = (character: string) => `%${character.charCodeAt(0).toString(16)}`;
   return Object.entries(settings)
-    .map(([variable, value]) => `${variable}=${quoted(value)}\n`)
+    .map(([variable, value]) => `${variable}=${value.replace(/[^\w./:%[\]-]/g, encode)}\n`)
     .join('');
 }
 

@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { examine, type Report } from '../../src/doctor/examine.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startMain } from '../fixtures/main-process.ts';
 import { smallSeed } from '../sandbox/client.ts';
 
-const parameterNames = { pageSize: 'limit', pageToken: 'cursor', query: 'q' };
+const parameterNames = { pageSize: 'perPage', pageToken: 'nextPageToken', query: 'searchText' };
 let sandbox: Sandbox;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'waybill-doctor-'));
-  sandbox = await startSandbox({ seed: smallSeed, quirks: { parameterNames, unknownParameters: 'ignored' } });
+  sandbox = await startSandbox({ seed: smallSeed, quirks: { parameterNames } });
 });
 const running = new Set<ChildProcess>();
 afterAll(async () => {
@@ -46,15 +47,15 @@ describe.concurrent('a usable service', () => {
     const file = inFolder('live.env');
     const { code, output, errors } = await doctor(['--url', sandbox.url, '--write', file]);
     expect([code, output]).toEqual([0, expect.stringContaining('Waybill can use this service.')]);
-    expect(output).toMatch(/^✓ page size {2,}It is limit, as the rows prove\.$/m);
+    expect(output).toMatch(/^✓ page size {2,}It is perPage, as the rows prove\.$/m);
     expect(output).toMatch(/^\? status filter .*\n {2,}→ The default stays/m);
     expect(errors).toMatch(/^ 1 GET \/v1\/orders$/m);
     const lines = readFileSync(file, 'utf8').split('\n').slice(1, -1);
     expect(lines).toEqual([
       `UPSTREAM_URL=${sandbox.url}`,
-      'PAGE_SIZE_PARAMETER=limit',
-      'PAGE_TOKEN_PARAMETER=cursor',
-      'QUERY_PARAMETER=q',
+      'PAGE_SIZE_PARAMETER=perPage',
+      'PAGE_TOKEN_PARAMETER=nextPageToken',
+      'QUERY_PARAMETER=searchText',
     ]);
     const server = startMain(Object.fromEntries(lines.map((line) => line.split('='))));
     expect(await server.banner()).toContain(`the live service at ${sandbox.url}/ (answers)`);
@@ -62,18 +63,24 @@ describe.concurrent('a usable service', () => {
     expect(await server.exit).toMatchObject({ code: 0 });
   });
 
-  test('is compared with the report of an earlier run', async () => {
+  test('is compared with the report of an earlier run, as JSON', async () => {
     const file = inFolder('baseline.json');
-    const first = await doctor(['--url', sandbox.url, '--json'], '', `${sandbox.tokens.first}\n`);
-    expect(JSON.parse(first.output)).toMatchObject({ isUsable: true, settings: { QUERY_PARAMETER: 'q' } });
+    const url = new URL(sandbox.url);
+    const before = await examine({ url, token: sandbox.tokens.first, spacingMs: 0 });
     // As npm run without --silent writes it.
-    writeFileSync(file, `\n> waybill@0.1.0 doctor\n\n${first.output}`);
+    writeFileSync(file, `\n> waybill@0.1.0 doctor\n\n${JSON.stringify(before)}`);
     sandbox.faults.add({ kind: 'quirks', quirks: { lastPageToken: 'null' } });
-    const { code, output } = await doctor(['--url', sandbox.url, '--baseline', file]);
-    expect(code).toBe(1);
-    const line = /^✗ baseline +last page: Its nextPageToken is "". It is now: Its nextPageToken is null\.$/m;
-    expect(output).toMatch(line);
-    expect(output.match(/^✗/gm)).toHaveLength(1);
+    const args = ['--url', sandbox.url, '--json', '--baseline', file];
+    const { code, output } = await doctor(args, '', `${sandbox.tokens.first}\n`);
+    const { isUsable, settings, findings }: Report = JSON.parse(output);
+    expect([code, isUsable]).toEqual([1, false]);
+    expect(settings).toMatchObject({ UPSTREAM_URL: sandbox.url, QUERY_PARAMETER: 'searchText' });
+    expect(findings.filter(({ mark }) => mark === 'failure')).toMatchObject([
+      {
+        check: 'baseline',
+        cause: 'last page: Its nextPageToken is "". It is now: Its nextPageToken is null.',
+      },
+    ]);
   });
 });
 

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import type { Report } from '../../src/doctor/examine.ts';
+import { compare, toTable, toVariables } from '../../src/doctor/report.ts';
+
+const report = (...findings: Report['findings']): Report => ({
+  isUsable: true,
+  calls: 3,
+  medianMs: 40,
+  settings: { UPSTREAM_URL: 'https://api.example.com', PAGE_SIZE_PARAMETER: 'limit' },
+  findings,
+});
+
+const label = { check: 'label', mark: 'ok', cause: 'It is a PDF of 3192 bytes.' } as const;
+
+test('the table has a line for each cause and each remedy', () => {
+  const clock = { check: 'clock', mark: 'warning', cause: 'No Date.', remedy: 'Ask for it.' } as const;
+  expect(toTable(report(label, clock))).toBe(
+    `✓ label  It is a PDF of 3192 bytes.
+! clock  No Date.
+         → Ask for it.
+
+Waybill can use this service. The doctor sent 3 calls, with a median of 40 ms.
+
+UPSTREAM_URL=https://api.example.com
+PAGE_SIZE_PARAMETER=limit
+`,
+  );
+});
+
+test.each([
+  ['https://api.example.com/rest/v2', 'https://api.example.com/rest/v2'],
+  ['http://[::1]:4001/a%20b', 'http://[::1]:4001/a%20b'],
+  ["https://api.example.com/a$b;'c'&~", 'https://api.example.com/a%24b%3b%27c%27%26%7e'],
+])('the address %s is safe in a shell', (address, expected) => {
+  const settings = { UPSTREAM_URL: address };
+  expect(toVariables({ ...report(), settings })).toBe(`UPSTREAM_URL=${expected}\n`);
+});
+
+test('other numbers and open questions are no difference', () => {
+  const now = report({ ...label, cause: 'It is a PDF of 4000 bytes.' }, { ...label, check: 'clock' });
+  const before = report(label, { check: 'clock', mark: 'open', cause: 'It was not checked.' });
+  expect(compare(now, before)).toEqual(now);
+});
+
+test('another mark and another text are failures', () => {
+  const now = report(
+    { ...label, cause: 'It is a picture.' },
+    { check: 'clock', mark: 'warning', cause: 'No Date.' },
+  );
+  const before = report(label, { check: 'clock', mark: 'ok', cause: 'No Date.' });
+  const { isUsable, findings } = compare(now, before);
+  expect(isUsable).toBe(false);
+  expect(findings.slice(2).map(({ cause }) => cause)).toEqual([
+    'label: It is a PDF of 3192 bytes. It is now: It is a picture.',
+    'clock: No Date. It is now: No Date.',
+  ]);
+});
