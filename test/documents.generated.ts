@@ -15,21 +15,21 @@ export type AddressInput = {
 export type CreateOrderInput = {
   /** The amount in cents that the courier collects on delivery, at least 0. */
   cashOnDeliveryRequestCents: number;
-  /** The contents, 3 to 128 characters. */
+  /** The contents of the package, 3 to 128 characters. */
   contentDescription: string;
-  /** Who ships the order, as in `Order.fulfiller`. By default REST decides. */
+  /** Who ships the order: the REST service itself (the default) or its partner. `Order.fulfiller` shows both names. */
   fulfiller?: string | null | undefined;
-  /** A key of 1 to 255 characters, for 24 hours. A retry with it returns the same order and creates no other, for `GET /v1/orders/{id}`. */
+  /** A key that you choose for this order, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same order, creates no other, and costs `GET /v1/orders/{id}`. */
   idempotencyKey?: string | null | undefined;
   /** The notes on the order, 3 to 2048 characters. */
   notes: string;
-  /** The payment methods as free text, such as `PSE`. */
+  /** The payment methods of the customer as free text, such as `PSE`. */
   paymentMethods?: Array<string> | null | undefined;
-  /** The recipient. */
+  /** The person who receives the order. */
   recipient: OrderRecipientInput;
-  /** The id in your system. It finds the order after a lost response. */
+  /** The id of the order in your e-commerce system. Waybill uses it to find the order if the response is lost. */
   referenceId?: string | null | undefined;
-  /** The address of the order's page in your system. */
+  /** The address of the order's page in the e-commerce system. */
   referenceUrl?: string | null | undefined;
   /** The price that the customer pays for the order. Used for reports only. */
   sellingPriceCents: number;
@@ -39,15 +39,15 @@ export type CreateOrderInput = {
 
 /** A package with its origin and destination. */
 export type CreateQuoteInput = {
-  /** The amount in cents that the courier collects on delivery, at least 0. By default 0. */
+  /** The amount in cents that the courier collects on delivery, at least 0. By default, the courier collects nothing. */
   cashOnDeliveryRequestCents?: number | null | undefined;
-  /** The location of the receiver, `locations/<identifier>` or the bare identifier. At most 96 characters. */
+  /** The location that receives the package, `locations/<identifier>` or the bare identifier. At most 96 characters with `locations/`. */
   destination: string | number;
-  /** A key of 1 to 255 characters, for 24 hours. A retry with it returns the same quote and creates no other, for `GET /v1/quotes/{id}` unless only the quote's id is selected. */
+  /** A key that you choose for this quote, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same quote, creates no other, and costs `GET /v1/quotes/{id}` unless only the quote's id is selected. */
   idempotencyKey?: string | null | undefined;
-  /** The order that a shipment of this quote ships, `orders/<identifier>` or the bare identifier. */
+  /** The order of the package, `orders/<identifier>` or the bare identifier. A shipment of this quote becomes the order's shipment. */
   order?: string | number | null | undefined;
-  /** The location of the sender, `locations/<identifier>` or the bare identifier. At most 96 characters. */
+  /** The location where the courier collects the package, `locations/<identifier>` or the bare identifier. At most 96 characters with `locations/`. */
   origin: string | number;
   /** The package to deliver. */
   package: PackageInput;
@@ -55,17 +55,17 @@ export type CreateQuoteInput = {
 
 /** An offer of a quote, with the origin and the recipient of the package. */
 export type CreateShipmentInput = {
-  /** The courier of the offer, `couriers/<identifier>` or the bare identifier. */
+  /** The courier whose offer you accept, `couriers/<identifier>` or the bare identifier. The offer must be `available`. */
   courier: string | number;
-  /** A key of 1 to 255 characters, for 24 hours. A retry with it returns the same shipment and creates no other, for `GET /v1/shipments/{id}`. */
+  /** A key that you choose for this shipment, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same shipment, creates no other, and costs `GET /v1/shipments/{id}`. */
   idempotencyKey?: string | null | undefined;
-  /** The origin at the quote's origin, `origins/<identifier>` or the bare identifier. */
+  /** The origin where the courier collects the package, `origins/<identifier>` or the bare identifier. Its location must be the quote's origin. */
   origin: string | number;
-  /** The quote with the offer, `quotes/<identifier>` or the bare identifier. */
+  /** The quote with the offer, `quotes/<identifier>` or the bare identifier. The shipment belongs to the quote's order, if there is one. */
   quote: string | number;
-  /** The recipient. */
+  /** The person who receives the package. */
   recipient: ShipmentRecipientInput;
-  /** Whether the courier collects the package. Otherwise the merchant brings it. */
+  /** Whether the courier collects the package. Otherwise the merchant brings it to the courier. */
   requiresPickup: boolean;
 };
 
@@ -149,7 +149,7 @@ export type OrderInitialStatus =
 
 /** The person who receives an order. */
 export type OrderRecipientInput = {
-  /** The street address. */
+  /** The street address for the delivery. */
   address: AddressInput;
   /** The number of the identity document, or null. */
   document?: string | null | undefined;
@@ -161,7 +161,7 @@ export type OrderRecipientInput = {
   firstName: string;
   /** The family names. */
   lastName: string;
-  /** The location, `locations/<identifier>` or the bare identifier. At most 96 characters. */
+  /** The location of the address, `locations/<identifier>` or the bare identifier. At most 96 characters with `locations/`. */
   location: string | number;
   /** The phone number, such as `+573001112233`. */
   phoneNumber: string;
@@ -209,11 +209,11 @@ export type PackageDimensionsInput = {
 
 /** A package to deliver. */
 export type PackageInput = {
-  /** The contents, 3 to 128 characters. */
+  /** The contents of the package, 3 to 128 characters. */
   contentDescription: string;
-  /** The declared value in cents. */
+  /** The declared value of the contents, in cents. */
   declaredValueCents: number;
-  /** The outer size. */
+  /** The outer dimensions. */
   dimensions: PackageDimensionsInput;
   /** The weight in kilograms. */
   weightKg: number;
@@ -225,15 +225,15 @@ export type SendMessageInput = {
   content: MessageContentInput;
   /** The conversation, `channels/<identifier>/conversations/<identifier>`. */
   conversation: string | number;
-  /** A key of 1 to 255 characters, for 24 hours. A retry with it returns the same message and sends no other, for `GET /v1/channels/{id}/conversations/{id}/messages`. */
+  /** A key that you choose for this message, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same message, sends no other, and costs `GET /v1/channels/{id}/conversations/{id}/messages`. */
   idempotencyKey?: string | null | undefined;
 };
 
 /** A text and the phone number of its recipient. */
 export type SendMessageToPhoneInput = {
-  /** The channel to send from, `channels/<identifier>` or the bare identifier. */
+  /** The channel that sends the text, `channels/<identifier>` or the bare identifier. */
   channel: string | number;
-  /** A key of 1 to 255 characters, for 24 hours. A retry with it returns the same message and sends no other, for `GET /v1/channels/{id}/conversations/{id}/messages`. */
+  /** A key that you choose for this message, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same message, sends no other, and costs `GET /v1/channels/{id}/conversations/{id}/messages`. */
   idempotencyKey?: string | null | undefined;
   /** The customer's name. */
   name: string;
@@ -243,11 +243,11 @@ export type SendMessageToPhoneInput = {
   text: string;
 };
 
-/** A template of the channel, with a value per parameter. `Template.preview` shows the result. */
+/** A template of the channel, with a value for each parameter. `Template.preview` shows the resulting message. */
 export type SendTemplateInput = {
-  /** The values for the body. */
+  /** The values for the body. Each name occurs once. */
   bodyParameters?: Array<TemplateParameterInput> | null | undefined;
-  /** The values for the header. */
+  /** The values for the header. Each name occurs once. */
   headerParameters?: Array<TemplateParameterInput> | null | undefined;
   /** The language code of the template, such as `es`. */
   language: string;
@@ -257,25 +257,25 @@ export type SendTemplateInput = {
 
 /** An order with its package and its origin. The order's recipient receives the package. */
 export type ShipOrderInput = {
-  /** A key of 1 to 255 characters, for 24 hours. A retry with it returns the same result or continues after the last known step, for `GET /v1/shipments/{id}`, or `GET /v1/quotes/{id}` after `NoOffer`. */
+  /** A key that you choose for this shipment, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same result, or continues after the last known step. */
   idempotencyKey?: string | null | undefined;
-  /** The highest cost in cents, without the fee for cash on delivery. By default any. */
+  /** The maximum cost of the shipment in cents, without the fee for cash on delivery. By default there is no maximum. */
   maxShipmentCostCents?: number | null | undefined;
   /** The offer to accept. By default the cheapest. */
   offer?: OfferChoiceInput | null | undefined;
-  /** The order without a shipment, `orders/<identifier>` or the bare identifier. */
+  /** The order, `orders/<identifier>` or the bare identifier. It must not have a shipment yet. */
   order: string | number;
-  /** The origin of the package, `origins/<identifier>` or the bare identifier. */
+  /** The origin where the courier collects the package, `origins/<identifier>` or the bare identifier. */
   origin: string | number;
   /** The package to deliver. */
   package: PackageInput;
-  /** Whether the courier collects the package, else the merchant brings it. Never null. */
+  /** Whether the courier collects the package, and never null. Otherwise the merchant brings the package to the courier. */
   requiresPickup?: boolean | null | undefined;
 };
 
 /** The person who receives a shipment at the destination of its quote. */
 export type ShipmentRecipientInput = {
-  /** The street address. */
+  /** The street address for the delivery. */
   address: AddressInput;
   /** The number of the identity document, or null. */
   document?: string | null | undefined;
@@ -330,25 +330,25 @@ export type TemplateParameterInput = {
   value: string;
 };
 
-/** An order and at least one new value. Omitted fields do not change, and null is not valid. */
+/** An order and its new values, at least one. Omitted fields do not change, and null is not valid. */
 export type UpdateOrderInput = {
   /** The amount in cents that the courier collects on delivery, at least 0. */
   cashOnDeliveryRequestCents?: number | null | undefined;
-  /** The contents, 3 to 128 characters. */
+  /** The contents of the package, 3 to 128 characters. */
   contentDescription?: string | null | undefined;
-  /** The name of who ships the order, as in `Order.fulfiller`. */
+  /** Who ships the order. `Order.fulfiller` shows both names. */
   fulfiller?: string | null | undefined;
   /** The order, `orders/<identifier>` or the bare identifier. */
   id: string | number;
   /** The notes on the order, 3 to 2048 characters. */
   notes?: string | null | undefined;
-  /** The payment methods. Replaces the whole list. */
+  /** The payment methods of the customer. Replaces the whole list. */
   paymentMethods?: Array<string> | null | undefined;
-  /** The recipient. Replaces the whole recipient. */
+  /** The person who receives the order. Replaces the whole recipient. */
   recipient?: OrderRecipientInput | null | undefined;
   /** The price that the customer pays for the order. Used for reports only. */
   sellingPriceCents?: number | null | undefined;
-  /** The status of the order. A change that REST does not allow is a `Conflict`. */
+  /** The status of the order. If the REST service does not allow the change, the result is a `Conflict`. */
   status?: OrderUpdatableStatus | null | undefined;
 };
 

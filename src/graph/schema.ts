@@ -27,8 +27,8 @@ builder.queryType({
 
 builder.mutationType({
   description:
-    'The operations that write, with a success or a `UserError` as the result. Those of one request run one after ' +
-    'another and write at most 100 records.',
+    'The operations that write; their result is a success or a `UserError`. The mutations of one request run one ' +
+    'after another and write at most 100 records.',
 });
 
 const description =

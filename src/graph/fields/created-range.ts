@@ -3,8 +3,14 @@ import { builder } from '../builder.ts';
 
 /** The arguments that filter a list by the time of creation. */
 export const createdRangeArgs = builder.args((t) => ({
-  createdSince: t.field({ type: 'DateTime', description: 'The earliest time of creation. By default any.' }),
-  createdUntil: t.field({ type: 'DateTime', description: 'The latest time of creation. By default any.' }),
+  createdSince: t.field({
+    type: 'DateTime',
+    description: 'The earliest time of creation. By default there is none.',
+  }),
+  createdUntil: t.field({
+    type: 'DateTime',
+    description: 'The latest time of creation. By default there is none.',
+  }),
 }));
 
 interface CreatedRange {

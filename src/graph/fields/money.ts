@@ -21,7 +21,9 @@ export const Money = builder.objectRef<MoneySource>('Money').implement({
   description: 'An amount of money, exact to the cent.',
   fields: (t) => ({
     cents: t.expose('cents', { type: 'Cents', description: 'The amount in cents.' }),
-    currency: t.exposeString('currency', { description: 'The ISO 4217 code, such as `COP`.' }),
+    currency: t.exposeString('currency', {
+      description: 'The ISO 4217 code of the currency, such as `COP`.',
+    }),
     formatted: t.string({
       description: 'The amount with its currency sign, formatted for `locale`.',
       args: {

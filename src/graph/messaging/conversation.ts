@@ -7,7 +7,9 @@ import { Node, registerNode } from '../relay/node.ts';
 import { Channel } from './channel.ts';
 
 export const Conversation = builder.objectRef<ConversationName>('Conversation').implement({
-  description: 'The messages with a customer through a channel. Only a read of them shows whether it exists.',
+  description:
+    'The messages exchanged with one customer through one channel. The REST service cannot ' +
+    'look up conversations, so only reading the messages shows whether the conversation exists.',
   interfaces: [Node],
   fields: (t) => ({
     channel: t.field(relation(Channel, 'channels', 'The channel.', ({ channel }) => channel)),
@@ -34,8 +36,14 @@ builder.objectField(Channel, 'conversation', (t) =>
   t.field({
     type: Conversation,
     nullable: true,
-    description: 'The conversation with this id. Costs no call, so the conversation may not exist.',
-    args: { id: t.arg.id({ required: true, description: 'The full id, or its last identifier.' }) },
+    description:
+      'The conversation of this channel with this id. Costs no call, so the conversation may not ' + 'exist.',
+    args: {
+      id: t.arg.id({
+        required: true,
+        description: '`channels/<identifier>/conversations/<identifier>` or the bare identifier.',
+      }),
+    },
     resolve({ name: channel }, { id }) {
       const conversation = conversationName(id.includes('/') ? id : `${channel}/conversations/${id}`);
       return checkFound(conversation?.channel === channel ? conversation : undefined, ` of ${channel}`, id);

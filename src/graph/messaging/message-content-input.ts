@@ -6,12 +6,20 @@ import { list, object, optional, rule, text } from '../mutation/input-rules.ts';
 import { findRepeatedName, TemplateParameterInput } from './template.ts';
 
 const SendTemplateInput = builder.inputType('SendTemplateInput', {
-  description: 'A template of the channel, with a value per parameter. `Template.preview` shows the result.',
+  description:
+    'A template of the channel, with a value for each parameter. `Template.preview` shows the ' +
+    'resulting message.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'The name of the template.' }),
     language: t.string({ required: true, description: 'The language code of the template, such as `es`.' }),
-    headerParameters: t.field({ type: [TemplateParameterInput], description: 'The values for the header.' }),
-    bodyParameters: t.field({ type: [TemplateParameterInput], description: 'The values for the body.' }),
+    headerParameters: t.field({
+      type: [TemplateParameterInput],
+      description: 'The values for the header. Each name occurs once.',
+    }),
+    bodyParameters: t.field({
+      type: [TemplateParameterInput],
+      description: 'The values for the body. Each name occurs once.',
+    }),
   }),
 });
 

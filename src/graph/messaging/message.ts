@@ -60,7 +60,9 @@ const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').imple
     definition: t.field({
       type: Template,
       nullable: true,
-      description: 'The template, if it still exists. Costs `GET /v1/channels/{id}/templates` (once).',
+      description:
+        'The current definition of the template, or null if it no longer exists. Costs `GET ' +
+        '/v1/channels/{id}/templates`, once for all templates.',
       resolve: (sent, _args, { loaders }) => findTemplate(sent, loaders),
     }),
   }),
@@ -87,7 +89,10 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
     createTime: t.expose('createTime', { type: 'DateTime', description: 'The time of creation.' }),
     status: t.field(messageStatus.field('The delivery status of the message.', ({ status }) => status)),
     contentType: t.field(
-      messageContentType.field('The type of the content.', ({ contentType }) => contentType),
+      messageContentType.field(
+        'The type of the content: text or template.',
+        ({ contentType }) => contentType,
+      ),
     ),
     text: t.exposeString('text', { nullable: true, description: 'The text, or null for a template.' }),
     template: t.field({
@@ -99,8 +104,8 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
     body: t.string({
       nullable: true,
       description:
-        'The message as the customer reads it, if its template still exists. A template costs ' +
-        '`GET /v1/channels/{id}/templates` (once for all).',
+        'The message as the customer reads it, or null if its template no longer exists. A template costs ' +
+        '`GET /v1/channels/{id}/templates`, once for all templates.',
       resolve: async (message, _args, { loaders }) => {
         const sent = sentTemplate(message);
         if (sent === null) return message.text ?? null;
@@ -111,7 +116,11 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
         return joinParts(fillTemplate(definition, { header, body }));
       },
     }),
-    conversation: t.field({ type: Conversation, description: 'The conversation.', resolve: conversation }),
+    conversation: t.field({
+      type: Conversation,
+      description: 'The conversation of the message.',
+      resolve: conversation,
+    }),
   }),
 });
 
@@ -142,7 +151,9 @@ const messageList = defineList(Message, 'messages');
 builder.objectField(Conversation, 'messages', (t) =>
   t.field({
     ...messageList.field,
-    description: 'The messages. Costs `GET /v1/channels/{id}/conversations/{id}/messages`.',
+    description:
+      'The messages of the conversation, in the order of the REST service. Costs `GET ' +
+      '/v1/channels/{id}/conversations/{id}/messages`.',
     resolve: ({ channel, conversation }, args, { loaders }) =>
       messageList.read(loaders.messagePage, args, { channel, conversation }),
   }),

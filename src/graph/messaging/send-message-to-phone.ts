@@ -13,7 +13,10 @@ import { SendMessageResult } from './send-message.ts';
 const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
   description: 'A text and the phone number of its recipient.',
   fields: (t) => ({
-    channel: t.id({ required: true, description: idDescription('The channel to send from', 'channels') }),
+    channel: t.id({
+      required: true,
+      description: idDescription('The channel that sends the text', 'channels'),
+    }),
     phone: t.string({ required: true, description: "The customer's phone number, such as `+573001112233`." }),
     name: t.string({ required: true, description: "The customer's name." }),
     text: t.string({ required: true, description: 'The text that the customer reads.' }),
@@ -30,7 +33,9 @@ builder.mutationField('sendMessageToPhone', (t) =>
     type: SendMessageResult,
     nullable: true,
     description: 'Sends a text to a phone number. Costs `POST /v1/channels/{id}/messages`.',
-    args: { input: t.arg({ type: SendMessageToPhoneInput, required: true, description: 'The text.' }) },
+    args: {
+      input: t.arg({ type: SendMessageToPhoneInput, required: true, description: 'The text to send.' }),
+    },
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({
         rules,

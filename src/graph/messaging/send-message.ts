@@ -41,7 +41,7 @@ const SendMessageSuccess = builder
     fields: (t) => ({
       sent: t.expose('sent', {
         type: Message,
-        description: 'The message, whose `status` shows its delivery.',
+        description: 'The accepted message. Its `status` shows the delivery.',
       }),
     }),
   });
@@ -53,7 +53,7 @@ builder.mutationField('sendMessage', (t) =>
     type: SendMessageResult,
     nullable: true,
     description:
-      'Sends a text, or a template whose values fit. Costs `POST /v1/channels/{id}/conversations/{id}/messages`, ' +
+      'Sends a text, or a template if the values fit it. Costs `POST /v1/channels/{id}/conversations/{id}/messages`, ' +
       'and for a template first `GET /v1/channels/{id}/templates`.',
     args: { input: t.arg({ type: SendMessageInput, required: true, description: 'The message to send.' }) },
     resolve: (_root, { input }, { writes, loaders }, info) =>

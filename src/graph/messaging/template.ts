@@ -39,7 +39,9 @@ const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').imp
     }),
     footer: t.exposeString('footer', { nullable: true, description: 'The footer.' }),
     missing: t.exposeStringList('missing', { description: 'The parameters without a value.' }),
-    unknown: t.exposeStringList('unknown', { description: 'The names that are no parameters.' }),
+    unknown: t.exposeStringList('unknown', {
+      description: 'The names that are not parameters of the template.',
+    }),
   }),
 });
 
@@ -56,8 +58,15 @@ export const Template = builder.objectRef<TemplateJson>('Template').implement({
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name, unique together with the language.' }),
     language: t.exposeString('language', { description: 'The language code, such as `es`.' }),
-    category: t.exposeString('category', { nullable: true, description: 'The category in the network.' }),
-    header: t.expose('header', { type: TemplateText, nullable: true, description: 'The line above.' }),
+    category: t.exposeString('category', {
+      nullable: true,
+      description: 'The category that the network assigns.',
+    }),
+    header: t.expose('header', {
+      type: TemplateText,
+      nullable: true,
+      description: 'The line above the body.',
+    }),
     body: t.expose('body', { type: TemplateText, nullable: true, description: 'The text of the message.' }),
     footer: t.exposeString('footer', { nullable: true, description: 'The line below the body.' }),
     buttons: t.stringList({
@@ -70,9 +79,12 @@ export const Template = builder.objectRef<TemplateJson>('Template').implement({
       args: {
         headerParameters: t.arg({
           type: [TemplateParameterInput],
-          description: 'The values for the header.',
+          description: 'The values for the header. Each name occurs once.',
         }),
-        bodyParameters: t.arg({ type: [TemplateParameterInput], description: 'The values for the body.' }),
+        bodyParameters: t.arg({
+          type: [TemplateParameterInput],
+          description: 'The values for the body. Each name occurs once.',
+        }),
       },
       resolve: (template, { headerParameters, bodyParameters }) =>
         fillTemplate(template, {
@@ -110,10 +122,14 @@ builder.objectFields(Channel, (t) => ({
   template: t.field({
     type: Template,
     nullable: true,
-    description: 'The template with this name. Costs `GET /v1/channels/{id}/templates` (once for all).',
+    description:
+      'The template with this name, or null if it does not exist. Costs `GET ' +
+      '/v1/channels/{id}/templates`, once for all templates.',
     args: {
       name: t.arg.string({ required: true, description: 'The name of the template.' }),
-      language: t.arg.string({ description: 'The language code. By default the first one with the name.' }),
+      language: t.arg.string({
+        description: 'The language code. By default, the first template with this name is returned.',
+      }),
     },
     resolve: (channel, { name, language }, { loaders }) =>
       findTemplate({ channel: channel.name, name, language }, loaders),

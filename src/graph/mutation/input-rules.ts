@@ -82,10 +82,11 @@ export const parsed = <Value>(expected: string, parse: (value: string) => Value 
     }),
   );
 
-/** The description of an id that `recordId` or `locationId` accepts. `what` has no full stop. */
-export const idDescription = (what: string, collection: Collection) => {
-  const limit = collection === 'locations' ? ` At most ${maxLocationLength} characters.` : '';
-  return `${what}, \`${collection}/<identifier>\` or the bare identifier.${limit}`;
+/** The description of an id that `recordId` or `locationId` accepts. `what` has no full stop, and `note` is a sentence. */
+export const idDescription = (what: string, collection: Collection, note = '') => {
+  const limit =
+    collection === 'locations' ? `At most ${maxLocationLength} characters with \`locations/\`.` : note;
+  return `${what}, \`${collection}/<identifier>\` or the bare identifier. ${limit}`.trimEnd();
 };
 
 /** A resource name or a bare identifier. The rule returns the resource name. */
@@ -118,8 +119,8 @@ export const locationId = v.pipe(
 export const idempotencyKey = optional(nullable(textOfLength(1, 255)));
 
 export const keyDescription = (record: string, verb: string, cost: string) =>
-  `A key of 1 to 255 characters, for 24 hours. A retry with it returns the same ${record} and ${verb} no other, ` +
-  `for ${cost}.`;
+  `A key that you choose for this ${record}, 1 to 255 characters. For 24 hours, a retry with the same key and input ` +
+  `returns the same ${record}, ${verb} no other, and costs ${cost}.`;
 
 /** Validates an input against its rules, without a REST call. @returns the validated value, or all errors */
 export function validateInput<Rules extends v.GenericSchema>(

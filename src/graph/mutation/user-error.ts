@@ -48,10 +48,13 @@ export interface WriteFailedSource extends UserErrorSource {
 }
 
 export const UserError = builder.interfaceRef<UserErrorSource>('UserError').implement({
-  description: 'The reason why a mutation did not succeed. Every result except the success implements it.',
+  description:
+    'The reason why a mutation did not succeed. `... on UserError { message }` matches every ' +
+    'result except the success.',
   fields: (t) => ({
     message: t.exposeString('message', {
-      description: 'The reason, and what to do next. If REST rejected the request, its own message.',
+      description:
+        'The reason, and what to do next. If the REST service rejected the request, its own ' + 'message.',
     }),
   }),
 });
@@ -102,10 +105,14 @@ const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').imple
   description: 'An input field with an invalid value.',
   fields: (t) => ({
     path: t.exposeString('path', {
-      description: 'The path in the input, such as `paymentMethods.0`. Empty for the whole input.',
+      description:
+        'The path of the field in the input, such as `recipient.address.addressLines` or ' +
+        '`paymentMethods.0`. Empty for the whole input.',
     }),
     message: t.exposeString('message', {
-      description: "The fault, to show after the field's name, such as `must be 3 to 128 characters long`.",
+      description:
+        "The fault as a text to show after the field's name, such as `must be 3 to 128 characters " +
+        'long`.',
     }),
     code: t.expose('code', {
       type: InvalidFieldCodeEnum,
@@ -135,12 +142,15 @@ export const NotFound = builder.objectRef<NotFoundSource>('NotFound').implement(
   interfaces: [UserError],
   fields: (t) => ({
     missingId: t.exposeID('missingId', { description: 'The id that was not found.' }),
-    path: t.exposeString('path', { description: 'The path of this id in the input, such as `origin`.' }),
+    path: t.exposeString('path', {
+      description: 'The path of the input field with this id, such as `origin`.',
+    }),
   }),
 });
 
 export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement({
-  description: 'A contradiction between the current state and the input. Nothing was written.',
+  description:
+    'The current state does not allow this change, such as shipping an order twice. Nothing was written.',
   interfaces: [UserError],
   fields: (t) => ({
     reason: t.expose('reason', {
@@ -151,27 +161,35 @@ export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement(
 });
 
 export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUnknown').implement({
-  description: 'A lost response: the write may have happened. `message` says what to check.',
+  description:
+    'The response of the REST service was lost, so the write may or may not have happened. ' +
+    '`message` says what to check before a retry.',
   interfaces: [UserError],
   fields: (t) => ({
     idempotencyKey: t.exposeString('idempotencyKey', {
       nullable: true,
       description:
-        'The key of the request. With it, `shipOrder`, and `createOrder` with a `referenceId`, look for the ' +
-        'earlier result; other mutations return this error again.',
+        'The key to retry with: `shipOrder`, and `createOrder` with a `referenceId`, first look for the earlier result. ' +
+        'Other mutations return `OutcomeUnknown` again and write nothing.',
     }),
   }),
 });
 
 export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').implement({
-  description: 'A failure of one write in a list. Unless `retryable` is true, the write may have happened.',
+  description:
+    'A failure of one write in a list that its input did not cause. After `UPSTREAM_ERROR` or ' +
+    '`UPSTREAM_UNAVAILABLE`, the write may have happened unless `retryable` is true.',
   interfaces: [UserError],
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'The code, as in `extensions.code` of an error.' }),
-    retryable: t.exposeBoolean('retryable', { description: 'Whether a retry of the input may succeed.' }),
+    code: t.exposeString('code', {
+      description: 'The error code, as in `extensions.code` of an error, such as `RATE_LIMITED`.',
+    }),
+    retryable: t.exposeBoolean('retryable', {
+      description: 'Whether a retry with the same input may succeed.',
+    }),
     retryAfterMs: t.exposeInt('retryAfterMs', {
       nullable: true,
-      description: 'The time to wait before a retry, in milliseconds, if REST names one.',
+      description: 'The time to wait before a retry, in milliseconds, if the REST service gives one.',
     }),
   }),
 });

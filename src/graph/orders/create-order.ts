@@ -32,9 +32,12 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
     recipient: t.field({
       type: OrderRecipientInput,
       required: true,
-      description: 'The recipient.',
+      description: 'The person who receives the order.',
     }),
-    contentDescription: t.string({ required: true, description: 'The contents, 3 to 128 characters.' }),
+    contentDescription: t.string({
+      required: true,
+      description: 'The contents of the package, 3 to 128 characters.',
+    }),
     notes: t.string({ required: true, description: 'The notes on the order, 3 to 2048 characters.' }),
     sellingPriceCents: t.field({
       type: 'Cents',
@@ -50,13 +53,22 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
       type: OrderInitialStatus,
       description: 'The initial status of the order. By default, the REST service decides.',
     }),
-    paymentMethods: t.stringList({ description: 'The payment methods as free text, such as `PSE`.' }),
-    referenceId: t.string({
-      description: 'The id in your system. It finds the order after a lost response.',
+    paymentMethods: t.stringList({
+      description: 'The payment methods of the customer as free text, such as `PSE`.',
     }),
-    referenceUrl: t.field({ type: 'URL', description: "The address of the order's page in your system." }),
+    referenceId: t.string({
+      description:
+        'The id of the order in your e-commerce system. Waybill uses it to find the order if the ' +
+        'response is lost.',
+    }),
+    referenceUrl: t.field({
+      type: 'URL',
+      description: "The address of the order's page in the e-commerce system.",
+    }),
     fulfiller: t.string({
-      description: 'Who ships the order, as in `Order.fulfiller`. By default REST decides.',
+      description:
+        'Who ships the order: the REST service itself (the default) or its partner. ' +
+        '`Order.fulfiller` shows both names.',
     }),
     idempotencyKey: t.string({ description: keyDescription('order', 'creates', '`GET /v1/orders/{id}`') }),
   }),
@@ -90,7 +102,9 @@ builder.mutationFields((t) => ({
   createOrder: t.field({
     type: CreateOrderResult,
     nullable: true,
-    description: 'Creates an order. Costs `POST /v1/orders`, or a searched `GET /v1/orders` to find it.',
+    description:
+      'Creates an order. Costs `POST /v1/orders`, or a searched `GET /v1/orders` to find the ' +
+      'result of an earlier attempt.',
     args: { input: t.arg({ type: CreateOrderInput, required: true, description: 'The order to record.' }) },
     resolve: (_root, { input }, context, info) => create(input, context, info),
   }),
@@ -98,13 +112,15 @@ builder.mutationFields((t) => ({
     type: [CreateOrderResult],
     nullable: true,
     description:
-      'Creates up to 100 orders, with one result each, or one error if all fail alike. Costs `POST /v1/orders`, ' +
-      'or a searched `GET /v1/orders` after a lost response, for each.',
+      'Creates up to 100 orders, with one result per input in the same order, or one error if all fail with the same ' +
+      'code. Costs `POST /v1/orders` for each input, or a searched `GET /v1/orders` after a lost response.',
     args: {
       inputs: t.arg({
         type: [CreateOrderInput],
         required: true,
-        description: 'At most 100 orders. Of inputs with one `referenceId`, the first creates the order.',
+        description:
+          'The orders to record, at most 100. Of inputs with one `referenceId`, the first creates ' +
+          'the order.',
       }),
     },
     resolve: (_root, { inputs }, context, info) => {

@@ -17,7 +17,9 @@ export const CustomerBehavior = builder.objectRef<CustomerBehaviorJson>('Custome
   description: "The outcomes of a customer's earlier shipments.",
   fields: (t) => ({
     totalShipments: t.exposeInt('totalShipments', { description: 'The number of all shipments.' }),
-    deliveredShipments: t.exposeInt('deliveredShipments', { description: 'The number of deliveries.' }),
+    deliveredShipments: t.exposeInt('deliveredShipments', {
+      description: 'The number of delivered shipments.',
+    }),
     returnedShipments: t.exposeInt('returnedShipments', { description: 'The number of returned shipments.' }),
     reliability: t.field(
       customerReliability.field('The reliability that these numbers show.', ({ reliability }) => reliability),

@@ -22,7 +22,7 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
     status: t.field(orderStatus.field('The status of the order.', (order) => order.status)),
     recipient: t.expose('recipient', { type: Recipient, description: 'The person who receives the order.' }),
     contentDescription: t.exposeString('contentDescription', {
-      description: 'The contents, 3 to 128 characters.',
+      description: 'The contents of the package, 3 to 128 characters.',
     }),
     notes: t.exposeString('notes', { description: 'The notes on the order, 3 to 2048 characters.' }),
     sellingPrice: t.field({
@@ -44,11 +44,11 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
     }),
     referenceId: t.exposeString('referenceId', {
       nullable: true,
-      description: 'The id in the e-commerce system.',
+      description: 'The id of the order in the e-commerce system.',
     }),
     referenceGid: t.exposeString('referenceGid', {
       nullable: true,
-      description: 'The global id in that system.',
+      description: 'The global id of the order in the e-commerce system.',
     }),
     referenceUrl: t.expose('referenceUrl', {
       type: 'URL',
@@ -57,7 +57,7 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
     }),
     paymentMethods: t.exposeStringList('paymentMethods', {
       nullable: true,
-      description: 'The payment methods.',
+      description: 'The payment methods of the customer.',
     }),
     fulfiller: t.exposeString('fulfiller', { description: 'The name of who ships the order.' }),
   }),
@@ -66,13 +66,17 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
 const orderList = defineList(Order, 'orders');
 defineStatusCounts('Order', 'orders', orderStatus, (loaders) => loaders.orderCounts);
 const statusArgs = builder.args((t) => ({
-  status: t.field({ type: [orderStatus.ref], description: 'The statuses of the orders. By default all.' }),
+  status: t.field({
+    type: [orderStatus.ref],
+    description: 'The statuses of the returned orders. By default all.',
+  }),
 }));
 
 builder.objectFields(Recipient, (t) => ({
   orders: t.field({
     ...orderList.field,
-    description: 'The orders with this phone number. Costs a searched `GET /v1/orders` per number.',
+    description:
+      'The orders with this phone number. Costs a searched `GET /v1/orders` for each distinct ' + 'number.',
     args: { ...orderList.field.args, ...statusArgs },
     resolve: (recipient, { status, ...args }, { loaders }) => {
       const phoneNumber = requirePhoneNumber(recipient);
@@ -102,11 +106,13 @@ builder.queryFields((t) => ({
   orderByReference: t.field({
     type: Order,
     nullable: true,
-    description: 'The newest order with this `referenceId`. Costs a searched `GET /v1/orders`.',
+    description:
+      'The newest order with this `referenceId`, or null if none exists. Costs a searched `GET ' +
+      '/v1/orders`.',
     args: {
       referenceId: t.arg.string({
         required: true,
-        description: 'The exact id in the e-commerce system, at most 256 characters.',
+        description: 'The exact id of the order in the e-commerce system. At most 256 characters.',
       }),
     },
     resolve: (_root, { referenceId }, { loaders }) => {
@@ -117,12 +123,16 @@ builder.queryFields((t) => ({
   }),
   orders: t.field({
     ...orderList.field,
-    description: "The merchant's orders. Costs `GET /v1/orders`, and with a time up to 20 pages of it.",
+    description:
+      "The merchant's orders, usually newest first: the REST service decides. Costs `GET /v1/orders`, and with a time " +
+      'of creation up to 20 pages of it.',
     args: {
       ...orderList.field.args,
       ...statusArgs,
       search: t.arg.string({
-        description: 'A name, also misspelt, or an exact phone number or reference. At most 256 characters.',
+        description:
+          "A recipient's name, also misspelt, or an exact phone number or reference. At most 256 " +
+          'characters.',
       }),
       ...createdRangeArgs,
     },

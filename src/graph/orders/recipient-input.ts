@@ -26,7 +26,11 @@ const personFields = (t: InputFieldBuilder<(typeof builder)['$inferSchemaTypes']
   lastName: t.string({ required: true, description: 'The family names.' }),
   email: t.string({ required: true, description: 'The email address.' }),
   phoneNumber: t.string({ required: true, description: 'The phone number, such as `+573001112233`.' }),
-  address: t.field({ type: AddressInput, required: true, description: 'The street address.' }),
+  address: t.field({
+    type: AddressInput,
+    required: true,
+    description: 'The street address for the delivery.',
+  }),
   documentType: t.field({
     type: documentType.ref,
     description: 'The kind of identity document, or null. `UNRECOGNIZED` is not valid.',
@@ -63,7 +67,10 @@ export const OrderRecipientInput = builder.inputType('OrderRecipientInput', {
   description: 'The person who receives an order.',
   fields: (t) => ({
     ...personFields(t),
-    location: t.id({ required: true, description: idDescription('The location', 'locations') }),
+    location: t.id({
+      required: true,
+      description: idDescription('The location of the address', 'locations'),
+    }),
   }),
 });
 

@@ -18,17 +18,23 @@ export const Recipient = builder.objectRef<RecipientJson>('Recipient').implement
   fields: (t) => ({
     firstName: t.exposeString('firstName', { description: 'The given names.' }),
     lastName: t.exposeString('lastName', { description: 'The family names.' }),
-    fullName: t.string({ description: 'The given names and the family names.', resolve: fullName }),
+    fullName: t.string({
+      description: 'The given and family names, separated by a space.',
+      resolve: fullName,
+    }),
     documentType: t.field({
       type: documentType.ref,
       nullable: true,
       description: 'The kind of identity document, if known.',
       resolve: (recipient) => documentType.recognize(recipient.documentType),
     }),
-    document: t.exposeString('document', { nullable: true, description: 'The number of the document.' }),
+    document: t.exposeString('document', {
+      nullable: true,
+      description: 'The number of the identity document.',
+    }),
     email: t.exposeString('email', { description: 'The email address.' }),
     phoneNumber: t.exposeString('phoneNumber', { description: 'The phone number.' }),
-    address: t.expose('address', { type: Address, description: 'The street address.' }),
+    address: t.expose('address', { type: Address, description: 'The street address for the delivery.' }),
     location: t.field(
       relation(
         Location,

@@ -36,16 +36,19 @@ const OrderUpdatableStatus = describedEnum(
 );
 
 const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
-  description: 'An order and at least one new value. Omitted fields do not change, and null is not valid.',
+  description:
+    'An order and its new values, at least one. Omitted fields do not change, and null is not ' + 'valid.',
   fields: (t) => ({
     id: t.id({ required: true, description: idDescription('The order', 'orders') }),
     status: t.field({
       type: OrderUpdatableStatus,
-      description: 'The status of the order. A change that REST does not allow is a `Conflict`.',
+      description:
+        'The status of the order. If the REST service does not allow the change, the result is a ' +
+        '`Conflict`.',
     }),
     recipient: t.field({
       type: OrderRecipientInput,
-      description: 'The recipient. Replaces the whole recipient.',
+      description: 'The person who receives the order. Replaces the whole recipient.',
     }),
     sellingPriceCents: t.field({
       type: 'Cents',
@@ -55,10 +58,12 @@ const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
       type: 'Cents',
       description: 'The amount in cents that the courier collects on delivery, at least 0.',
     }),
-    paymentMethods: t.stringList({ description: 'The payment methods. Replaces the whole list.' }),
-    contentDescription: t.string({ description: 'The contents, 3 to 128 characters.' }),
+    paymentMethods: t.stringList({
+      description: 'The payment methods of the customer. Replaces the whole list.',
+    }),
+    contentDescription: t.string({ description: 'The contents of the package, 3 to 128 characters.' }),
     notes: t.string({ description: 'The notes on the order, 3 to 2048 characters.' }),
-    fulfiller: t.string({ description: 'The name of who ships the order, as in `Order.fulfiller`.' }),
+    fulfiller: t.string({ description: 'Who ships the order. `Order.fulfiller` shows both names.' }),
   }),
 });
 
@@ -101,16 +106,24 @@ builder.mutationFields((t) => ({
     type: UpdateOrderResult,
     nullable: true,
     description: 'Updates the given fields of an order. Costs `PATCH /v1/orders/{id}`.',
-    args: { input: t.arg({ type: UpdateOrderInput, required: true, description: 'The update.' }) },
+    args: {
+      input: t.arg({ type: UpdateOrderInput, required: true, description: 'The order and its new values.' }),
+    },
     resolve: (_root, { input }, context, info) => update(input, context, info),
   }),
   updateOrders: t.field({
     type: [UpdateOrderResult],
     nullable: true,
     description:
-      'Updates up to 100 orders, with one result each, or one error if all fail alike. Costs ' +
-      '`PATCH /v1/orders/{id}` for each.',
-    args: { inputs: t.arg({ type: [UpdateOrderInput], required: true, description: 'Up to 100 updates.' }) },
+      'Updates up to 100 orders, with one result per input in the same order, or one error if all fail with the same ' +
+      'code. Costs `PATCH /v1/orders/{id}` for each input.',
+    args: {
+      inputs: t.arg({
+        type: [UpdateOrderInput],
+        required: true,
+        description: 'The orders and their new values, at most 100.',
+      }),
+    },
     resolve: (_root, { inputs }, context, info) => {
       const updateOne = (input: Input) => update(input, context, info);
       return runBatch(inputs, ({ id }) => bareIdentifier(id), updateOne, context);

@@ -13,7 +13,11 @@ export const Origin = builder.objectRef<OriginJson>('Origin').implement({
     location: t.field(
       relation(Location, 'locations', 'The location of the origin.', ({ location }) => location),
     ),
-    address: t.expose('address', { type: Address, nullable: true, description: 'The postal address.' }),
+    address: t.expose('address', {
+      type: Address,
+      nullable: true,
+      description: 'The postal address of the origin.',
+    }),
   }),
 });
 

@@ -19,17 +19,28 @@ import { createdQuote } from './quote.ts';
 const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
   description: 'A package with its origin and destination.',
   fields: (t) => ({
-    origin: t.id({ required: true, description: idDescription('The location of the sender', 'locations') }),
+    origin: t.id({
+      required: true,
+      description: idDescription('The location where the courier collects the package', 'locations'),
+    }),
     destination: t.id({
       required: true,
-      description: idDescription('The location of the receiver', 'locations'),
+      description: idDescription('The location that receives the package', 'locations'),
     }),
     package: t.field({ type: PackageInput, required: true, description: 'The package to deliver.' }),
     cashOnDeliveryRequestCents: t.field({
       type: 'Cents',
-      description: 'The amount in cents that the courier collects on delivery, at least 0. By default 0.',
+      description:
+        'The amount in cents that the courier collects on delivery, at least 0. By default, the ' +
+        'courier collects nothing.',
     }),
-    order: t.id({ description: idDescription('The order that a shipment of this quote ships', 'orders') }),
+    order: t.id({
+      description: idDescription(
+        'The order of the package',
+        'orders',
+        "A shipment of this quote becomes the order's shipment.",
+      ),
+    }),
     idempotencyKey: t.string({
       description: keyDescription(
         'quote',
@@ -66,7 +77,13 @@ builder.mutationField('createQuote', (t) =>
     type: CreateQuoteResult,
     nullable: true,
     description: 'Requests an offer for a package from each courier. Costs `POST /v1/quotes`.',
-    args: { input: t.arg({ type: CreateQuoteInput, required: true, description: 'The package to offer.' }) },
+    args: {
+      input: t.arg({
+        type: CreateQuoteInput,
+        required: true,
+        description: 'The package, its origin and its destination.',
+      }),
+    },
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({
         rules,

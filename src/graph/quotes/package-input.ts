@@ -16,11 +16,18 @@ export const PackageInput = builder.inputType('PackageInput', {
     declaredValueCents: t.field({
       type: 'Cents',
       required: true,
-      description: 'The declared value in cents.',
+      description: 'The declared value of the contents, in cents.',
     }),
-    dimensions: t.field({ type: PackageDimensionsInput, required: true, description: 'The outer size.' }),
+    dimensions: t.field({
+      type: PackageDimensionsInput,
+      required: true,
+      description: 'The outer dimensions.',
+    }),
     weightKg: t.float({ required: true, description: 'The weight in kilograms.' }),
-    contentDescription: t.string({ required: true, description: 'The contents, 3 to 128 characters.' }),
+    contentDescription: t.string({
+      required: true,
+      description: 'The contents of the package, 3 to 128 characters.',
+    }),
   }),
 });
 

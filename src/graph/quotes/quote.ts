@@ -30,11 +30,15 @@ export const Package = builder.objectRef<PackageJson>('Package').implement({
       description: 'The declared value of the contents.',
       resolve: (parcel, _args, { currency }) => money(parcel.declaredValueCents, currency),
     }),
-    dimensions: t.expose('dimensions', { type: PackageDimensions, nullable: true, description: 'The size.' }),
+    dimensions: t.expose('dimensions', {
+      type: PackageDimensions,
+      nullable: true,
+      description: 'The outer dimensions.',
+    }),
     weightKg: t.exposeFloat('weightKg', { nullable: true, description: 'The weight in kilograms.' }),
     contentDescription: t.exposeString('contentDescription', {
       nullable: true,
-      description: 'The contents.',
+      description: 'The contents of the package.',
     }),
   }),
 });
@@ -47,7 +51,9 @@ export const Offer = builder.objectRef<OfferJson>('Offer').implement({
       description: 'The courier who makes the offer.',
       resolve: (offer) => courierNamed(offer.courier),
     }),
-    status: t.exposeString('status', { description: 'The value `SUCCESS`, or why there is no offer.' }),
+    status: t.exposeString('status', {
+      description: 'The status: `SUCCESS`, or the reason why the courier makes no offer.',
+    }),
     available: t.boolean({
       description: 'Whether a shipment can be created from this offer. True if the status is `SUCCESS`.',
       resolve: isAvailable,
@@ -74,7 +80,11 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
     destination: t.field(
       relation(Location, 'locations', 'The location of the receiver.', (quote) => quote.destination),
     ),
-    package: t.expose('package', { type: Package, nullable: true, description: 'The package.' }),
+    package: t.expose('package', {
+      type: Package,
+      nullable: true,
+      description: 'The package of the offers.',
+    }),
     cashOnDelivery: t.field({
       type: Money,
       nullable: true,
@@ -89,13 +99,15 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
     cheapestOffer: t.field({
       type: Offer,
       nullable: true,
-      description: 'The cheapest available offer. Among equals, the faster one, then the first by courier.',
+      description:
+        'The cheapest available offer. Among equals, the faster one, and then the first by courier ' + 'id.',
       resolve: (quote) => cheapest(readOffers(quote)),
     }),
     fastestOffer: t.field({
       type: Offer,
       nullable: true,
-      description: 'The fastest available offer. Among equals, the cheaper one, then the first by courier.',
+      description:
+        'The fastest available offer. Among equals, the cheaper one, and then the first by courier ' + 'id.',
       resolve: (quote) => fastest(readOffers(quote)),
     }),
   }),

@@ -69,7 +69,8 @@ const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'The cursor for `after` of the next page. Null on an empty page without a next one.',
+      description:
+        'The cursor to pass as `after` to read the next page. Null on an empty page without a next ' + 'one.',
       resolve: ({ endCursor }) => endCursor,
     }),
   }),
@@ -105,13 +106,15 @@ export function defineList<Json extends Named>(
     description: `One of the ${list} with its cursor.`,
     fields: (t) => ({
       cursor: t.string({
-        description: 'The cursor for `after`, with the same filters, of a page that starts after this row.',
+        description:
+          'The cursor of this row. Pass it as `after`, with the same filters, to read the rows after ' +
+          'this one.',
         resolve: ({ cursors, after }) => cursors.encode(after),
       }),
       node: t.field({
         type: node,
         nullable: true,
-        description: 'The record. An invalid record of REST is null, with an error.',
+        description: 'The record, or null with an error if REST returned an invalid record.',
         // GraphQL turns an error instance into the field's own error.
         resolve: ({ node }) => node as Named,
       }),
@@ -124,7 +127,7 @@ export function defineList<Json extends Named>(
       nodes: t.field({
         type: [node],
         nullable: { list: false, items: true },
-        description: `The ${list} without cursors. An invalid record of REST is null, with an error.`,
+        description: `The ${list} without cursors. An entry is null, with an error, if REST returned an invalid record.`,
         // GraphQL turns an error instance in a list into that item's own error.
         resolve: ({ nodes }) => nodes as readonly Named[],
       }),
@@ -143,7 +146,9 @@ export function defineList<Json extends Named>(
         description: `The number of items, from 0 to ${maximum}. By default ${defaultPageSize}.`,
         extensions: { maximum },
       }),
-      after: t.string({ description: 'The cursor of a row. The page starts with the next row.' }),
+      after: t.string({
+        description: 'The cursor of a row in this list. The page starts with the next row.',
+      }),
     })),
   };
 

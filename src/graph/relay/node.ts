@@ -77,9 +77,11 @@ builder.queryFields((t) => ({
     type: Node,
     nullable: true,
     description:
-      'The object with this id, or null if it does not exist. Costs the call of its type, such as ' +
-      '`GET /v1/orders/{id}`.',
-    args: { id: t.arg.id({ required: true, description: 'The full id, such as `orders/abc`.' }) },
+      'The object with this id, or null if it does not exist. Costs the calls of the query of ' +
+      'its type, such as `GET /v1/orders/{id}`.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The full id with its collection, such as `orders/abc`.' }),
+    },
     resolve: (_root, { id }, { loaders }) => loadNode(id, loaders),
   }),
   nodes: t.field({
@@ -88,7 +90,12 @@ builder.queryFields((t) => ({
     description:
       `Up to ${maxNodes} objects, in the order of their ids, with null for each missing object. Costs the call of ` +
       '`node` for each id, such as `GET /v1/orders/{id}`.',
-    args: { ids: t.arg.idList({ required: true, description: 'The full ids, such as `orders/abc`.' }) },
+    args: {
+      ids: t.arg.idList({
+        required: true,
+        description: 'The full ids with their collections, such as `orders/abc`.',
+      }),
+    },
     resolve: (_root, { ids }, { loaders }) => {
       if (ids.length > maxNodes) {
         throw new BadInputError(`Expected at most ${maxNodes} ids, but got ${ids.length}.`);

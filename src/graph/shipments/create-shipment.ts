@@ -16,20 +16,39 @@ import { Shipment } from './shipment.ts';
 const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
   description: 'An offer of a quote, with the origin and the recipient of the package.',
   fields: (t) => ({
-    quote: t.id({ required: true, description: idDescription('The quote with the offer', 'quotes') }),
-    courier: t.id({ required: true, description: idDescription('The courier of the offer', 'couriers') }),
+    quote: t.id({
+      required: true,
+      description: idDescription(
+        'The quote with the offer',
+        'quotes',
+        "The shipment belongs to the quote's order, if there is one.",
+      ),
+    }),
+    courier: t.id({
+      required: true,
+      description: idDescription(
+        'The courier whose offer you accept',
+        'couriers',
+        'The offer must be `available`.',
+      ),
+    }),
     origin: t.id({
       required: true,
-      description: idDescription("The origin at the quote's origin", 'origins'),
+      description: idDescription(
+        'The origin where the courier collects the package',
+        'origins',
+        "Its location must be the quote's origin.",
+      ),
     }),
     recipient: t.field({
       type: ShipmentRecipientInput,
       required: true,
-      description: 'The recipient.',
+      description: 'The person who receives the package.',
     }),
     requiresPickup: t.boolean({
       required: true,
-      description: 'Whether the courier collects the package. Otherwise the merchant brings it.',
+      description:
+        'Whether the courier collects the package. Otherwise the merchant brings it to the courier.',
     }),
     idempotencyKey: t.string({
       description: keyDescription('shipment', 'creates', '`GET /v1/shipments/{id}`'),
@@ -54,7 +73,7 @@ const CreateShipmentSuccess = builder
     fields: (t) => ({
       shipment: t.expose('shipment', {
         type: Shipment,
-        description: 'The new shipment, maybe with its label.',
+        description: 'The new shipment. Its label may already exist.',
       }),
     }),
   });
@@ -68,7 +87,13 @@ builder.mutationField('createShipment', (t) =>
     description:
       'Accepts an offer of a quote, and creates the paid shipment with its label. Costs `POST /v1/shipments`, ' +
       'and with a new key first `GET /v1/quotes/{id}`.',
-    args: { input: t.arg({ type: CreateShipmentInput, required: true, description: 'The offer.' }) },
+    args: {
+      input: t.arg({
+        type: CreateShipmentInput,
+        required: true,
+        description: 'The package, its origin and its offer.',
+      }),
+    },
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({
         rules,

@@ -8,17 +8,23 @@ type LabelledShipment = ShipmentJson & { label: string };
 export const Label = builder.objectRef<LabelledShipment>('Label').implement({
   description: 'The label of a package, as a PDF to print.',
   fields: (t) => ({
-    id: t.id({ description: 'The id, `labels/<identifier>`. `node` finds no labels.', resolve: labelId }),
+    id: t.id({
+      description:
+        'The id, `labels/<identifier>`. `node` does not find labels; read them through their ' + 'shipment.',
+      resolve: labelId,
+    }),
     url: t.expose('labelUrl', {
       type: 'URL',
       nullable: true,
-      description: 'A signed address of the PDF, which needs no access token. It expires after 5 days.',
+      description:
+        'A signed address of the PDF that requires no access token. It expires 5 days after it was ' +
+        'issued.',
     }),
     pdfUrl: t.field({
       type: 'URL',
       description:
-        'The lasting address of the PDF on this server, for the header `Authorization`. Fetching it costs ' +
-        '`GET /v1/shipments/{id}/label`.',
+        'The address of the PDF on this server, which does not expire and requires the access token in `Authorization`. ' +
+        'Fetching it costs `GET /v1/shipments/{id}/label`.',
       resolve: ({ name }, _args, context) => context.labelUrl(name),
     }),
   }),

@@ -29,22 +29,31 @@ const OfferChoiceInput = builder.inputType('OfferChoiceInput', {
 export const ShipOrderInput = builder.inputType('ShipOrderInput', {
   description: "An order with its package and its origin. The order's recipient receives the package.",
   fields: (t) => ({
-    order: t.id({ required: true, description: idDescription('The order without a shipment', 'orders') }),
-    origin: t.id({ required: true, description: idDescription('The origin of the package', 'origins') }),
+    order: t.id({
+      required: true,
+      description: idDescription('The order', 'orders', 'It must not have a shipment yet.'),
+    }),
+    origin: t.id({
+      required: true,
+      description: idDescription('The origin where the courier collects the package', 'origins'),
+    }),
     package: t.field({ type: PackageInput, required: true, description: 'The package to deliver.' }),
     offer: t.field({ type: OfferChoiceInput, description: 'The offer to accept. By default the cheapest.' }),
     maxShipmentCostCents: t.field({
       type: 'Cents',
-      description: 'The highest cost in cents, without the fee for cash on delivery. By default any.',
+      description:
+        'The maximum cost of the shipment in cents, without the fee for cash on delivery. By ' +
+        'default there is no maximum.',
     }),
     requiresPickup: t.boolean({
       defaultValue: true,
-      description: 'Whether the courier collects the package, else the merchant brings it. Never null.',
+      description:
+        'Whether the courier collects the package, and never null. Otherwise the merchant brings the package to the courier.',
     }),
     idempotencyKey: t.string({
       description:
-        'A key of 1 to 255 characters, for 24 hours. A retry with it returns the same result or continues after ' +
-        'the last known step, for `GET /v1/shipments/{id}`, or `GET /v1/quotes/{id}` after `NoOffer`.',
+        'A key that you choose for this shipment, 1 to 255 characters. For 24 hours, a retry with the same key and ' +
+        'input returns the same result, or continues after the last known step.',
     }),
   }),
 });

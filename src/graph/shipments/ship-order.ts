@@ -30,8 +30,8 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
     order: t.field({
       type: Order,
       description:
-        'The order after the shipment, or before it if the read fails. Costs `GET /v1/orders/{id}` unless only ' +
-        'its id is selected.',
+        'The order after the shipment, or the earlier order with its new shipment if that read fails. Costs ' +
+        '`GET /v1/orders/{id}` unless only its id is selected.',
       resolve: ({ order }, _args, { loaders }, info) =>
         // Only the id is selected, so nothing but the name is read from the order.
         selectsOnlyId(info) ? (order as OrderJson) : rereadOrder(order, loaders),
@@ -40,7 +40,7 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
     offer: t.expose('offer', { type: Offer, description: 'The accepted offer.' }),
     shipment: t.expose('shipment', {
       type: Shipment,
-      description: 'The new shipment, maybe with its label.',
+      description: 'The new shipment. Its label may already exist.',
     }),
   }),
 });
@@ -72,7 +72,8 @@ const NoOfferReason = describedEnum(
 );
 
 const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
-  description: 'No available offer matches the input. Nothing was shipped, and `message` has the offers.',
+  description:
+    'No available offer matches the input, and nothing was shipped. `message` gives the reason and the available offers.',
   interfaces: [UserError],
   fields: (t) => ({
     reason: t.expose('reason', {
@@ -104,16 +105,28 @@ builder.mutationFields((t) => ({
       'Ships an order at most once: requests a quote, accepts an offer, and creates the paid shipment. Costs ' +
       '`GET /v1/orders/{id}`, `GET /v1/origins`, `POST /v1/quotes` and `POST /v1/shipments`, and after a lost ' +
       'response first `GET /v1/shipments/{id}` or `GET /v1/shipments`.',
-    args: { input: t.arg({ type: ShipOrderInput, required: true, description: 'The order to ship.' }) },
+    args: {
+      input: t.arg({
+        type: ShipOrderInput,
+        required: true,
+        description: 'The package, its origin and its offer.',
+      }),
+    },
     resolve: (_root, { input }, context, info) => ship(input, context, info),
   }),
   shipOrders: t.field({
     type: [ShipOrderResult],
     nullable: true,
     description:
-      'Ships up to 100 orders, with one result each, or one error if all fail alike. Costs `GET /v1/origins`, ' +
-      'and `GET /v1/orders/{id}`, `POST /v1/quotes` and `POST /v1/shipments` for each.',
-    args: { inputs: t.arg({ type: [ShipOrderInput], required: true, description: 'Up to 100 orders.' }) },
+      'Ships up to 100 orders, with one result per input in the same order, or one error if all fail with the same ' +
+      'code. Costs `GET /v1/origins`, and for each order `GET /v1/orders/{id}`, `POST /v1/quotes` and `POST /v1/shipments`.',
+    args: {
+      inputs: t.arg({
+        type: [ShipOrderInput],
+        required: true,
+        description: 'The orders to ship, at most 100.',
+      }),
+    },
     resolve: (_root, { inputs }, context, info) => {
       const shipOne = (input: Input) => ship(input, context, info);
       return runBatch(inputs, ({ order }) => bareIdentifier(order), shipOne, context);

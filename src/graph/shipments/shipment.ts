@@ -57,10 +57,15 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
       resolve: ({ courier }) => (courier ? courierNamed(courier) : null),
     }),
     origin: t.field(relation(Origin, 'origins', 'The origin of the package.', (shipment) => shipment.origin)),
-    recipient: t.expose('recipient', { type: Recipient, nullable: true, description: 'The recipient.' }),
+    recipient: t.expose('recipient', {
+      type: Recipient,
+      nullable: true,
+      description: 'The person who receives the package.',
+    }),
     requiresPickup: t.exposeBoolean('requiresPickup', {
       nullable: true,
-      description: 'Whether the courier collects the package. Otherwise the merchant brings it.',
+      description:
+        'Whether the courier collects the package. Otherwise the merchant brings it to the courier.',
     }),
     shipmentCost: t.field(
       shippingCost('The cost of the transport.', (shipment) => shipment.shipmentCostCents),
@@ -100,12 +105,14 @@ defineRecordQuery('shipment', Shipment, 'shipments');
 builder.queryFields((t) => ({
   shipments: t.field({
     ...shipmentList.field,
-    description: "The merchant's shipments. Costs `GET /v1/shipments`, and with a filter up to 20 pages.",
+    description:
+      "The merchant's shipments, usually newest first: the REST service decides. Costs `GET /v1/shipments`, and with a " +
+      'filter up to 20 pages of it.',
     args: {
       ...shipmentList.field.args,
       status: t.arg({
         type: [shipmentStatus.ref],
-        description: 'The statuses of the shipments. By default all.',
+        description: 'The statuses of the returned shipments. By default all.',
       }),
       ...createdRangeArgs,
     },
