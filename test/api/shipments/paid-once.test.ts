@@ -101,5 +101,5 @@ describe.each([
     expect(found).toEqual(inputs.map((_, index) => (index % 2 === 0 ? success : 'Conflict')));
     const orders = inputs.map(({ order }) => order);
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach(orders));
-  }, 60_000);
+  }, 150_000);
 });

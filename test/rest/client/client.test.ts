@@ -46,7 +46,7 @@ describe('an accepted response', () => {
   test('with a body of exactly the maximum size', async () => {
     const body = JSON.stringify({ ...order, notes: '' });
     const notes = 'a'.repeat(maxResponseBytes - body.length);
-    await using rest = await startRestClient(answerJson({ ...order, notes }));
+    await using rest = await startRestClient(answerJson({ ...order, notes }), { callTimeoutMs: 15_000 });
     expect(await rest.api.getOrder('7', rest.callContext())).toEqual({ ...order, notes });
   });
 });
