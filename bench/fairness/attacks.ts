@@ -66,6 +66,7 @@ const emptyPagesOfMerchant = () => post(merchant(), emptyPages);
 
 /** The attacks that are sent once in each try. */
 export const bursts: Record<string, Attack> = {
+  'no burst': burst(0, idsOfMadeUp),
   '100 requests with ids that are none, made-up tokens': burst(100, idsOfMadeUp),
   '500 requests with ids that are none, made-up tokens': burst(500, idsOfMadeUp),
   'one request with 29,000 empty pages': burst(1, emptyPagesOfMerchant),

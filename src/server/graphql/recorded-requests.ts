@@ -1,3 +1,4 @@
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { NodeContext } from '../http/node-context.ts';
@@ -22,7 +23,7 @@ export function recordedRequests(accessLog: AccessLog, report: ReportError): Plu
       if (requestRecord === undefined || !('errors' in result)) return;
       const clientResult = toClientResult(result, requestRecord.requestId, report);
       recordResult(requestRecord, clientResult);
-      setResult(clientResult);
+      setResult(clientResult.data === undefined ? clientResult : withPlainErrors(clientResult));
     },
     onResponse({ request, response, serverContext }) {
       const { headers, signal } = request;
@@ -34,4 +35,10 @@ export function recordedRequests(accessLog: AccessLog, report: ReportError): Plu
       accessLog.finish(requestRecord, headers, response.status, isAborted);
     },
   };
+}
+
+/** Yoga would make a new `GraphQLError` of each error, which takes 48 ms for 2,000 errors. */
+function withPlainErrors(result: ExecutionResult): ExecutionResult {
+  const errors: readonly object[] = (result.errors ?? []).map((error) => error.toJSON());
+  return { ...result, errors: errors as readonly GraphQLError[] };
 }
