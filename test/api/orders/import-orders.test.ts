@@ -8,7 +8,7 @@ import { startWaybill } from '../../harness.ts';
 // The import of docs/api.md, with the client of docs/errors.md.
 
 type Session = { token(): string; refresh(): Promise<void> };
-type ImportOrders = (rows: object[], orders: Map<string, string>, session: Session) => Promise<string[]>;
+type ImportOrders = (rows: object[], orders: Map<string, string>, session: Session) => Promise<object[]>;
 
 async function importFunction(origin: string): Promise<ImportOrders> {
   const code = [
@@ -33,7 +33,12 @@ test('the import of the docs creates each order once, also after a crash', async
   // The importer has lost its results.
   const second = new Map<string, string>();
   expect(await importOrders([...rows, invalid], second, session)).toEqual([
-    expect.stringMatching(/^row 250: The input is invalid/),
+    {
+      referenceId: 'row 250',
+      message: expect.stringMatching(/^The input is invalid/),
+      fields: [expect.objectContaining({ path: 'notes', code: 'TOO_SHORT', limit: 3 })],
+      retryable: false,
+    },
   ]);
   expect(second.size).toBe(250);
   expect([...first].every(([reference, id]) => second.get(reference) === id)).toBe(true);
