@@ -5,14 +5,14 @@ import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerAsPromised, answerJson, bearer, startRestClient } from '../fixtures/rest-service.ts';
 import { endpoints } from './endpoints.ts';
 
-describe('on the wire', () => {
-  test('the table has each endpoint of the interface', async () => {
+describe('a REST call', () => {
+  test('is tested for every method of RestApi', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const methods = new Set([...endpoints.map(({ method }) => method), 'serviceTime']);
     expect([...methods].sort()).toEqual(Object.keys(rest.api).sort());
   });
 
-  test.each(endpoints)('$method: $line', async ({ call, line, body, accept }) => {
+  test.each(endpoints)('$method sends $line', async ({ call, line, body, accept }) => {
     await using rest = await startRestClient(answerAsPromised);
     await call(rest.api, rest.callContext());
     expect(rest.service.requests).toEqual([
@@ -33,7 +33,7 @@ describe('on the wire', () => {
     ]);
   });
 
-  test.each(['', '/', '/api', '/api/', '/a%20b/c'])('a base URL with the path "%s" is kept', async (path) => {
+  test.each(['', '/', '/api', '/api/', '/a%20b/c'])('keeps the path "%s" of the base URL', async (path) => {
     const answer = answerJson({ name: 'orders/7' });
     await using rest = await startRestClient(answer);
     await using other = await startRestClient(answer, { baseUrl: new URL(path, rest.service.url) });
@@ -64,7 +64,7 @@ describe('the names of the query parameters', () => {
   });
 });
 
-test('each call has the bearer of its context', async () => {
+test('each call sends the access token of its call context', async () => {
   await using rest = await startRestClient(answerAsPromised);
   await rest.api.getOrder('1', rest.callContext());
   await rest.api.getOrder('1', createCallContexts().of('another', new AbortController().signal));

@@ -37,11 +37,11 @@ export const newShipment: CreateShipmentJson = {
 export const shapeless: [string, unknown][] = [
   ['null', null],
   ['a list', [{ name: 'orders/7' }]],
-  ['a text', 'orders/7'],
+  ['a string', 'orders/7'],
   ['a number', 7],
-  ['no name', { id: 'orders/7' }],
-  ['a name that is no text', { name: 7 }],
-  ['a name of nothing', { name: 'wrong/a' }],
-  ['a name that leads elsewhere', { name: 'orders/../a' }],
-  ['a bare identifier', { name: '7' }],
+  ['an object without a name', { id: 'orders/7' }],
+  ['a name that is a number', { name: 7 }],
+  ['a name in an unknown collection', { name: 'wrong/a' }],
+  ['a name with a path traversal', { name: 'orders/../a' }],
+  ['a name that is a bare identifier', { name: '7' }],
 ];

@@ -4,7 +4,7 @@ import { validIds } from '../fixtures/identifiers.ts';
 import { answerAsPromised, errorOf, startRestClient } from '../fixtures/rest-service.ts';
 import { collectionOfId, endpoints, rowsWithId } from './endpoints.ts';
 
-describe('an invalid id', () => {
+describe('an id in a path', () => {
   const unfit: [string, string][] = [
     ['two dots', '..'],
     ['one dot', '.'],
@@ -21,7 +21,7 @@ describe('an invalid id', () => {
     ['a slash after it', 'a/'],
   ];
 
-  test('is tested in each place of an id', () => {
+  test('is tested for every id in every path', () => {
     const untried = endpoints.filter(({ method, line }) => {
       const places = line.match(/\/\d+(?=[/?]|$)/g) ?? [];
       return places.length > rowsWithId.filter((row) => row.method === method).length;
@@ -33,7 +33,7 @@ describe('an invalid id', () => {
     ).toEqual([]);
   });
 
-  test.each(rowsWithId)('$line: is rejected, without a request', async ({ call, line }) => {
+  test.each(rowsWithId)('is rejected without a request if it is invalid: $line', async ({ call, line }) => {
     await using rest = await startRestClient(answerAsPromised);
     const ofAnother = collectionOfId(line) === 'couriers' ? 'orders/a' : 'couriers/a';
     for (const [what, id] of [...unfit, ['the name of another collection', ofAnother] as const]) {
@@ -46,13 +46,13 @@ describe('an invalid id', () => {
     expect(rest.service.connections).toBe(0);
   });
 
-  test('the longest and the shortest valid ids are sent', async () => {
+  test('is sent if it has 1 or 256 characters', async () => {
     await using rest = await startRestClient(answerAsPromised);
     for (const id of ['a', '0', `Z${'~'.repeat(255)}`]) await rest.api.getOrder(id, rest.callContext());
     expect(rest.service.requests).toHaveLength(3);
   });
 
-  test.each(validIds)('%j is sent as %s', async (id, encoded) => {
+  test.each(validIds)('is percent-encoded: %j becomes %s', async (id, encoded) => {
     await using rest = await startRestClient(answerAsPromised);
     for (const { call } of rowsWithId) await call(rest.api, rest.callContext(), id).catch(() => {});
     const lines = rest.service.requests.map(({ line }) => line);

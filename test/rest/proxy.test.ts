@@ -18,7 +18,7 @@ const forHttp = (url: URL, noProxy = ''): ProxyOptions => ({
   noProxy,
 });
 
-test('every request names Waybill and its version', async () => {
+test('every request names Waybill and its version in User-Agent', async () => {
   await using service = await startService(answerOrder, true);
   await using rest = await startRestClient(answerOrder, { baseUrl: service.url });
   await rest.api.getOrder('7', rest.callContext());
@@ -31,7 +31,7 @@ test('every request names Waybill and its version', async () => {
 });
 
 describe('a proxy', () => {
-  test('forwards calls and the health probe, and keeps its credentials from REST', async () => {
+  test('forwards calls and the health probe without its credentials', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url);
     await using rest = await startRestClient(answerOrder, { baseUrl: restUrl, proxy: forHttp(proxy.url) });
@@ -50,7 +50,7 @@ describe('a proxy', () => {
     ]);
   });
 
-  test('opens a tunnel to an https service, and fails the call without one', async () => {
+  test('fails calls and the health probe if it rejects the tunnel with 407', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 407 });
     const baseUrl = new URL('https://rest.test');
@@ -76,7 +76,7 @@ describe('a proxy', () => {
     }
   });
 
-  test('that rejects a write with 407 leaves the write retryable', async () => {
+  test('leaves a write retryable if it rejects the write with 407', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 407 });
     const config = readConfig({
@@ -114,8 +114,8 @@ describe('a proxy', () => {
   });
 
   test.each([
-    ['a host of NO_PROXY', new URL('http://rest.test'), 'rest.test'],
-    ['every host', new URL('http://rest.test'), '*'],
+    ['a host in NO_PROXY', new URL('http://rest.test'), 'rest.test'],
+    ['any host if NO_PROXY is *', new URL('http://rest.test'), '*'],
   ])('is not used for %s', async (_title, baseUrl, noProxy) => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url);
@@ -126,7 +126,7 @@ describe('a proxy', () => {
   });
 
   test.each(['127.0.0.1', 'localhost', '0.0.0.0', '[::ffff:127.0.0.1]'])(
-    'is not used for %s of this machine',
+    'is not used for the local address %s',
     async (hostname) => {
       await using service = await startService(answerOrder, true);
       await using proxy = await startProxy(service.url);
@@ -139,7 +139,7 @@ describe('a proxy', () => {
     },
   );
 
-  test('gets at most the connections that REST would get', async () => {
+  test('gets at most the configured number of connections', async () => {
     const held: (() => void)[] = [];
     await using service = await startService((request, response) => {
       const name = request.url?.replace('/base/v1/', '');
@@ -159,7 +159,7 @@ describe('a proxy', () => {
     expect([service.requests.length, proxy.mostOpen()]).toEqual([8, 3]);
   });
 
-  test('without a tunnel is a failed connection, also for the probe', async () => {
+  test('fails calls and the health probe if it never opens the tunnel', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 0 });
     const baseUrl = new URL('https://rest.test');

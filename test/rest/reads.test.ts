@@ -6,8 +6,8 @@ import { InvalidResponseError } from '../../src/rest/errors.ts';
 import { answerJson, errorOf, startRestClient } from '../fixtures/rest-service.ts';
 import { shapeless } from './bodies.ts';
 
-describe('a response of the wrong form to a read', () => {
-  test.each(shapeless)('for a record: %s', async (_what, json) => {
+describe('a malformed response to a read', () => {
+  test.each(shapeless)('is rejected if a record is expected: %s', async (_what, json) => {
     await using rest = await startRestClient(answerJson(json));
     const { api } = rest;
     for (const call of [
@@ -18,7 +18,7 @@ describe('a response of the wrong form to a read', () => {
     }
   });
 
-  test('for a record: another record', async () => {
+  test('is rejected if the record is not the requested one', async () => {
     await using rest = await startRestClient(answerJson({ name: 'orders/8' }));
     const { api } = rest;
     for (const call of [
@@ -32,13 +32,13 @@ describe('a response of the wrong form to a read', () => {
 
   test.each([
     ['null', null],
-    ['a list without its wrapper', []],
-    ['no list', {}],
+    ['an array without a wrapper object', []],
+    ['an object without a list', {}],
     ['the list of another resource', { shipments: [] }],
-    ['an object in place of the list', { orders: {} }],
-    ['null in place of the list', { orders: null }],
-    ['a token that is not a text', { orders: [], nextPageToken: 7 }],
-  ])('for a list: %s', async (_what, json) => {
+    ['an object instead of the list', { orders: {} }],
+    ['null instead of the list', { orders: null }],
+    ['a page token that is not a string', { orders: [], nextPageToken: 7 }],
+  ])('is rejected if a list is expected: %s', async (_what, json) => {
     await using rest = await startRestClient(answerJson(json));
     const error = await errorOf(rest.api.listOrders({ pageSize: 1 }, rest.callContext()));
     expect(error).toBeInstanceOf(InvalidResponseError);
@@ -75,7 +75,7 @@ describe('a response of the wrong form to a read', () => {
       message,
       (api, callContext) => api.listMessages({ channel: '1', conversation: '17', pageSize: 1 }, callContext),
     ],
-  ])('a row of %s with a name of another form is an invalid row', async (key, name, list) => {
+  ])('a row of %s with a malformed name is invalid', async (key, name, list) => {
     const foreign = ['wrong/a', `${key}/../a`, `${key}/`, 'a', '', `${name}/b`, `${message}/`, `/${name}`];
     const rows = [...foreign, name].map((each) => ({ name: each }));
     await using rest = await startRestClient(answerJson({ [key]: rows }));
@@ -84,20 +84,25 @@ describe('a response of the wrong form to a read', () => {
     expect(page.rows.at(-1)).toEqual({ name });
   });
 
-  test('templates may have any name', async () => {
+  test('templates are accepted with any name', async () => {
     const rows = [{ name: 'wrong/a' }, { name: '..' }, { name: '' }];
     await using rest = await startRestClient(answerJson({ templates: rows }));
     const page = await rest.api.listTemplates({ channel: '1', pageSize: 1 }, rest.callContext());
     expect(page.rows).toEqual(rows);
   });
 
-  test.each(['organizations/mine', 'foo', 'orders/a'])('for a record: the name %s', async (name) => {
-    await using rest = await startRestClient(answerJson({ name }));
-    expect(await errorOf(rest.api.getOrganization(rest.callContext()))).toBeInstanceOf(InvalidResponseError);
-  });
+  test.each(['organizations/mine', 'foo', 'orders/a'])(
+    'is rejected if an organization is expected: the name %s',
+    async (name) => {
+      await using rest = await startRestClient(answerJson({ name }));
+      expect(await errorOf(rest.api.getOrganization(rest.callContext()))).toBeInstanceOf(
+        InvalidResponseError,
+      );
+    },
+  );
 
   test.each([[{}], [{ nextPageToken: '' }], [{ nextPageToken: null }]])(
-    'the last page has no token: %j',
+    'a page without a page token is the last page: %j',
     async (token) => {
       await using rest = await startRestClient(answerJson({ orders: [], ...token }));
       expect(await rest.api.listOrders({ pageSize: 1 }, rest.callContext())).toEqual({
@@ -107,7 +112,7 @@ describe('a response of the wrong form to a read', () => {
     },
   );
 
-  test('unknown fields are kept', async () => {
+  test('unknown fields are preserved', async () => {
     const order = { name: 'orders/7', colour: 'blue', constructor: 'x' };
     await using rest = await startRestClient(answerJson(order));
     expect(await rest.api.getOrder('7', rest.callContext())).toEqual(order);

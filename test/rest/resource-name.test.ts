@@ -23,7 +23,7 @@ describe('resourceName', () => {
     ['...', 'orders/...'],
     [`a${'1'.repeat(255)}`, `orders/a${'1'.repeat(255)}`],
     ['😀'.repeat(256), `orders/${'😀'.repeat(256)}`],
-  ])('%s is %s', (id, name) => {
+  ])('turns %s into %s', (id, name) => {
     expect(resourceName('orders', id)).toBe(name);
     expect(bareIdentifier('orders', id)).toBe(name.replace('orders/', ''));
   });
@@ -42,12 +42,12 @@ describe('resourceName', () => {
       'Expected an id of orders, but got "orders/../organizations/mine": an identifier is 1 to 256 characters, none a ' +
         'slash or a control character, and not "." or "..".',
     ],
-  ])('%s is rejected with a reason', (id, message) => {
+  ])('rejects %s with a reason', (id, message) => {
     expect(() => resourceName('orders', id)).toThrow(new BadInputError(message));
   });
 
   test.each(['.', '..', '', 'a/b', 'a\n', '\ta', 'a\0', 'a\u0085', 'a\ud800', '😀'.repeat(257)])(
-    '%j is rejected',
+    'rejects %j',
     (id) => {
       expect(() => resourceName('orders', id)).toThrow(BadInputError);
     },
@@ -67,7 +67,7 @@ describe('isResourceName', () => {
     [null, false],
     [undefined, false],
     [['orders/7'], false],
-  ])('%j: %s', (value, expected) => {
+  ])('isResourceName("orders", %j) is %s', (value, expected) => {
     expect(isResourceName('orders', value)).toBe(expected);
   });
 });
@@ -79,7 +79,7 @@ describe('conversationName', () => {
     conversation: '17',
   };
 
-  test('returns the parts', () => {
+  test('returns the parts of a conversation name', () => {
     expect(conversationName('channels/1/conversations/17')).toEqual(conversation);
     expect(messageConversation('channels/1/conversations/17/messages/m1')).toEqual(conversation);
   });
@@ -94,7 +94,7 @@ describe('conversationName', () => {
     'channels/1/conversations/17/messages',
     'channels/1/messages/17',
     'orders/1/conversations/17',
-  ])('%s is not a conversation', (name) => {
+  ])('returns undefined for %s', (name) => {
     expect(conversationName(name)).toBeUndefined();
   });
 });
@@ -107,7 +107,7 @@ test.each([
   ['channels/../conversations/17/messages/m1', false],
   ['channels/1/conversations/17/orders/m1', false],
   ['messages/m1', false],
-])('%s is the name of a message: %s', (name, expected) => {
+])('isNameFor("messages", "%s") is %s', (name, expected) => {
   expect(isNameFor('messages', name)).toBe(expected);
   expect(messageConversation(name) !== undefined).toBe(expected);
 });
@@ -118,6 +118,6 @@ test.each([
   ['\ud800', '"\\ud800"'],
   ['a\u0085b\u2028', '"a\\u0085b\\u2028"'],
   ['a'.repeat(65), `"${'a'.repeat(64)}…"`],
-])('an error shows %j as %s', (id, expected) => {
+])('an error message quotes %j as %s', (id, expected) => {
   expect(quoteForMessage(id)).toBe(expected);
 });

@@ -47,32 +47,32 @@ function outcomeUnknown(line: string, cause: Error) {
   return { error, sent: [line] };
 }
 
-describe('a write is OutcomeUnknown after an invalid 2xx response', () => {
+describe('a write with an invalid 2xx response', () => {
   const notJson = (line: string) => new InvalidResponseError(`${line} returned no JSON`);
   const unreadable: [string, Answer, (line: string) => Error][] = [
     ['HTML', answerText('<html><body>Log in</body></html>'), notJson],
     ['cut JSON', answerText('{"name":"orders/7","sta', 201, 'application/json'), notJson],
-    ['nothing', answerText('', 200, 'application/json'), notJson],
-    ['204', (_request, response) => response.writeHead(204).end(), notJson],
+    ['an empty body', answerText('', 200, 'application/json'), notJson],
+    ['status 204', (_request, response) => response.writeHead(204).end(), notJson],
     [
-      'more than is taken',
+      'a body above the size limit',
       answerJson({ name: 'orders/7', notes: 'a'.repeat(16_777_216) }),
       (line) => new ResponseTooLargeError(`${line} returned more than 16777216 bytes`),
     ],
     [
-      'no HTTP',
+      'bytes that are not HTTP',
       (request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
       (line) => new InvalidResponseError(`${line} returned no valid HTTP`),
     ],
   ];
 
-  test.each(unreadable)('%s', async (_what, answer, cause) => {
+  test.each(unreadable)('fails with OutcomeUnknownError: %s', async (_what, answer, cause) => {
     for (const [line, write] of writes) {
       expect(await outcomeOf(answer, write)).toEqual(outcomeUnknown(line, cause(line)));
     }
   });
 
-  test.each(shapeless)('no record: %s', async (_what, json) => {
+  test.each(shapeless)('fails with OutcomeUnknownError if a record is expected: %s', async (_what, json) => {
     for (const [line, write] of writes.slice(0, 2)) {
       const hasName = Object(json) === json && typeof Reflect.get(Object(json), 'name') === 'string';
       const message = `${line} returned no record of orders`;
@@ -81,16 +81,19 @@ describe('a write is OutcomeUnknown after an invalid 2xx response', () => {
     }
   });
 
-  test.each(writes)('a record of another kind: %s', async (line, write) => {
-    for (const name of foreignNames(line)) {
-      const { error, sent } = await outcomeOf(answerJson({ name }), write);
-      expect(error, name).toBeInstanceOf(OutcomeUnknownError);
-      expect(error.cause).toBeInstanceOf(InvalidResponseError);
-      expect(sent).toEqual([line]);
-    }
-  });
+  test.each(writes)(
+    'fails with OutcomeUnknownError for a record of a different collection: %s',
+    async (line, write) => {
+      for (const name of foreignNames(line)) {
+        const { error, sent } = await outcomeOf(answerJson({ name }), write);
+        expect(error, name).toBeInstanceOf(OutcomeUnknownError);
+        expect(error.cause).toBeInstanceOf(InvalidResponseError);
+        expect(sent).toEqual([line]);
+      }
+    },
+  );
 
-  test('another record than the updated one', async () => {
+  test('fails with OutcomeUnknownError if the record is not the updated one', async () => {
     const line = 'PATCH /v1/orders/7';
     const cause = new InvalidResponseError(`${line} returned another record than the requested one`);
     const { error, sent } = await outcomeOf(answerJson({ name: 'orders/8' }), (api, callContext) =>
@@ -101,7 +104,7 @@ describe('a write is OutcomeUnknown after an invalid 2xx response', () => {
 });
 
 test.each([300, 301, 302, 303, 307, 308, 400, 404, 409, 422, 429, 500, 502, 503, 504])(
-  'a write with the response %i has that status, and is sent once',
+  'a write with the response %i fails with this status after one request',
   async (status) => {
     for (const [line, write] of writes) {
       const { error, sent } = await outcomeOf(answerText('<p>', status), write);
@@ -112,8 +115,8 @@ test.each([300, 301, 302, 303, 307, 308, 400, 404, 409, 422, 429, 500, 502, 503,
   },
 );
 
-describe('a write that its caller does not abort', () => {
-  test('continues after another caller has aborted its call', async () => {
+describe('a running write', () => {
+  test('continues after the abort of an unrelated read', async () => {
     let finish = () => {};
     await using rest = await startRestClient((request, response) => {
       response.write(' ');
@@ -129,7 +132,7 @@ describe('a write that its caller does not abort', () => {
     expect(await written).toEqual({ name: 'orders/7' });
   });
 
-  test('ends at its deadline, although bytes arrive', async () => {
+  test('ends at its deadline although bytes keep arriving', async () => {
     await using rest = await startRestClient(
       (_request, response) => {
         const drip = setInterval(() => response.write(' '), 5);

@@ -89,7 +89,7 @@ async function runUnsent(stage: Stage, title: string): Promise<{ answer: unknown
   return { answer, calls: sandbox.requests.lines() };
 }
 
-test.skipIf(hasBrowser)('GraphiQL without a browser', ({ skip }) => {
+test.skipIf(hasBrowser)('the tests of GraphiQL need a browser', ({ skip }) => {
   process.stderr.write(`${browserMissingNote}\n`);
   skip(browserMissingNote);
 });
@@ -102,7 +102,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
   }, 60_000);
   afterAll(() => stage.close());
 
-  test('opens with the tabs of the story and the bearer of the sandbox', async () => {
+  test('opens with the example tabs and the access token of the sandbox', async () => {
     const { page, url } = stage;
     await page.getByRole('tab').first().waitFor();
     expect(new URL(page.url()).href).toBe(new URL('/graphql', url).href);
@@ -114,19 +114,19 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
   });
 
   test.each(tabAnswers(expect.any(String)))(
-    'shows the response of $title',
+    'shows the response of the tab $title',
     async ({ title, answer, calls }) => {
       expect(await run(stage, title)).toEqual({ answer, calls });
     },
   );
 
-  test('does not ask before mutations, and shows no warning', async () => {
+  test('shows no warning of a live service', async () => {
     // Playwright dismisses dialogs, so a mutation that asked would not have been sent.
     expect(await stage.page.title()).toBe('Waybill');
     expect(await stage.page.locator('.live-service-band').count()).toBe(0);
   });
 
-  test('documents the schema', async () => {
+  test('shows the documentation of the schema', async () => {
     const { page } = stage;
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     const explorer = page.locator('.graphiql-plugin');
@@ -141,7 +141,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
       .waitFor();
   });
 
-  test('keeps the tabs after a reload, and stores no access token', async () => {
+  test('keeps the tabs after a reload without storing the access token', async () => {
     const { page } = stage;
     const titles = await page.getByRole('tab').allInnerTexts();
     // GraphiQL writes half a second after the last change.
@@ -174,7 +174,7 @@ describe.runIf(hasBrowser)('GraphiQL with a live service', () => {
   }, 60_000);
   afterAll(() => stage.close());
 
-  test('shows the name of the service in a different colour', async () => {
+  test('shows the host of the live service and a red accent colour', async () => {
     const { page } = stage;
     await page.getByText('Live service: api.example.com', { exact: true }).waitFor();
     expect(await page.title()).toBe('Live service: api.example.com – Waybill');
@@ -189,7 +189,7 @@ describe.runIf(hasBrowser)('GraphiQL with a live service', () => {
 
   const notSent = { errors: [{ message: 'The mutation was not sent.' }] };
 
-  test('asks before each mutation, and not before a query', async () => {
+  test('asks for confirmation only before mutations', async () => {
     expect(await runUnsent(stage, 'CreateOrder')).toEqual({ answer: notSent, calls: [] });
     expect(await run(stage, 'Missing')).toMatchObject({ answer: { data: { missing: null } } });
     expect(questions).toEqual([
@@ -227,7 +227,7 @@ describe.runIf(hasBrowser)('GraphiQL with a live service', () => {
       # {
       mutation Second($id: ID! = "{") { updateOrder(input: { id: $id, notes: null }) { ...Done } }`,
     ],
-  ])('asks if a fragment comes first: %s', async (name, query) => {
+  ])('asks for confirmation of a mutation that follows a fragment: %s', async (name, query) => {
     await openWith(query);
     expect(await runUnsent(stage, name)).toEqual({ answer: notSent, calls: [] });
     expect(questions).toHaveLength(1);

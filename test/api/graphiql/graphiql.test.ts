@@ -47,8 +47,8 @@ async function fileNames(): Promise<Record<string, string>> {
   return Object.fromEntries(Array.from(names, ([, name, role]) => [role, name]));
 }
 
-describe('the page', () => {
-  test('is sent to browsers with no-store', async () => {
+describe('the GraphiQL page', () => {
+  test('is sent to browsers with Cache-Control: no-store', async () => {
     const response = await get('/graphql', browser);
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -60,13 +60,13 @@ describe('the page', () => {
     });
   });
 
-  test('is the redirect of / for browsers', async () => {
+  test('is the target of the redirect from / for browsers', async () => {
     const response = await get('/', browser);
     expect(response.status).toBe(302);
     expect(new URL(response.headers.get('location') ?? '', 'http://waybill.test/').pathname).toBe('/graphql');
   });
 
-  test('runs and loads only files of its origin', async () => {
+  test('loads files only from its own origin', async () => {
     const { headers } = await get('/graphql', browser);
     const policy = headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self';");
@@ -81,13 +81,13 @@ describe('the page', () => {
     expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 
-  test('is not sent to other clients', async () => {
+  test('is not sent to clients that accept JSON', async () => {
     const asked = { accept: 'application/json', 'x-graphql-yoga-csrf': '1' };
     const response = await get(`/graphql?query=${encodeURIComponent('{ __typename }')}`, asked);
     expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
   });
 
-  test('holds the bearer of the sandbox, or a placeholder', async () => {
+  test('contains the access token of the sandbox or a placeholder', async () => {
     expect(JSON.parse(optionsIn(await page()).headers)).toEqual({
       Authorization: 'Bearer sandbox-cafe-andino',
     });
@@ -96,7 +96,7 @@ describe('the page', () => {
     });
   });
 
-  test('escapes a bearer with markup', async () => {
+  test('escapes markup in the access token', async () => {
     const bearer = '</script><script>alert(1)</script><!--\u2028\u2029';
     const html = await page(createOfflineApp(bearer));
     expect(html).not.toMatch(/<script>|<!--|[\u2028\u2029]/);
@@ -104,7 +104,7 @@ describe('the page', () => {
   });
 });
 
-describe('the files', () => {
+describe('the GraphiQL files', () => {
   const originals: [role: string, type: string, content: string][] = [
     ['app', 'text/javascript; charset=utf-8', original.js],
     ['style', 'text/css; charset=utf-8', original.css],
@@ -113,12 +113,12 @@ describe('the files', () => {
     ['jsonWorker', 'text/javascript; charset=utf-8', original.jsonWorker],
   ];
 
-  test('are these eight', async () => {
+  test('are the five files of the package and three of Waybill', async () => {
     const roles = [...originals.map(([role]) => role), 'amendments', 'boot', 'icon'];
     expect(Object.keys(await fileNames()).sort()).toEqual(roles.sort());
   });
 
-  test.each(originals)('%s has the same content in each content encoding', async (role, type, content) => {
+  test.each(originals)('%s has the same content in every content encoding', async (role, type, content) => {
     const name = (await fileNames())[role];
     expect(name).toContain(createHash('sha256').update(content).digest('hex').slice(0, 16));
 
@@ -138,11 +138,14 @@ describe('the files', () => {
     }
   });
 
-  test.each(['nothing.js', 'app-0000000000000000.js', '..%2Fgraphiql.ts', ''])('%j is 404', async (name) => {
-    const response = await get(`/graphiql/${name}`, browser);
-    expect(response.status).toBe(404);
-    expect(response.headers.get('cache-control')).toBe('no-store');
-  });
+  test.each(['nothing.js', 'app-0000000000000000.js', '..%2Fgraphiql.ts', ''])(
+    'return 404 for an unknown name: %j',
+    async (name) => {
+      const response = await get(`/graphiql/${name}`, browser);
+      expect(response.status).toBe(404);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+    },
+  );
 
   test('respond to HEAD with the headers of GET and no body', async () => {
     const listener = await listen(app, '127.0.0.1', 0);
@@ -164,7 +167,7 @@ describe('the files', () => {
     }
   });
 
-  test('are read and compressed once, for the first page', async () => {
+  test('are read and compressed only once, at the first request', async () => {
     // The hooks are in force in worker threads too, as these inherit the flag.
     const run = promisify(execFile);
     const { stdout } = await run(process.execPath, [
@@ -184,12 +187,12 @@ describe('the files', () => {
   });
 });
 
-describe('the tabs', async () => {
+describe('the GraphiQL tabs', async () => {
   const inSandbox = await readTabs(true);
   const tabs = [...inSandbox, ...(await readTabs(false))];
   const titleOf = (query: string) => /^(?:query|mutation) (\w+)/m.exec(query)?.[1];
 
-  test('are eight, each with a different name', () => {
+  test('have eight different operation names', () => {
     expect(inSandbox.map(({ query }) => titleOf(query))).toEqual([
       'Orders',
       'Order',
@@ -202,11 +205,14 @@ describe('the tabs', async () => {
     ]);
   });
 
-  test.each(tabs.map((tab) => [titleOf(tab.query), tab] as const))('%s is valid', (_title, { query }) => {
-    expect(validate(schema, parse(query))).toEqual([]);
-  });
+  test.each(tabs.map((tab) => [titleOf(tab.query), tab] as const))(
+    '%s is valid against the schema',
+    (_title, { query }) => {
+      expect(validate(schema, parse(query))).toEqual([]);
+    },
+  );
 
-  test('start with a comment on their result and cost, in short lines', () => {
+  test('start with a comment on the result and the cost', () => {
     for (const { query } of inSandbox) {
       expect(query).toMatch(/^# [^\n]+\n(# .*\n)*# REST: /);
       for (const line of query.split('\n')) expect(line.length).toBeLessThanOrEqual(58);

@@ -26,7 +26,7 @@ const collections = [...new Set(knownRecords.map(({ id }) => id.split('/')[0] ??
 const invalidFor = (type: GraphQLOutputType) =>
   invalidIds.map(([what, id]): [string, string] =>
     id === 'couriers/rutandina' && ['Node', 'Courier'].includes(getNamedType(type).name)
-      ? ["no collection's id", 'tariffs/rutandina']
+      ? ['the id of an unknown collection', 'tariffs/rutandina']
       : [what, id],
   );
 
@@ -59,14 +59,14 @@ describe.each(lookups)('$name', (lookup) => {
     return errors?.[0]?.message;
   }
 
-  test.each(invalidFor(lookup.type))('rejects %s, without a call', async (_what, id) => {
+  test.each(invalidFor(lookup.type))('rejects %s without a call', async (_what, id) => {
     const message = await refusal(id);
     // Cut, and without a character that could forge a line of a log.
     expect(message?.length).toBeLessThan(300);
     expect(message).toMatch(/^[\x20-\x7eé😀…]*$/u);
   });
 
-  test('rejects the whole id of any other collection, without a call', async () => {
+  test('rejects the full id of every other collection without a call', async () => {
     const others =
       field === 'node'
         ? []
@@ -75,14 +75,14 @@ describe.each(lookups)('$name', (lookup) => {
     for (const collection of others) await refusal(`${collection}/..`);
   });
 
-  test('accepts the longest valid identifier', async () => {
+  test('accepts an identifier of 128 characters', async () => {
     const { errors } = await ask(`query ($id: ID!) { ${field}(id: $id) { id } }`, {
       id: knownId.replace(/[^/]+$/, 'a'.repeat(128)),
     });
     expect(errors).toBeUndefined();
   });
 
-  test('rejects an id that is null, missing, or not a text', async () => {
+  test('rejects an id that is null, missing, or not a string', async () => {
     for (const id of ['null', '1.5', 'true', '["a"]', '{ a: 1 }', 'a']) {
       const { status, data, errors, calls } = await ask(`{ ${field}(id: ${id}) { id } }`);
       expect({ status, data, calls }).toEqual({ status: 200, data: undefined, calls: [] });
@@ -94,14 +94,14 @@ describe.each(lookups)('$name', (lookup) => {
   });
 });
 
-test('a number is read as the identifier with its digits', async () => {
+test('a numeric id is treated as a string of digits', async () => {
   const { data, calls } = await ask('{ order(id: 2481) { id } }');
   expect(data).toEqual({ order: null });
   expect(calls).toEqual(['GET /v1/orders/2481']);
 });
 
 test.each(nodeLookup === undefined ? [] : invalidFor(nodeLookup.type))(
-  '%s among the ids of nodes fails its own node, without a call',
+  'nodes returns null with an error for %s, without a call',
   async (_what, id) => {
     const { data, errors, calls } = await ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids: ['channels/ca1/conversations/ca1', id],

@@ -44,7 +44,7 @@ function changed(input: unknown, [field, ...rest]: string[], value: string): unk
   return { ...fields, [field]: changed(fields[field], rest, value) };
 }
 
-test('every id of every input is tested', () => {
+test('every id field of every input type is tested', () => {
   const idFields = Object.values(schema.getTypeMap())
     .filter(isInputObjectType)
     .flatMap((type) => Object.values(type.getFields()).map((field) => ({ type, field })))
@@ -53,7 +53,7 @@ test('every id of every input is tested', () => {
   expect([...new Set(places.map(({ field }) => field))].sort()).toEqual(idFields.sort());
 });
 
-describe.each(places)('$mutation with $path', ({ mutation, argument, path }) => {
+describe.each(places)('the input field $path of $mutation', ({ mutation, argument, path }) => {
   const [name = ''] = argument.split(':');
   const whole = inputFor(mutation);
   const { recipient } = inputFor('createOrder');
@@ -63,8 +63,8 @@ describe.each(places)('$mutation with $path', ({ mutation, argument, path }) => 
   const isOfCouriers = path.endsWith('courier');
   const unfitHere = invalidIds.filter(([, id]) => !(isOfCouriers && id.startsWith('couriers/')));
 
-  test.each([...unfitHere, ['the id of what no input takes', 'organization/mine'] as const])(
-    'that is %s is rejected at its path, without a call',
+  test.each([...unfitHere, ['the id of an organization', 'organization/mine'] as const])(
+    'is rejected at its path, without a call, if it is %s',
     async (_what, id) => {
       const input = changed(stated(base), path.split('.'), id);
       const { data, errors, calls } = await waybill.ask<Record<string, unknown>, unknown>(

@@ -29,7 +29,7 @@ describe('node', () => {
   });
 
   test.each(nodes.filter(({ missing }) => missing !== undefined))(
-    'is null for a missing id: $missing',
+    'is null for an unknown id: $missing',
     async ({ missing = '' }) => {
       const { status, data, errors, calls } = await ask(NodeLookupDocument, { id: missing });
       expect({ status, data, errors }).toEqual({ status: 200, data: { node: null }, errors: undefined });
@@ -60,7 +60,7 @@ describe('node', () => {
     '/ca2481',
     'orders/ca2481/',
     ' orders/ca2481',
-  ])('rejects an id of any other form: %j', async (id) => {
+  ])('rejects any string that is not a full id: %j', async (id) => {
     const { status, data, errors, calls } = await ask(NodeLookupDocument, { id });
     expect({ status, data }).toEqual({ status: 200, data: { node: null } });
     expect(errors).toEqual([
@@ -81,7 +81,7 @@ describe('node', () => {
         'conversation(id: "channels/ca1/conversations/ca58") { messages { nodes { id } } }.',
     ],
     ['labels/ca0001', 'Read a label with its shipment: shipment(id: …) { label { id url pdfUrl } }.'],
-  ])('says how to read a record that REST has no call for: %j', async (id, instead) => {
+  ])('explains how to read a record that cannot be read by its id: %j', async (id, instead) => {
     const { status, data, errors, calls } = await ask(NodeLookupDocument, { id });
     expect({ status, data }).toEqual({ status: 200, data: { node: null } });
     expect(errors).toEqual([
@@ -97,7 +97,7 @@ describe('node', () => {
 });
 
 describe('nodes', () => {
-  test('have the order of their ids, each with its type', async () => {
+  test('returns the records in the order of the ids', async () => {
     const backwards = nodes.toReversed();
     const { data, errors, calls } = await ask(NodesLookupDocument, { ids: backwards.map(({ id }) => id) });
     expect({ data, errors }).toEqual({
@@ -107,19 +107,19 @@ describe('nodes', () => {
     expect(calls.toSorted()).toEqual(nodes.flatMap((node) => node.calls).sort());
   });
 
-  test('with the same id twice are equal, for one call', async () => {
+  test('sends one call for an id that occurs twice', async () => {
     const { data, calls } = await ask(NodesLookupDocument, { ids: ['orders/ca2481', 'orders/ca2481'] });
     const order = { __typename: 'Order', id: 'orders/ca2481' };
     expect(data).toEqual({ nodes: [order, order] });
     expect(calls).toEqual(['GET /v1/orders/ca2481']);
   });
 
-  test('without ids are an empty list', async () => {
+  test('returns an empty list for an empty list of ids', async () => {
     const { data, calls } = await ask(NodesLookupDocument, { ids: [] });
     expect({ data, calls }).toEqual({ data: { nodes: [] }, calls: [] });
   });
 
-  test('that are missing, malformed or fail do not affect others', async () => {
+  test('returns the other records if some ids are unknown, malformed or fail', async () => {
     sandbox.faults.add({ path: '/v1/quotes/ca0001', kind: 'status', status: 500 });
     const ids = ['orders/ca2481', 'quotes/ca0001', 'bad', 'orders/x', 'shipments/ca0001'];
     const { status, data, errors, calls } = await ask(NodesLookupDocument, { ids });
@@ -147,7 +147,7 @@ describe('nodes', () => {
     ]);
   });
 
-  test('keep their positions and their number if one fails', async () => {
+  test('returns null at the position of a failed id', async () => {
     // This one fails some 20 ms after all others are there.
     sandbox.faults.add({ path: '/v1/quotes/ca0001', kind: 'reset-in-body' });
     const [order, quote, bad] = ['orders/ca2481', 'quotes/ca0001', 'bad'];
@@ -170,7 +170,7 @@ describe('nodes', () => {
     }
   });
 
-  test('are at most 100', async () => {
+  test('accepts at most 100 ids', async () => {
     const ids = Array.from({ length: 101 }, (_, index) => `orders/ca${String(index + 1).padStart(4, '0')}`);
     const refused = await ask(NodesLookupDocument, { ids });
     const message = 'Expected at most 100 ids, but got 101.';
@@ -186,7 +186,7 @@ describe('nodes', () => {
   });
 });
 
-test('a variable within a list of the document has the value of each request', async () => {
+test('a variable in a list literal is evaluated for each request', async () => {
   const document = 'query ($id: ID!) { nodes(ids: [$id, "couriers/rutandina"]) { id } }';
   for (const id of ['orders/ca2481', 'shipments/ca2036', 'orders/ca2490']) {
     const { data } = await waybill.ask(document, { id });
@@ -194,7 +194,7 @@ test('a variable within a list of the document has the value of each request', a
   }
 });
 
-test('a variable within an object of the document has the value of each request', async () => {
+test('a variable in an object literal is evaluated for each request', async () => {
   const document = `query ($value: String!) { channel(id: "ca1") { template(name: "pedido_confirmado", language: "en") {
     preview(headerParameters: [{ name: "1", value: $value }]) { header }
   } } }`;

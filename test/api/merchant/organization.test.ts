@@ -41,7 +41,7 @@ test('a merchant with a zero balance is not a credit user', async () => {
   expect(data).toEqual({ organization: { balance: { formatted: '$\u00a00' }, isCreditUser: false } });
 });
 
-test('the organization costs one call, however often and by which id it is selected', async () => {
+test('the organization costs one call, however often it is selected', async () => {
   const { data, calls } = await ask(`{
     a: organization { id }
     b: organization { isCreditUser }
@@ -56,7 +56,7 @@ test('the organization costs one call, however often and by which id it is selec
 });
 
 test.each(['balanceCents', 'creditLimitCents'])(
-  'the organization without %s is null, with an error',
+  'the organization is null with an error if %s is missing',
   async (field) => {
     const body = { name: 'organization/broken', balanceCents: 1, creditLimitCents: 1, [field]: undefined };
     sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 200, body });
@@ -72,7 +72,7 @@ test.each(['balanceCents', 'creditLimitCents'])(
 );
 
 test.each([undefined, null, '-5', 0.5])(
-  'the organization with the balance %j is null, with an error',
+  'the organization is null with an error if the balance is %j',
   async (balanceCents) => {
     const body = { name: 'organization/broken', balanceCents, creditLimitCents: 1 };
     sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 200, body });

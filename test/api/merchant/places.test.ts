@@ -42,7 +42,7 @@ describe('origins', () => {
     expect(calls).toEqual(['GET /v1/origins?pageSize=20']);
   });
 
-  test.each(['ca2', 'origins/ca2'])('are found by id through their list: %s', async (id) => {
+  test.each(['ca2', 'origins/ca2'])('are looked up by id in their list: %s', async (id) => {
     const { data, calls } = await ask(OriginLookupDocument, { id });
     expect(data).toEqual({
       origin: { id: 'origins/ca2', location: { id: 'locations/antioquia-medellin-guayabal' } },
@@ -50,13 +50,13 @@ describe('origins', () => {
     expect(calls).toEqual(['GET /v1/origins?pageSize=1000']);
   });
 
-  test.each(['ca5', 'st1'])("that do not exist, or are another merchant's, are null: %s", async (id) => {
+  test.each(['ca5', 'st1'])('are null if the merchant has no origin with the id: %s', async (id) => {
     const { data, errors, calls } = await ask(OriginLookupDocument, { id });
     expect({ data, errors }).toEqual({ data: { origin: null }, errors: undefined });
     expect(calls).toEqual(['GET /v1/origins?pageSize=1000']);
   });
 
-  test('cost one read of the list, however many lookups select them', async () => {
+  test('cost one list call for any number of lookups', async () => {
     const { data, calls } = await ask(
       '{ a: origin(id: "ca1") { id } b: origin(id: "ca4") { id } shipment(id: "ca0001") { origin { address { locality } } } }',
     );
@@ -64,7 +64,7 @@ describe('origins', () => {
     expect(calls.toSorted()).toEqual(['GET /v1/origins?pageSize=1000', 'GET /v1/shipments/ca0001']);
   });
 
-  test('have a location, found through the text filter of the locations', async () => {
+  test('resolve their location with one filtered list call', async () => {
     const { data, calls } = await ask(OriginLocationDocument, { id: 'ca3' });
     expect(data).toEqual({
       origin: { location: { administrativeArea: 'Risaralda', locality: 'Pereira' } },
@@ -78,7 +78,7 @@ describe('origins', () => {
 
 describe('a location by id', () => {
   test.each(['antioquia-medellin', 'locations/antioquia-medellin'])(
-    'has exactly that name, though 22 names contain it: %s',
+    'is the exact match among 22 names that contain the id: %s',
     async (id) => {
       const { data, calls } = await ask(LocationLookupDocument, { id });
       expect(data).toEqual({
@@ -94,7 +94,7 @@ describe('a location by id', () => {
   );
 
   test.each(['antioquia-mede', 'medellin', 'nowhere'])(
-    'is null if no location has that name: %s',
+    'is null if no name matches exactly: %s',
     async (id) => {
       const { data, errors, calls } = await ask(LocationLookupDocument, { id });
       expect({ data, errors }).toEqual({ data: { location: null }, errors: undefined });
@@ -102,7 +102,7 @@ describe('a location by id', () => {
     },
   );
 
-  test('costs one call for all its lookups', async () => {
+  test('costs one call, however many lookups select it', async () => {
     const { calls } = await ask(`{
       a: location(id: "narino-pasto") { locality }
       b: location(id: "locations/narino-pasto") { locality }
@@ -115,7 +115,7 @@ describe('a location by id', () => {
     ]);
   });
 
-  test('among many others is found in the whole list', async () => {
+  test('is read from the unfiltered list if many locations are selected', async () => {
     const ids = [
       'locations/amazonas-leticia',
       'locations/antioquia-medellin',
@@ -178,11 +178,11 @@ describe('a location by id', () => {
   });
 });
 
-describe('a search of the locations', () => {
+describe('the search for locations', () => {
   const itagui = [{ id: 'locations/antioquia-itagui', locality: 'Itagüí' }];
 
   test.each(['Itagüí', 'itagui', 'ITAGÜÍ', 'Itagüí'.normalize('NFD'), 'tagüí'])(
-    'finds a part of the name with accents and without: %s',
+    'matches a part of the name, ignoring case and accents: %s',
     async (search) => {
       const { data, calls } = await ask(LocationSearchDocument, { search, first: 2 });
       const pageInfo = { hasNextPage: false, endCursor: expect.any(String) };
@@ -191,7 +191,7 @@ describe('a search of the locations', () => {
     },
   );
 
-  test('distinguishes places of one name by their department', async () => {
+  test('returns places with equal names and different departments', async () => {
     const { data } = await ask(
       '{ locations(search: "La Unión") { nodes { id administrativeArea locality } } }',
     );
@@ -221,13 +221,13 @@ describe('a search of the locations', () => {
     },
   );
 
-  test.each(['', null])('for an empty text is the whole list: %j', async (search) => {
+  test.each(['', null])('returns the whole list for an empty search text: %j', async (search) => {
     const { data, calls } = await ask(LocationSearchDocument, { search, first: 1 });
     expect(data.locations.nodes).toEqual([{ id: 'locations/amazonas-leticia', locality: 'Leticia' }]);
     expect(calls).toEqual(['GET /v1/locations?pageSize=1']);
   });
 
-  test('accepts only its own cursors', async () => {
+  test('rejects the cursor of a different search', async () => {
     const { data } = await ask(LocationSearchDocument, { search: 'medellin', first: 1 });
     const after = data.locations.pageInfo.endCursor;
     const next = await ask(LocationSearchDocument, { search: 'medellin', first: 1, after });
@@ -240,7 +240,7 @@ describe('a search of the locations', () => {
     expect(other.calls).toEqual([]);
   });
 
-  test('without a text costs two calls of the largest page', async () => {
+  test('returns the whole list in two pages of the largest size', async () => {
     const { data, calls } = await ask(LocationSearchDocument, { first: 1000 });
     const after = data.locations.pageInfo.endCursor;
     const rest = await ask(LocationSearchDocument, { first: 1000, after });

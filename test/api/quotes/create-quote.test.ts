@@ -62,14 +62,14 @@ function told({ status, data, errors, calls }: Answer<unknown>) {
   return { status, data, calls, errors: messages };
 }
 
-describe('a quote', () => {
+describe('createQuote', () => {
   test.each([
-    ['whole ids', { ...way, order: 'orders/ca2496' }],
+    ['full ids', { ...way, order: 'orders/ca2496' }],
     [
       'bare identifiers',
       { origin: 'huila-pitalito', destination: 'antioquia-medellin-laureles', order: 'ca2496' },
     ],
-  ])('is requested by %s, in one call, and has all fields', async (_what, ids) => {
+  ])('returns all fields of the quote for one call with %s', async (_what, ids) => {
     await using fresh = await startWaybill();
     const answer = await fresh.ask(CreateWholeQuoteDocument, {
       input: { ...ids, package: parcel, cashOnDeliveryRequestCents: 11_670_000 },
@@ -120,12 +120,12 @@ describe('a quote', () => {
     ]);
   });
 
-  test('sends neither missing fields nor the key', async () => {
+  test('sends neither missing fields nor the idempotency key', async () => {
     expect(await ask({ idempotencyKey: 'left-out' })).toEqual(answered(success, [post]));
     expect(bodies(waybill)).toEqual([{ ...way, package: parcel }]);
   });
 
-  test('leads to its order in the same request', async () => {
+  test('resolves the order of the new quote with one more call', async () => {
     const document = `mutation ($input: CreateQuoteInput!) {
       createQuote(input: $input) { ... on CreateQuoteSuccess { quote { order { id status } } } }
     }`;
@@ -137,28 +137,32 @@ describe('a quote', () => {
     expect(calls).toEqual([post, 'GET /v1/orders/ca2496']);
   });
 
-  test('may have no cash on delivery', async () => {
+  test('accepts a cash on delivery of 0', async () => {
     expect(await ask({ cashOnDeliveryRequestCents: 0 })).toEqual(answered(success, [post]));
     expect(bodies(waybill)).toEqual([{ ...way, package: parcel, cashOnDeliveryRequestCents: 0 }]);
   });
 });
 
-describe('an invalid input is rejected without a call', () => {
+describe('the input of createQuote', () => {
   const notNull = 'must not be null: omit the field instead';
   const notOf = (collection: string, given: string) =>
     `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
 
   test.each<[string, Partial<CreateQuoteInput>, [path: string, message: string]]>([
-    ['an origin of the merchant', { origin: 'origins/ca1' }, ['origin', notOf('locations', 'origins/ca1')]],
+    [
+      'an origin id instead of a location id',
+      { origin: 'origins/ca1' },
+      ['origin', notOf('locations', 'origins/ca1')],
+    ],
     ['an empty origin', { origin: '' }, ['origin', notOf('locations', '')]],
     [
-      'a destination beyond the path',
+      'a path traversal as destination',
       { destination: '../orders' },
       ['destination', notOf('locations', '../orders')],
     ],
-    ['a quote as order', { order: 'quotes/ca2151' }, ['order', notOf('orders', 'quotes/ca2151')]],
+    ['a quote id as order', { order: 'quotes/ca2151' }, ['order', notOf('orders', 'quotes/ca2151')]],
     [
-      'a location of 97 characters',
+      'an origin of 97 characters',
       { origin: 'a'.repeat(97 - 'locations/'.length) },
       ['origin', 'must have at most 96 characters as "locations/<identifier>", but has 97'],
     ],
@@ -172,32 +176,32 @@ describe('an invalid input is rejected without a call', () => {
       { cashOnDeliveryRequestCents: null },
       ['cashOnDeliveryRequestCents', notNull],
     ],
-    ['no order', { order: null }, ['order', notNull]],
+    ['a null order', { order: null }, ['order', notNull]],
     [
-      'a content of 2 characters',
+      'a content description of 2 characters',
       { package: { ...parcel, contentDescription: '☕🫘' } },
       ['package.contentDescription', 'must be 3 to 128 characters long, but has 2'],
     ],
     [
-      'a content of 129 characters',
+      'a content description of 129 characters',
       { package: { ...parcel, contentDescription: 'x'.repeat(129) } },
       ['package.contentDescription', 'must be 3 to 128 characters long, but has 129'],
     ],
     [
-      'an empty key',
+      'an empty idempotency key',
       { idempotencyKey: '' },
       ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
     ],
     [
-      'a key of 256 characters',
+      'an idempotency key of 256 characters',
       { idempotencyKey: 'k'.repeat(256) },
       ['idempotencyKey', 'must be 1 to 255 characters long, but has 256'],
     ],
-  ])('%s', async (_what, fields, fault) => {
+  ])('is rejected without a call if it has %s', async (_what, fields, fault) => {
     expect(await ask(fields)).toEqual(answered(refused(fault), []));
   });
 
-  test('all faults together', async () => {
+  test('is rejected with the errors of all invalid fields', async () => {
     const answer = await ask({
       origin: 'origins/ca1',
       destination: 'couriers/rutandina',
@@ -217,7 +221,7 @@ describe('an invalid input is rejected without a call', () => {
     expect(answer).toEqual(answered(faults, []));
   });
 
-  test('and values at their bounds are sent', async () => {
+  test('is sent if all values are at their limits', async () => {
     const answer = await ask({
       origin: 'a'.repeat(96 - 'locations/'.length),
       package: { ...parcel, contentDescription: '🫘'.repeat(128) },
@@ -227,8 +231,8 @@ describe('an invalid input is rejected without a call', () => {
   });
 });
 
-describe('an error of REST', () => {
-  test('has the paths of the input', async () => {
+describe('an error response to createQuote', () => {
+  test('becomes InvalidInput with the paths of the input fields', async () => {
     const answer = await ask({
       package: { ...parcel, weightKg: 0, dimensions: { lengthCm: 30, widthCm: -1, heightCm: 15 } },
     });
@@ -244,7 +248,7 @@ describe('an error of REST', () => {
     expect(answer).toEqual(answered(result, [post]));
   });
 
-  test('about an unknown place has the paths of the input', async () => {
+  test('becomes InvalidInput with the path of each unknown record', async () => {
     const result = {
       __typename: 'InvalidInput',
       message:
@@ -260,7 +264,7 @@ describe('an error of REST', () => {
 
   test.each<[string, unknown, object]>([
     [
-      'a list of violations below details',
+      'violations below details',
       {
         error: {
           message: 'Bad.',
@@ -270,7 +274,7 @@ describe('an error of REST', () => {
       { message: 'Bad.', fields: [{ path: 'package.weightKg', message: 'too heavy' }] },
     ],
     [
-      'JSON pointers, one to an unknown field',
+      'JSON pointers and an unknown field',
       {
         message: 'Bad.',
         errors: [
@@ -287,28 +291,28 @@ describe('an error of REST', () => {
       },
     ],
     ['no JSON', '<h1>Bad Request</h1>', { message: 'POST /v1/quotes returned 400.', fields: [] }],
-  ])('is understood as %s', async (_what, body, result) => {
+  ])('becomes InvalidInput if its body has %s', async (_what, body, result) => {
     fail({ kind: 'status', status: 400, body });
     expect(await ask()).toEqual(answered({ __typename: 'InvalidInput', ...result }, [post]));
   });
 
   test.each([
-    ['the order, if the input has one', { order: 'ca2496' }, 'orders/ca2496'],
-    ['the origin, if the input has no order', { origin: 'huila-pitalito' }, 'locations/huila-pitalito'],
-  ])('with 404 is NotFound with the id of %s', async (_what, fields, id) => {
+    ['the order', { order: 'ca2496' }, 'orders/ca2496'],
+    ['the origin if the input has no order', { origin: 'huila-pitalito' }, 'locations/huila-pitalito'],
+  ])('404 becomes NotFound with the id of %s', async (_what, fields, id) => {
     fail({ kind: 'status', status: 404, body: { error: { message: 'No such place.' } } });
     const result = { __typename: 'NotFound', message: 'No such place.', missingId: id };
     expect(await ask(fields)).toEqual(answered(result, [post]));
   });
 
-  test('with 409 is Conflict', async () => {
+  test('409 becomes Conflict', async () => {
     fail({ kind: 'status', status: 409, body: { error: { message: 'The order is shipped already.' } } });
     const result = { __typename: 'Conflict', message: 'The order is shipped already.' };
     expect(await ask()).toEqual(answered(result, [post]));
   });
 });
 
-describe('another failure is an error of the field', () => {
+describe('a failed createQuote', () => {
   test.each<[string, Fault, object]>([
     [
       '401',
@@ -346,7 +350,7 @@ describe('another failure is an error of the field', () => {
         upstreamStatus: 503,
       },
     ],
-  ])('%s, after one call', async (_what, fault, error) => {
+  ])('returns a field error after one call: %s', async (_what, fault, error) => {
     // After 401, a server forgets what it has learned with the token.
     await using fresh = await startWaybill({}, { sandbox: waybill.sandbox });
     fail(fault);
@@ -358,7 +362,7 @@ describe('another failure is an error of the field', () => {
     });
   });
 
-  test('a token that REST rejects, after one call', async () => {
+  test('returns a field error after one call if the REST service rejects the token', async () => {
     const { data, errors, calls } = await ask({}, 'no-such-token');
     expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
       { createQuote: null },
@@ -368,18 +372,18 @@ describe('another failure is an error of the field', () => {
   });
 });
 
-describe('a quote without a response is OutcomeUnknown, after one call', () => {
+describe('createQuote with a lost response', () => {
   test.each<Fault>([
     { kind: 'applied-then-cut' },
     { kind: 'reset' },
     { kind: 'reset-in-body' },
     { kind: 'short' },
-  ])('by the fault "$kind"', async (fault) => {
+  ])('returns OutcomeUnknown after one call: fault "$kind"', async (fault) => {
     fail(fault);
     expect(await ask()).toEqual(answered(unknown(null), [post]));
   });
 
-  test('within UPSTREAM_TIMEOUT_MS', async () => {
+  test('returns OutcomeUnknown after UPSTREAM_TIMEOUT_MS', async () => {
     await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '300' }, { sandbox: waybill.sandbox });
     fail({ kind: 'hang' });
     await learnMerchants(impatient, impatient.sandbox.tokens.first);
@@ -387,7 +391,7 @@ describe('a quote without a response is OutcomeUnknown, after one call', () => {
     expect(answer).toEqual(answered(unknown('late'), [post]));
   });
 
-  test('and stays OutcomeUnknown with its key, without a second call', async () => {
+  test('returns OutcomeUnknown without a second call if the key is repeated', async () => {
     fail({ kind: 'applied-then-cut', times: 1 });
     const idempotencyKey = 'cut';
     expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), [post]));
@@ -396,8 +400,8 @@ describe('a quote without a response is OutcomeUnknown, after one call', () => {
   });
 });
 
-describe('an idempotencyKey', () => {
-  test('costs a call for the merchant only before the first write of a token', async () => {
+describe('the idempotencyKey of createQuote', () => {
+  test('costs a call for the merchant once per token', async () => {
     await using fresh = await startWaybill({}, { sandbox: waybill.sandbox });
     const costOf = async (fields: Partial<CreateQuoteInput>) =>
       (await fresh.ask(CreateQuoteDocument, { input: { ...input, ...fields } })).calls;
@@ -406,14 +410,14 @@ describe('an idempotencyKey', () => {
     expect(await costOf({ idempotencyKey: 'merchant 2' })).toEqual([post]);
   });
 
-  test('returns the same quote for the same input with any form of its ids', async () => {
+  test('returns the first quote if a retry uses bare identifiers', async () => {
     const idempotencyKey = 'twice';
     const first = await ask({ idempotencyKey });
     expect(first).toEqual(answered(success, [post]));
     expect(await ask({ idempotencyKey, origin: 'huila-pitalito' })).toEqual({ ...first, calls: [] });
   });
 
-  test('reads the quote again if more than its id is selected', async () => {
+  test('reads the quote on a retry if more than the id is selected', async () => {
     const whole = { input: { ...input, idempotencyKey: 'read again' } };
     const first = await waybill.ask(CreateWholeQuoteDocument, whole);
     expect(first.calls).toEqual([post]);
@@ -422,7 +426,7 @@ describe('an idempotencyKey', () => {
     expect(await waybill.ask(CreateWholeQuoteDocument, whole)).toEqual({ ...first, calls: [read] });
   });
 
-  test('fails for an expired quote if more than its id is selected', async () => {
+  test('fails on a retry if the quote has expired and more than the id is selected', async () => {
     const idempotencyKey = 'expired';
     const first = await ask({ idempotencyKey });
     if (first.data.createQuote.__typename !== 'CreateQuoteSuccess') throw new Error(JSON.stringify(first));
@@ -436,14 +440,14 @@ describe('an idempotencyKey', () => {
     expect(await ask({ idempotencyKey })).toEqual({ ...first, calls: [] });
   });
 
-  test('returns the same quote for another token of the merchant', async () => {
+  test('returns the first quote to a refreshed token of the merchant', async () => {
     const idempotencyKey = 'refreshed';
     const first = await ask({ idempotencyKey });
     const again = await ask({ idempotencyKey }, waybill.sandbox.tokens.firstRefreshed);
     expect(again).toEqual({ ...first, calls: [organizationCall] });
   });
 
-  test('makes one call for equal requests at the same time', async () => {
+  test('sends one call for equal concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ idempotencyKey: 'at once' })));
     const [first] = answers;
     expect(first?.data).toEqual({ createQuote: success });
@@ -451,7 +455,7 @@ describe('an idempotencyKey', () => {
     expect(waybill.sandbox.requests.lines()).toEqual([post]);
   });
 
-  test('with another input is Conflict, without a call', async () => {
+  test('returns Conflict without a call if a retry has a different input', async () => {
     const idempotencyKey = 'other input';
     expect(await ask({ idempotencyKey })).toEqual(answered(success, [post]));
     const result = {
@@ -463,7 +467,7 @@ describe('an idempotencyKey', () => {
     expect(await ask({ idempotencyKey, order: 'ca2496' })).toEqual(answered(result, []));
   });
 
-  test('of one merchant is another key for other merchants', async () => {
+  test('is scoped to the merchant', async () => {
     const { first, second } = waybill.sandbox.tokens;
     expect(await ask({ idempotencyKey: 'same key' }, first)).toEqual(answered(success, [post]));
     const quote = { id: expect.stringMatching(/^quotes\/st\d{4}$/) };
@@ -472,7 +476,7 @@ describe('an idempotencyKey', () => {
     );
   });
 
-  test('with the value null is no key', async () => {
+  test('is ignored if it is null', async () => {
     const first = await ask({ idempotencyKey: null });
     expect(first).toEqual(answered(success, [post]));
     const second = await ask({ idempotencyKey: null });
@@ -480,7 +484,7 @@ describe('an idempotencyKey', () => {
     expect(second.data).not.toEqual(first.data);
   });
 
-  test.each([400, 404, 409, 413, 429])('is free again after %d, which changes no data', async (status) => {
+  test.each([400, 404, 409, 413, 429])('can be reused after a %d response', async (status) => {
     const idempotencyKey = `free after ${status}`;
     fail({ kind: 'status', status, times: 1 });
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
@@ -492,7 +496,7 @@ describe('an idempotencyKey', () => {
     ['502', { kind: 'status', status: 502 }],
     ['503', { kind: 'status', status: 503 }],
     ['504', { kind: 'status', status: 504 }],
-  ])('makes no second call after %s, which may have changed data', async (what, fault) => {
+  ])('sends no second call after a %s response, which may have changed data', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
     const { data, calls } = await ask({ idempotencyKey });
@@ -502,9 +506,9 @@ describe('an idempotencyKey', () => {
 
   test.each<[string, Fault]>([
     ['cut JSON', { kind: 'cut-json' }],
-    ['another kind of record', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
+    ['an order instead of a quote', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
     ['no record', { kind: 'change', change: () => [] }],
-  ])('makes no second call after %s, which has changed data', async (what, fault) => {
+  ])('sends no second call after a 2xx response with %s', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
     expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), [post]));

@@ -28,8 +28,8 @@ const offer = (code: string, status: string, costs: [number, number], days: numb
   estimatedDeliveryOperatingDays: days,
 });
 
-describe('one quote', () => {
-  test.each(['quotes/ca2139', 'ca2139'])('has every field of its payload for one call, by %s', async (id) => {
+describe('a quote', () => {
+  test.each(['quotes/ca2139', 'ca2139'])('has all fields of its payload for one call: %s', async (id) => {
     const { data, errors, calls } = await waybill.ask(QuotePayloadDocument, { id });
     expect(errors).toBeUndefined();
     expect(data).toEqual({
@@ -62,13 +62,13 @@ describe('one quote', () => {
     expect(calls).toEqual(['GET /v1/quotes/ca2139']);
   });
 
-  test('leads to its order', async () => {
+  test('resolves the fields of its order with one more call', async () => {
     const { data, calls } = await waybill.ask(QuoteOrderDocument, { id: 'ca2139' });
     expect(data).toEqual({ quote: { order: { status: 'IN_PROGRESS' } } });
     expect(calls).toEqual(['GET /v1/quotes/ca2139', 'GET /v1/orders/ca2481']);
   });
 
-  test('leads to both its places, for one filtered list each', async () => {
+  test('resolves its origin and destination with a filtered list call for each place', async () => {
     const { data, calls } = await waybill.ask(QuotePlacesDocument, { id: 'ca2139' });
     expect(data).toEqual({
       quote: {
@@ -84,7 +84,7 @@ describe('one quote', () => {
   });
 
   test.each(['nosuch', 'st0200'])(
-    'is null without an error if the merchant has no such quote: %s',
+    'is null without an error if the merchant has no quote with the id %s',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(QuoteOrderDocument, { id });
       expect({ data, errors }).toEqual({ data: { quote: null }, errors: undefined });
@@ -92,7 +92,7 @@ describe('one quote', () => {
     },
   );
 
-  test('is rejected without a call for the id of another collection', async () => {
+  test('is rejected without a call if the id belongs to an order', async () => {
     const { data, errors, calls } = await waybill.ask(QuoteOrderDocument, { id: 'orders/ca2481' });
     expect(data).toEqual({ quote: null });
     expect(errors).toMatchObject([{ path: ['quote'], extensions: { code: 'BAD_USER_INPUT' } }]);
@@ -100,7 +100,7 @@ describe('one quote', () => {
   });
 });
 
-describe('the selection of an offer', () => {
+describe('the selection of the cheapest and the fastest offer', () => {
   const of = (
     courier: string,
     cost: number | undefined,
@@ -114,47 +114,52 @@ describe('the selection of an offer', () => {
   });
 
   test.each<[string, OfferJson[], string | undefined, string | undefined]>([
-    [
-      'the cheapest and the fastest',
-      [of('a', 300, 1), of('b', 100, 3), of('c', 200, 2)],
-      'couriers/b',
-      'couriers/a',
-    ],
+    ['two different offers', [of('a', 300, 1), of('b', 100, 3), of('c', 200, 2)], 'couriers/b', 'couriers/a'],
     [
       'an offer that is both cheapest and fastest',
       [of('a', 100, 3), of('b', 100, 2), of('c', 90, 2)],
       'couriers/c',
       'couriers/c',
     ],
-    ['the faster of two at the same cost', [of('a', 100, 3), of('b', 100, 2)], 'couriers/b', 'couriers/b'],
-    ['the cheaper of two with the same time', [of('a', 200, 1), of('b', 100, 1)], 'couriers/b', 'couriers/b'],
     [
-      'the first courier id of equal offers',
+      'the faster of two offers with equal costs',
+      [of('a', 100, 3), of('b', 100, 2)],
+      'couriers/b',
+      'couriers/b',
+    ],
+    [
+      'the cheaper of two equally fast offers',
+      [of('a', 200, 1), of('b', 100, 1)],
+      'couriers/b',
+      'couriers/b',
+    ],
+    [
+      'the first courier id among equal offers',
       [of('b', 100, 1), of('a', 100, 1), of('c', 100, 1)],
       'couriers/a',
       'couriers/a',
     ],
     ['only available offers', [of('a', 1, 1, 'NO_COVERAGE'), of('b', 9, 9)], 'couriers/b', 'couriers/b'],
     [
-      'known values before unknown ones',
+      'known values before unknown values',
       [of('a', undefined, undefined), of('b', 9, 9)],
       'couriers/b',
       'couriers/b',
     ],
     [
-      'offers with one known value',
+      'offers that have only a cost or only a time',
       [of('a', 5, undefined), of('b', undefined, 5)],
       'couriers/a',
       'couriers/b',
     ],
     [
-      'unknown values by courier id',
+      'offers with unknown values by courier id',
       [of('b', undefined, undefined), of('a', undefined, undefined)],
       'couriers/a',
       'couriers/a',
     ],
     [
-      'values other than numbers as unknown',
+      'valid numbers before invalid values',
       // As REST must not send it: a text, nothing, and a number past all bounds.
       JSON.parse(`[
         {"courier": "couriers/a", "status": "SUCCESS", "shipmentCostCents": "1", "estimatedDeliveryOperatingDays": "1"},
@@ -165,9 +170,9 @@ describe('the selection of an offer', () => {
       'couriers/d',
       'couriers/d',
     ],
-    ['an offer without cost', [of('a', 1, 1), of('b', 0, 1)], 'couriers/b', 'couriers/b'],
+    ['an offer that is free of charge', [of('a', 1, 1), of('b', 0, 1)], 'couriers/b', 'couriers/b'],
     ['no unavailable offer', [of('a', 1, 1, 'OVERWEIGHT'), of('b', 1, 1, 'success')], undefined, undefined],
-    ['no offer of an empty list', [], undefined, undefined],
+    ['no offer from an empty list', [], undefined, undefined],
   ])('selects %s', (_what, offers, cheap, fast) => {
     const given = structuredClone(offers);
     expect([cheapest(offers)?.courier, fastest(offers)?.courier]).toEqual([cheap, fast]);
@@ -178,9 +183,9 @@ describe('the selection of an offer', () => {
 describe('a quote with invalid offers', () => {
   test.each([
     ['missing', undefined],
-    ['a text', 'none'],
-    ['with a null in the list', [null]],
-  ])('has errors for its cheapest and fastest offer: %s', async (_what, offers) => {
+    ['a string', 'none'],
+    ['a list with null', [null]],
+  ])('has errors at cheapestOffer and fastestOffer if `offers` is %s', async (_what, offers) => {
     const remove = waybill.sandbox.faults.add({
       kind: 'change',
       path: '/v1/quotes/ca2139',
@@ -197,7 +202,7 @@ describe('a quote with invalid offers', () => {
     expect(calls).toEqual(['GET /v1/quotes/ca2139']);
   });
 
-  test('shows an unknown status of an offer unchanged', async () => {
+  test('returns an unknown offer status unchanged', async () => {
     const remove = waybill.sandbox.faults.add({
       kind: 'change',
       path: '/v1/quotes/ca2139',

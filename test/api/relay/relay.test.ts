@@ -89,7 +89,7 @@ describe('the compiled documents', () => {
     [updateOrderRequest, updateOrderMutation],
     [sendMessageRequest, sendMessageMutation],
     [stuckShipmentsRequest, stuckShipmentsQuery],
-  ])('have the texts of documents.ts, and are valid: $params.name', (request, document) => {
+  ])('match documents.ts and the schema: $params.name', (request, document) => {
     const text = request.params.text ?? '';
     const md5 = (value: string) => createHash('md5').update(value).digest('hex');
     expect(request).toMatchObject({ hash: md5(print(parse(document))), params: { cacheID: md5(text) } });
@@ -97,7 +97,7 @@ describe('the compiled documents', () => {
   });
 
   // relay-compiler asks for every `id` that there is, and the store keeps under it what has one.
-  test('select ids only of nodes, labels and messages', () => {
+  test('can select ids only on nodes, labels and messages', () => {
     const types = Object.values(schema.getTypeMap()).filter(isObjectType);
     const withId = types.filter((type) => type.getFields().id !== undefined);
     const others = withId.filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'));
@@ -105,8 +105,8 @@ describe('the compiled documents', () => {
   });
 });
 
-describe('the store of Relay', () => {
-  test('keeps an order, its shipment and the label under their ids', async () => {
+describe('the Relay store', () => {
+  test('stores an order, its shipment and its label by id', async () => {
     const relay = startRelay();
     const data = await relay.query(orderRequest, { id });
     const label = { id: 'labels/ca2036', url: expect.stringContaining('/signed/labels/ca2036.pdf') };
@@ -128,7 +128,7 @@ describe('the store of Relay', () => {
     expect(relay.read(orderRequest, { id })).toEqual(data);
   });
 
-  test('shows an order that node() has read again in all queries', async () => {
+  test('updates an order in all queries after node() reads it again', async () => {
     const relay = startRelay();
     const id = 'orders/ca2490';
     await relay.query(orderRequest, { id });
@@ -139,7 +139,7 @@ describe('the store of Relay', () => {
     expect(relay.read(orderRequest, { id })).toMatchObject({ order: { id, notes: 'Hola' } });
   });
 
-  test('keeps a sent message under its id', async () => {
+  test('stores a sent message by id', async () => {
     const relay = startRelay();
     const input = { conversation: 'channels/ca1/conversations/ca57', content: { text: 'Hola' } };
     const data = await relay.mutate(sendMessageRequest, { input });
@@ -149,7 +149,7 @@ describe('the store of Relay', () => {
     expect(relay.record(id)).toMatchObject({ __typename: 'Message', text: 'Hola' });
   });
 
-  test('accepts the error of a message that was not sent', async () => {
+  test('accepts an InvalidInput result of sendMessage', async () => {
     const relay = startRelay();
     const input = { conversation: 'channels/ca1/conversations/ca57', content: { text: '' } };
     const data = await relay.mutate(sendMessageRequest, { input });

@@ -12,7 +12,7 @@ afterAll(() => waybill[Symbol.asyncDispose]());
 const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
 const objects = types.filter(isObjectType);
 
-test('only records have an id', () => {
+test('only nodes, labels and messages have an id', () => {
   const withId = objects.filter((type) => 'id' in type.getFields());
   const others = withId.filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'));
   const records = [...knownRecords.map(({ typename }) => typename), 'Label', 'Message'];
@@ -52,7 +52,7 @@ test('no two types share an id', async () => {
   );
 });
 
-test('equal field names in a union have equal types, except reasons and shipments', () => {
+test('union members agree on field types, except for reason and shipment', () => {
   const clashes = types.flatMap((type) => {
     if (!isAbstractType(type) || type.name === 'Node') return [];
     const byName = new Map<string, string>();
@@ -73,7 +73,7 @@ test('equal field names in a union have equal types, except reasons and shipment
   ]);
 });
 
-test('each mutation and each list at the root is nullable', () => {
+test('every root field except nodes is nullable', () => {
   const roots = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
     Object.values(type?.getFields() ?? {}),
   );
@@ -92,7 +92,7 @@ test('the schema has a description', () => {
   expect(schema.description).toMatch(/^A merchant's orders, delivery quotes, shipments and messages/);
 });
 
-test('a mutation that fails leaves the other mutations of its request their results', async () => {
+test('a failed mutation does not affect other mutations of the request', async () => {
   const { sandbox } = waybill;
   sandbox.faults.add({ kind: 'status', status: 503, method: 'PATCH', path: '/v1/orders/ca2491' });
   const { status, data, errors, calls } = await waybill.ask(`mutation {
@@ -111,7 +111,7 @@ test('a mutation that fails leaves the other mutations of its request their resu
   sandbox.faults.clear();
 });
 
-test('a list at the root that fails is null, and another list has its rows', async () => {
+test('a failed root list is null and does not affect other root lists', async () => {
   const { sandbox } = waybill;
   sandbox.faults.add({ kind: 'status', status: 503, method: 'GET', path: '/v1/orders' });
   const { data, errors } = await waybill.ask('{ orders { nodes { id } } channels { nodes { id } } }');
@@ -130,7 +130,7 @@ describe('an object that node() cannot read', () => {
       'Read a message with its conversation: conversation(id: "channels/ca1/conversations/ca60") { messages { nodes { id } } }.',
     ],
     ['labels/ca2036', 'Read a label with its shipment: shipment(id: …) { label { id url pdfUrl } }.'],
-  ])('has an error that says how to read it, without a call: %s', async (id, instead) => {
+  ])('causes an error that explains how to read it: %s', async (id, instead) => {
     const { data, errors, calls } = await waybill.ask('query ($id: ID!) { node(id: $id) { id } }', { id });
     expect([data, calls]).toEqual([{ node: null }, []]);
     expect(errors).toMatchObject([
@@ -155,7 +155,7 @@ test.each([
   ['labels/ca2036', 'labels/ca2036'],
   ['ca2036', 'labels/ca2036'],
   ['shipments/ca2036', 'labels/shipments/ca2036'],
-])('a label with the name %s in REST has the id %s', async (label, id) => {
+])('a label that the REST service calls %s has the id %s', async (label, id) => {
   waybill.sandbox.faults.add({
     kind: 'change',
     path: '/v1/shipments/ca2036',

@@ -148,7 +148,7 @@ describe('the cost of a field', async () => {
   // The call for the merchant is made once per token, so no description of a field names it.
   await learnMerchants(waybill, waybill.sandbox.tokens.first);
 
-  test('is known for each type', () => {
+  test('is tested for every object type', () => {
     expect(Object.keys(samples).sort()).toEqual(objectTypes.map(({ name }) => name).sort());
   });
 
@@ -186,7 +186,7 @@ describe('the cost of a field', async () => {
       .replaceAll('"COURIER"', JSON.stringify(quote.cheapestOffer.courier.id));
   }
 
-  test.each(objectTypes)('is in the descriptions of the fields of $name', async (type) => {
+  test.each(objectTypes)('is in the description of each field of $name', async (type) => {
     const parent = await endpoints(type, '__typename');
     for (const field of Object.values(type.getFields())) {
       const name = `${type.name}.${field.name}`;

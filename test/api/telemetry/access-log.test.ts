@@ -69,8 +69,8 @@ const refused = (fields: object) => ({
   ...fields,
 });
 
-describe('an operation has one line', () => {
-  test('with its name and the numbers of its cost', async () => {
+describe('the access log line of an operation', () => {
+  test('reports the operation name, REST calls, cached reads and bytes', async () => {
     const { waybill, lines } = await start('info', { REFERENCE_DATA_MS: '60000' });
     const query = `query OrderPage {
       order(id: "ca2481") { shipment { status origin { id address { addressLines } } } }
@@ -96,13 +96,13 @@ describe('an operation has one line', () => {
     expect(cold).toBeGreaterThan(warm);
   });
 
-  test('with the calls that lists have saved', async () => {
+  test('reports the number of calls saved by lists', async () => {
     const { waybill, lines } = await start();
     await post(waybill, { query: '{ orders(first: 10) { nodes { recipient { location { locality } } } } }' });
     expect(lines()).toEqual([ran({ calls: 3, savedByList: 10, bytes })]);
   });
 
-  test('with the name of the executed operation, if it is not too long', async () => {
+  test('reports the name of the executed operation up to 64 characters', async () => {
     const { waybill, lines } = await start();
     const name = 'N'.repeat(64);
     await post(waybill, { query: '{ __typename }' });
@@ -112,7 +112,7 @@ describe('an operation has one line', () => {
     expect(lines()).toEqual([ran({}), ran({ operation: name }), ran({}), ran({ operation: 'B' })]);
   });
 
-  test('with its type, and with the number of each error code', async () => {
+  test('reports the operation type and a count per error code', async () => {
     const { waybill, lines } = await start();
     waybill.sandbox.faults.add({ path: '/v1/orders', kind: 'status', status: 403 });
     await post(waybill, {
@@ -135,7 +135,7 @@ describe('an operation has one line', () => {
     ]);
   });
 
-  test('for a GET', async () => {
+  test('is written for a GET request', async () => {
     const { waybill, lines } = await start();
     const response = await waybill.fetch('/graphql?query=query+Q{__typename}', {
       headers: { accept: 'application/json', 'x-request-id': 'mine' },
@@ -146,7 +146,7 @@ describe('an operation has one line', () => {
     expect(lines()).toEqual([line]);
   });
 
-  test('that marks an operation that shared another result', async () => {
+  test('marks an operation that shared the result of an equal operation', async () => {
     const { waybill, lines } = await start();
     waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'delay', delayMs: 50 });
     const query = '{ organization { id } }';
@@ -158,7 +158,7 @@ describe('an operation has one line', () => {
     ]);
   });
 
-  test('after its client has left', async () => {
+  test('is written after the client disconnects', async () => {
     const { log, lines } = recordedLog();
     let answer = () => {};
     const waybill = await startApp(
@@ -189,7 +189,7 @@ describe('an operation has one line', () => {
   });
 });
 
-describe('a rejected request has a line with its codes, and costs no call:', () => {
+describe('a rejected request', () => {
   test.each([
     [
       'no access token',
@@ -213,15 +213,18 @@ describe('a rejected request has a line with its codes, and costs no call:', () 
       { 'content-type': 'application/xml' },
       {},
     ],
-  ])('%s', async (_what, body, status, errors, headers, fields) => {
-    const { waybill, lines } = await start();
-    expect(await post(waybill, body, headers)).toEqual({ status, requestId: 'mine' });
-    expect(lines()).toEqual([refused({ status, ...fields, errors })]);
-    expect(waybill.sandbox.requests.lines()).toEqual([]);
-  });
+  ])(
+    'is logged with its error codes, without a REST call: %s',
+    async (_what, body, status, errors, headers, fields) => {
+      const { waybill, lines } = await start();
+      expect(await post(waybill, body, headers)).toEqual({ status, requestId: 'mine' });
+      expect(lines()).toEqual([refused({ status, ...fields, errors })]);
+      expect(waybill.sandbox.requests.lines()).toEqual([]);
+    },
+  );
 });
 
-describe('a label has one line', () => {
+describe('the access log line of a label', () => {
   const label = { ...ran({}), route: 'label', calls: 1 };
   const fetchLabel = async (waybill: Waybill, authorization = `Bearer ${waybill.sandbox.tokens.first}`) => {
     const headers = { authorization, 'x-request-id': 'mine' };
@@ -231,13 +234,13 @@ describe('a label has one line', () => {
   };
   const { type: _, ...line } = label;
 
-  test('without the shipment', async () => {
+  test('does not name the shipment', async () => {
     const { waybill, lines } = await start();
     expect(await fetchLabel(waybill)).toBe('mine');
     expect(lines()).toEqual([line]);
   });
 
-  test('with the code of its error', async () => {
+  test('reports the error code', async () => {
     const { waybill, lines } = await start();
     waybill.sandbox.faults.add({ kind: 'status', status: 503, body: 'no' });
     expect(await fetchLabel(waybill)).toBe('mine');
@@ -256,7 +259,7 @@ describe('a label has one line', () => {
 });
 
 describe('a request id', () => {
-  test.each(['a', 'A-z_0.9', 'x'.repeat(128)])('from the client is returned: %s', async (requestId) => {
+  test.each(['a', 'A-z_0.9', 'x'.repeat(128)])('is taken from the client if valid: %s', async (requestId) => {
     const { waybill, lines } = await start();
     const answer = await post(waybill, { query: '{ __typename }' }, { 'x-request-id': requestId });
     expect(answer.requestId).toBe(requestId);
@@ -264,7 +267,7 @@ describe('a request id', () => {
   });
 
   test.each(['', 'x'.repeat(129), 'a b', 'a,b', 'a"b', 'é', '<a>', '+573104567890'])(
-    'that is invalid is replaced by a new one: %s',
+    'is generated if the client sends an invalid request id: %s',
     async (given) => {
       const { waybill, lines } = await start();
       const answer = await post(waybill, { query: '{ __typename }' }, { 'x-request-id': given });
@@ -273,7 +276,7 @@ describe('a request id', () => {
     },
   );
 
-  test('is new for each request of each server', async () => {
+  test('is unique across requests and servers', async () => {
     const ids = new Set<string | null>();
     for (const { waybill } of [await start(), await start()]) {
       for (const _ of Array(40)) {
@@ -297,7 +300,7 @@ describe('a request id', () => {
     expect([response.status, response.headers.get('x-request-id')]).toEqual([status, 'mine']);
   });
 
-  test('is in one header of the response on a real connection', async () => {
+  test('is in one response header if the request has two x-request-id headers', async () => {
     const { waybill, lines } = await start();
     const listener = await listen(waybill.app, '127.0.0.1', 0);
     try {
@@ -317,8 +320,8 @@ describe('a request id', () => {
   });
 });
 
-describe('the level', () => {
-  test('debug has a line of each REST call and of each other request', async () => {
+describe('the log level', () => {
+  test('debug logs each REST call and a request for an unknown path', async () => {
     const { waybill, lines } = await start('debug');
     await post(waybill, { query: '{ order(id: "ca2481") { shipment { status } } }' });
     await waybill.fetch('/nothing?search=huila', { headers: { 'x-request-id': 'other' } });
@@ -349,14 +352,14 @@ describe('the level', () => {
     ]);
   });
 
-  test('info has no line of other requests', async () => {
+  test('info logs no request for the GraphiQL page or an unknown path', async () => {
     const { waybill, lines } = await start();
     await waybill.fetch('/nothing');
     await waybill.fetch('/graphql', { headers: { accept: 'text/html' } });
     expect(lines()).toEqual([]);
   });
 
-  test('error has no line of responses', async () => {
+  test('error logs neither answered nor rejected requests', async () => {
     const { waybill, lines } = await start('error');
     await post(waybill, { query: '{ order(' });
     await post(waybill, { query: '{ __typename }' });

@@ -81,32 +81,36 @@ const getOrder = '/v1/orders/ca2481';
 const failing: Fault = { kind: 'status', status: 503 };
 
 test.each<[string, string[], Scenario]>([
-  ['nothing', [], { run: ask(orders, 3) }],
-  ['refusals of REST', [], { fault: { kind: 'status', status: 403 }, run: ask(order, 5) }],
+  ['successful reads', [], { run: ask(orders, 3) }],
+  ['403 responses of the REST service', [], { fault: { kind: 'status', status: 403 }, run: ask(order, 5) }],
   ['missing records', [], { run: ask('{ order(id: "none") { id } }', 5) }],
   ['server errors', [restFails], { fault: failing, run: ask(order, 10) }],
   ['broken connections', [restFails], { fault: { kind: 'reset' }, run: ask(order, 10) }],
   [
-    'no response in time',
+    'upstream timeouts',
     [restFails],
     { environment: { UPSTREAM_TIMEOUT_MS: '100' }, fault: { kind: 'hang' }, run: ask(order, 3) },
   ],
   [
-    'server errors of all tokens',
+    'server errors for all tokens',
     [restFails, circuit],
     // The first run has 18 failed calls, and the breaker opens at 20.
     { fault: { ...failing, path: getOrder }, run: ask(order, 9, ['first', 'second']) },
   ],
-  ['the rate limit of REST', [restLimits], { fault: { kind: 'status', status: 429 }, run: ask(order, 5) }],
   [
-    'the rate limit of this server',
+    '429 responses of the REST service',
+    [restLimits],
+    { fault: { kind: 'status', status: 429 }, run: ask(order, 5) },
+  ],
+  [
+    'requests above the rate limit of Waybill',
     [ownLimit],
     { environment: { RATE_LIMIT_POINTS_PER_SECOND: '1' }, run: ask(orders, 5) },
   ],
   ['reads of 1.2 seconds', [], { fault: { kind: 'delay', delayMs: 1_200 }, run: ask(order) }],
   ['reads of 2.6 seconds', [slow], { fault: { kind: 'delay', delayMs: 2_600 }, run: ask(order) }],
   [
-    'an unknown status',
+    'an unknown order status',
     [drift],
     {
       fault: { kind: 'change', path: getOrder, change: (json) => ({ ...Object(json), status: 'NEWER' }) },
@@ -114,7 +118,7 @@ test.each<[string, string[], Scenario]>([
     },
   ],
   [
-    'clients that leave',
+    'clients that disconnect',
     [],
     {
       fault: { kind: 'delay', delayMs: 100 },
@@ -135,7 +139,7 @@ test.each<[string, string[], Scenario]>([
     },
   ],
   [
-    'a store of keys that fails',
+    'a failure of the key store',
     [overload],
     {
       options: {
@@ -152,11 +156,11 @@ test.each<[string, string[], Scenario]>([
         ),
     },
   ],
-])('after %s: %j', { timeout: 20_000 }, async (_fault, expected, scenario) => {
+])('the alerts after %s are %j', { timeout: 20_000 }, async (_fault, expected, scenario) => {
   expect(await alertsAfter(scenario)).toEqual(expected);
 });
 
-test('an alert tells of calls that wait for a connection', async () => {
+test('an alert fires while calls wait for a connection', async () => {
   const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
   await using waybill = await startWaybill({ UPSTREAM_CONNECTIONS: '1' }, { telemetry });
   const scrapes = [await metricsOf(telemetry)];
@@ -172,7 +176,7 @@ test('an alert tells of calls that wait for a connection', async () => {
   expect(firing(scrapes)).toEqual([]);
 });
 
-test('an alert tells of a bug', async () => {
+test('an alert fires after an internal error', async () => {
   const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
   const execute = () => {
     throw new Error('a bug');
@@ -186,7 +190,7 @@ test('an alert tells of a bug', async () => {
   expect(firing(scrapes)).toEqual([bug]);
 });
 
-test('an alert tells of closed connections', async () => {
+test('an alert fires after connections above the limit are closed', async () => {
   const { metrics } = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
   const scrapes: Scrape[] = [];
   for (let times = 0; times < 2; times += 1) {
@@ -200,10 +204,10 @@ test('an alert tells of closed connections', async () => {
 test.each([
   [0.09, []],
   [0.11, [busy]],
-])('an event loop that is %d seconds late: %j', (seconds, expected) => {
+])('the alerts at an event loop lag of %d seconds are %j', (seconds, expected) => {
   expect(firing([parseScrape(`nodejs_eventloop_lag_p99_seconds ${seconds}`)])).toEqual(expected);
 });
 
-test('each alert of the docs has fired', () => {
+test('every alert of the docs fires in one of these tests', () => {
   expect([...tested].sort()).toEqual([...alerts.keys()].sort());
 });

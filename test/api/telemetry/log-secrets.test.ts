@@ -87,7 +87,7 @@ const refusal = {
 
 const answers: [string, Answer][] = [
   [
-    'what is asked for',
+    'the requested record',
     (request, response, body) => {
       const isList = request.url?.includes('?') ?? false;
       const json = isList
@@ -96,29 +96,32 @@ const answers: [string, Answer][] = [
       return answerJson(json)(request, response, body);
     },
   ],
-  ['another record', answerJson({ ...order, name: phone })],
+  ['a record with an invalid name', answerJson({ ...order, name: phone })],
   ['a list of strings', answerJson({ orders: [street, phone], nextPageToken: phone })],
   ['400', answerJson(refusal, 400)],
   ['401', answerJson(refusal, 401, { 'www-authenticate': `Bearer ${token}` })],
   ['409', answerJson(refusal, 409)],
   ['500', answerText(`<p>${street} ${token}</p>`, 500)],
-  ['no JSON', answerText(`{"street":"${street}`, 200, 'application/json')],
+  ['invalid JSON', answerText(`{"street":"${street}`, 200, 'application/json')],
   ['a redirect', answerText(street, 302, 'text/html', { location: `/?search=${phone}` })],
   ['nothing', (request) => request.socket.destroy()],
 ];
 
-describe('no line at the level debug holds a token, a document or personal data', () => {
-  test.each(answers)('while REST returns %s', async (_what, answer) => {
-    const { log, text, lines } = recordedLog('debug');
-    await using waybill = await startApp(answer, {}, { log });
-    for (const [, path, request] of requests) {
-      await (await waybill.app.fetch(`http://waybill.test${path}`, request)).arrayBuffer();
-    }
-    expect(text()).not.toMatch(everything);
-    expect(lines().filter(({ msg }) => msg === 'answered')).toHaveLength(requests.length);
-    expect(lines().filter(({ msg }) => msg === 'called REST').length).toBeGreaterThan(3);
-    expect(waybill.reported).toEqual([]);
-  });
+describe('the log at the level debug', () => {
+  test.each(answers)(
+    'holds no token, document or personal data if the REST service returns %s',
+    async (_what, answer) => {
+      const { log, text, lines } = recordedLog('debug');
+      await using waybill = await startApp(answer, {}, { log });
+      for (const [, path, request] of requests) {
+        await (await waybill.app.fetch(`http://waybill.test${path}`, request)).arrayBuffer();
+      }
+      expect(text()).not.toMatch(everything);
+      expect(lines().filter(({ msg }) => msg === 'answered')).toHaveLength(requests.length);
+      expect(lines().filter(({ msg }) => msg === 'called REST').length).toBeGreaterThan(3);
+      expect(waybill.reported).toEqual([]);
+    },
+  );
 });
 
 describe('an internal error', () => {
@@ -151,33 +154,37 @@ describe('an internal error', () => {
 
   test.each<[string, () => unknown, object]>([
     [
-      'a message with names of the code',
+      'a message that names a property',
       () => (undefined as unknown as { name: string }).name,
       { name: 'TypeError', message: "Cannot read properties of undefined (reading 'name')", stack },
     ],
     ['a message that quotes a value', () => 'street' in (value as object), { name: 'TypeError', stack }],
     [
-      'a message of several lines',
+      'a message with several lines',
       () => {
         throw new RangeError(`a\n    at ${street} (canary:1:1)\nb`);
       },
       { name: 'RangeError', stack },
     ],
-    ['a syntax error of JSON', () => JSON.parse(street), { name: 'SyntaxError', stack }],
-    ['a code of Node.js', () => new URL(street), { name: 'TypeError', code: 'ERR_INVALID_URL', stack }],
+    ['a JSON syntax error', () => JSON.parse(street), { name: 'SyntaxError', stack }],
     [
-      'a cause',
+      'an error code of Node.js',
+      () => new URL(street),
+      { name: 'TypeError', code: 'ERR_INVALID_URL', stack },
+    ],
+    [
+      'an error with a cause',
       () => {
         throw new Error(email, { cause: Object.assign(new Error(phone), { name: street, code: phone }) });
       },
       { name: 'Error', stack, cause: { name: 'Error', stack } },
     ],
     [
-      'no error',
+      'a rejection with a string',
       () => Promise.reject(phone),
       { name: 'Error', stack: expect.any(String), cause: { name: 'string' } },
     ],
-  ])('has a line with the request and the places in the code: %s', async (_what, fail, error) => {
+  ])('is logged with the request id and a stack trace: %s', async (_what, fail, error) => {
     expect(await linesOf(fail)).toEqual([
       { level: 'error', requestId: 'mine', error, msg: 'fault' },
       expect.objectContaining({
@@ -189,7 +196,7 @@ describe('an internal error', () => {
     ]);
   });
 
-  test('that is its own cause has a line', () => {
+  test('is logged even if it is its own cause', () => {
     const { log, lines } = recordedLog();
     const error = new Error(street);
     error.cause = error;

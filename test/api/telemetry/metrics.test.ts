@@ -34,8 +34,8 @@ const post = (query: string, signal?: AbortSignal): RequestInit => ({
   ...(signal && { signal }),
 });
 
-describe('the metrics count', () => {
-  test('operations by outcome, errors by code, and REST calls by route and status', async () => {
+describe('the metrics', () => {
+  test('count operations by outcome, errors by code, and REST calls by route and status', async () => {
     const telemetry = await telemetryOf();
     await using waybill = await startWaybill({}, { telemetry });
     await waybill.ask('query Named { organization { id } }');
@@ -69,18 +69,22 @@ describe('the metrics count', () => {
 
   test.each([
     [
-      'for its cost',
+      'its cost exceeds the limit',
       '{ orders(first: 1000) { nodes { recipient { orders(first: 100) { nodes { id } } } } } }',
       {},
     ],
-    ['by `first`', 'query ($first: Int!) { orders(first: $first) { nodes { id } } }', { first: 1_001 }],
-    ['for an invalid variable', 'query ($first: Int!) { orders(first: $first) { nodes { id } } }', {}],
     [
-      'for an invalid input',
+      '`first` exceeds the limit',
+      'query ($first: Int!) { orders(first: $first) { nodes { id } } }',
+      { first: 1_001 },
+    ],
+    ['a variable is missing', 'query ($first: Int!) { orders(first: $first) { nodes { id } } }', {}],
+    [
+      'a variable has the wrong type',
       'mutation ($input: UpdateOrderInput!) { updateOrder(input: $input) { __typename } }',
       { input: 7 },
     ],
-  ])('an operation that is rejected %s as not run', async (_how, query, variables) => {
+  ])('count an operation as refused if %s', async (_how, query, variables) => {
     const telemetry = await telemetryOf();
     await using waybill = await startWaybill({}, { telemetry });
     const { calls, errors } = await waybill.ask(query, variables);
@@ -91,7 +95,7 @@ describe('the metrics count', () => {
     });
   });
 
-  test('labels', async () => {
+  test('count labels by outcome', async () => {
     const telemetry = await telemetryOf();
     await using waybill = await startWaybill({}, { telemetry });
     const headers = { authorization: `Bearer ${waybill.sandbox.tokens.first}` };
@@ -106,7 +110,7 @@ describe('the metrics count', () => {
     });
   });
 
-  test('batches, prefetched pages and saved calls', async () => {
+  test('count batches, prefetched pages and saved calls', async () => {
     const telemetry = await telemetryOf();
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '60000' }, { telemetry });
     for (let times = 0; times < 2; times += 1) {
@@ -123,7 +127,7 @@ describe('the metrics count', () => {
     expect(counts['rest_calls_saved{by="list"}']).toBeGreaterThan(20);
   });
 
-  test('shared queries and running requests', async () => {
+  test('count shared queries and requests in flight', async () => {
     const telemetry = await telemetryOf();
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -156,7 +160,7 @@ describe('the metrics count', () => {
     });
   });
 
-  test('retries', async () => {
+  test('count retries of REST calls', async () => {
     const telemetry = await telemetryOf();
     let calls = 0;
     const answer: Answer = (...exchange) => {
@@ -172,7 +176,7 @@ describe('the metrics count', () => {
     });
   });
 
-  test('a client that has left, whose request ends', async () => {
+  test('count the operation of a disconnected client as aborted', async () => {
     const telemetry = await telemetryOf();
     const { log, lines } = recordedLog();
     await using waybill = await startApp(() => {}, {}, { telemetry, log });
@@ -196,7 +200,7 @@ describe('the metrics count', () => {
     }
   });
 
-  test('unknown statuses of REST in one series', async () => {
+  test('group unlisted REST statuses as 4xx and 5xx', async () => {
     const metrics = createMetrics({ process: false });
     const entry = {
       method: 'GET',
@@ -216,7 +220,7 @@ describe('the metrics count', () => {
     expect(statuses).toEqual(['"4xx"}', '"500"}', '"5xx"}', '"502"}', '"503"}', '"504"}']);
   });
 
-  test('open circuits and waiting calls', async () => {
+  test('show open circuits and waiting calls', async () => {
     const metrics = createMetrics({ process: false });
     let open = ['GET /v1/orders'];
     metrics.showOpenCircuits(() => open);
@@ -229,7 +233,7 @@ describe('the metrics count', () => {
     expect(await countsOf(metrics)).toEqual({ rest_calls_waiting: 7 });
   });
 
-  test('drift by its path, which the log reports once', async () => {
+  test('count each occurrence of drift, although the log reports it once', async () => {
     const { log, lines } = recordedLog('warn');
     const telemetry = await telemetryOf(log);
     const answer = answerJson({ name: 'organization/1', balanceCents: '7', nick: 'x' });
@@ -250,15 +254,15 @@ describe('the metrics count', () => {
     ]);
   });
 
-  test('the process and its event loop, if the option is on', async () => {
+  test('include the process and its event loop if the option is on', async () => {
     const { body } = await createMetrics({ process: true }).page();
     expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
     expect(body).toMatch(/^process_cpu_seconds_total /m);
   });
 });
 
-describe('the page', () => {
-  test('needs no token, has its content type, and is read-only', async () => {
+describe('the metrics page', () => {
+  test('is sent for GET and HEAD without an access token', async () => {
     const telemetry = await telemetryOf();
     await using waybill = await startWaybill({}, { telemetry });
     const response = await waybill.fetch('/metrics');
@@ -273,7 +277,7 @@ describe('the page', () => {
     expect(waybill.sandbox.requests.lines()).toEqual([]);
   });
 
-  test('is 404 without metrics', async () => {
+  test('is 404 if metrics are off', async () => {
     await using waybill = await startWaybill();
     expect((await waybill.fetch('/metrics')).status).toBe(404);
   });

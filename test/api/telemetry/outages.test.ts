@@ -54,33 +54,33 @@ test.each<[string, Fault, number, object]>([
   ['a broken connection', { kind: 'reset' }, 5, { msg: silent, route }],
   ['no response', { kind: 'hang' }, 5, { msg: silent, route }],
   ['a 429', { kind: 'status', status: 429 }, 5, { msg: limited, route, upstreamStatus: 429 }],
-])('five calls with %s are an outage', async (_fault, fault, times, line) => {
+])('five calls that end with %s are logged as an outage', async (_fault, fault, times, line) => {
   const environment = { UPSTREAM_TIMEOUT_MS: '100' };
   expect(await outagesAfter(fault, ask(order(0), times - 1), environment)).toEqual([]);
   expect(await outagesAfter(fault, ask(order(0), times), environment)).toEqual([line]);
 });
 
-test('20 reads of more than two seconds are an outage', async () => {
+test('20 reads that take more than two seconds are logged as an outage', async () => {
   const all: Run = ({ ask }) => Promise.all(Array.from({ length: 20 }, (_, number) => ask(order(number))));
   const lines = await outagesAfter({ kind: 'delay', delayMs: 2_050 }, all);
   expect(lines).toEqual([{ msg: 'REST is slow', route, upstreamStatus: 200 }]);
 });
 
-test('a circuit breaker that opens is an outage, although other routes respond', async () => {
+test('an open circuit breaker is logged as an outage although other routes respond', async () => {
   const run = inTurn(ask(organization, 60), ask(order(0), 10), ask(order(0), 10, 'second'));
   const lines = await outagesAfter({ kind: 'status', status: 500, path }, run);
   expect(lines).toEqual([{ msg: silent, route, upstreamStatus: 500, circuitOpen: true }]);
 });
 
 test.each<[string, Fault | undefined, Run]>([
-  ['reads', undefined, ask(organization, 50)],
+  ['successful reads', undefined, ask(organization, 50)],
   ['missing records', undefined, ask('{ order(id: "none") { id } }', 30)],
-  ['refusals', { kind: 'status', status: 403 }, ask(order(0), 30)],
+  ['403 responses', { kind: 'status', status: 403 }, ask(order(0), 30)],
   [
-    'server errors of one token while another one succeeds',
+    'server errors of one token while another token succeeds',
     { kind: 'status', status: 500, path },
     inTurn(ask(organization, 1, 'second'), ask(order(0), 30)),
   ],
-])('%s are no outage', async (_what, fault, run) => {
+])('%s are not logged as an outage', async (_what, fault, run) => {
   expect(await outagesAfter(fault, run)).toEqual([]);
 });

@@ -120,7 +120,7 @@ const operation = { kind: 'server', 'http.route': '/graphql', 'waybill.request_i
 const call = { kind: 'client', 'http.request.method': 'GET', failed: false };
 
 describe('traces', () => {
-  test('an operation is a span, each REST call a child span, and REST gets a traceparent', async () => {
+  test('each REST call has a child span and sends its traceparent', async () => {
     await using traced = await start();
     const query = 'query Two { order(id: "a") { id notes } gone: order(id: "gone") { notes } }';
     await traced.send('/graphql', query, { traceparent, tracestate: 'vendor=1' });
@@ -166,7 +166,7 @@ describe('traces', () => {
     }
   });
 
-  test('a rejected operation is a span without an operation', async () => {
+  test('the span of a rejected operation has no operation type', async () => {
     await using traced = await start();
     await traced.send('/graphql', '{ nothing }');
     await traced.send('/graphql', '{ __typename }');
@@ -191,7 +191,7 @@ describe('traces', () => {
     expect(traced.waybill.service.requests).toEqual([]);
   });
 
-  test('a label is a span', async () => {
+  test('a label has a span', async () => {
     await using traced = await start();
     await traced.send('/labels/a.pdf');
     await traced.flush();
@@ -217,7 +217,7 @@ describe('traces', () => {
   test.each<[string, string | undefined]>([
     ['not sampled', `00-${traceId}-b7ad6b7169203331-00`],
     ['dropped by the sampler', undefined],
-  ])('a trace that is %s is not sent, but its id is passed on', async (_what, parent) => {
+  ])('a trace that is %s is propagated but not exported', async (_what, parent) => {
     await using traced = await start(parent === undefined ? keepsNone : {});
     await traced.send('/graphql', '{ order(id: "a") { id notes } }', parent ? { traceparent: parent } : {});
     await traced.flush();
@@ -264,7 +264,7 @@ describe('traces', () => {
     },
   );
 
-  test('a collector that rejects spans affects no request, and is logged once', async () => {
+  test('a collector that rejects spans is logged once', async () => {
     const { log, lines } = recordedLog('warn');
     await using traced = await start({}, log, 400);
     await traced.send('/graphql', '{ order(id: "a") { id notes } }');
@@ -276,7 +276,7 @@ describe('traces', () => {
   });
 });
 
-describe('variables of OpenTelemetry', () => {
+describe('an invalid OpenTelemetry variable', () => {
   test.each([
     [{ OTEL_TRACES_SAMPLER: 'xray' }, 'There is no sampler xray: all traces are sent'],
     [
@@ -291,14 +291,14 @@ describe('variables of OpenTelemetry', () => {
       { OTEL_EXPORTER_OTLP_TIMEOUT: '-1' },
       expect.stringMatching(/^Configuration: OTEL_EXPORTER_OTLP_TIMEOUT /),
     ],
-  ])('%j is a warning in the log', async (variables, problem) => {
+  ])('is logged as a warning: %j', async (variables, problem) => {
     const { log, lines } = recordedLog('warn');
     await using _traced = await start(variables, log);
     expect(lines()).toEqual([{ level: 'warn', problem, msg: 'OpenTelemetry cannot use a variable' }]);
   });
 });
 
-test('without tracing, the SDK of OpenTelemetry is not loaded', async () => {
+test('the OpenTelemetry SDK is not loaded if tracing is off', async () => {
   const script = `
     import { registerHooks } from 'node:module';
     registerHooks({

@@ -25,8 +25,8 @@ const refuse = () => {
   throw lost;
 };
 
-describe('the check before the bytes of a write', () => {
-  test('is called once for each write, and not for a read', async () => {
+describe('the check before a write', () => {
+  test('is called once for each write but not for a read', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const sentBefore: string[][] = [];
     const beforeWrite = () => void sentBefore.push(rest.service.lines());
@@ -38,7 +38,7 @@ describe('the check before the bytes of a write', () => {
     expect(sentBefore).toEqual([['GET /v1/orders/7'], ['GET /v1/orders/7', 'POST /v1/orders']]);
   });
 
-  test('is called after the write got its slot', async () => {
+  test('is called only after the write gets a slot', async () => {
     const held: (() => void)[] = [];
     await using rest = await startRestClient((request, response, body) => {
       held.push(() => answerAsPromised(request, response, body));
@@ -60,7 +60,7 @@ describe('the check before the bytes of a write', () => {
     expect(await written).toEqual({ name: 'orders/1' });
   });
 
-  test('makes its error the error of the write, which is not sent', async () => {
+  test('fails the write with the thrown error before it is sent', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const error = await errorOf(rest.api.createOrder(newOrder, rest.callContext().untilDeadline(refuse)));
     expect(error).toBe(lost);
@@ -68,14 +68,14 @@ describe('the check before the bytes of a write', () => {
     expect(rest.service.lines()).toEqual([]);
   });
 
-  test('leaves the slot to the next call after an error', async () => {
+  test('frees the slot for the next call if it throws', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const callContext = rest.callContext(undefined, 1);
     await errorOf(rest.api.createOrder(newOrder, callContext.untilDeadline(refuse)));
     expect(await rest.api.getOrder('7', callContext)).toEqual({ name: 'orders/7' });
   });
 
-  test('is not called again for a write whose connection has broken', async () => {
+  test('is not called again after the connection breaks', async () => {
     await using rest = await startRestClient((request) => request.socket.destroy());
     let checks = 0;
     const beforeWrite = () => {
@@ -94,7 +94,7 @@ const connectError = channel('undici:client:connectError');
 let onRefused: () => void = () => {};
 afterEach(() => connectError.unsubscribe(onRefused));
 
-describe('after a refused connection', () => {
+describe('a write after a refused connection', () => {
   /**
    * Writes to a service that starts to listen after the first refused connection.
    * @param check called before the write is sent.
@@ -127,20 +127,20 @@ describe('after a refused connection', () => {
     }
   }
 
-  test('the check is called once there is a connection, before the write is sent', async () => {
+  test('is checked between the new connection and the request', async () => {
     const { result, events } = await writeToLateService(() => {});
     expect(result).toEqual({ name: 'orders/7' });
     expect(events).toEqual(['refused', 'checked', 'sent']);
   });
 
-  test('a write is not sent if the check throws', async () => {
+  test('is not sent if the check throws', async () => {
     const { result, events } = await writeToLateService(refuse);
     expect(result).toBe(lost);
     expect(events).toEqual(['refused', 'checked']);
   });
 });
 
-describe('the circuit breaker ignores a write that the check rejected', () => {
+describe('the circuit breaker', () => {
   /** The outcome that the circuit breaker gets of a write to this service. */
   async function outcomeOf(baseUrl: URL, beforeWrite: () => void): Promise<CallOutcome[]> {
     const outcomes: CallOutcome[] = [];
@@ -158,13 +158,13 @@ describe('the circuit breaker ignores a write that the check rejected', () => {
     return outcomes;
   }
 
-  test('while REST listens', async () => {
+  test('ignores a write that the check rejects', async () => {
     await using rest = await startRestClient(answerAsPromised);
     expect(await outcomeOf(rest.service.url, refuse)).toEqual(['aborted']);
     expect(rest.service.lines()).toEqual([]);
   });
 
-  test('but a write without a connection is a failure', async () => {
+  test('counts a write without a connection as a failure', async () => {
     const baseUrl = new URL(`http://127.0.0.1:${await freePort()}`);
     expect(await outcomeOf(baseUrl, () => {})).toEqual(['failed']);
   });

@@ -26,7 +26,7 @@ function callLog(...entries: CallLogEntry[]): CallLog {
   return log;
 }
 
-test('the totals of a call log add up its calls', () => {
+test('sumCalls adds up calls, bytes and retries', () => {
   const totals = sumCalls(
     callLog(entry(0, 10, { bytes: 700, retries: 1 }), entry(0, 10, { bytes: 20, retries: 2 })),
   );

@@ -18,18 +18,18 @@ import {
 
 const order = { name: 'orders/7' };
 
-describe('an accepted response', () => {
-  test.each([200, 201, 202, 203, 206, 299])('with status %i', async (status) => {
+describe('a successful response', () => {
+  test.each([200, 201, 202, 203, 206, 299])('is accepted with the status %i', async (status) => {
     await using rest = await startRestClient(answerJson(order, status));
     expect(await rest.api.getOrder('7', rest.callContext())).toEqual(order);
   });
 
-  test('with any content type', async () => {
+  test('is accepted with any content type', async () => {
     await using rest = await startRestClient(answerText(JSON.stringify(order), 200, 'text/plain'));
     expect(await rest.api.getOrder('7', rest.callContext())).toEqual(order);
   });
 
-  test('with a character split between two chunks', async () => {
+  test('is accepted with a character split between two chunks', async () => {
     const bytes = Buffer.from(JSON.stringify({ ...order, notes: 'Ñandú 🦤 e\u0301' }));
     const cut = bytes.indexOf(0xf0) + 2;
     await using rest = await startRestClient(async (_request, response) => {
@@ -43,7 +43,7 @@ describe('an accepted response', () => {
     });
   });
 
-  test('with a body of exactly the maximum size', async () => {
+  test('is accepted with a body of exactly the maximum size', async () => {
     const body = JSON.stringify({ ...order, notes: '' });
     const notes = 'a'.repeat(maxResponseBytes - body.length);
     await using rest = await startRestClient(answerJson({ ...order, notes }), { callTimeoutMs: 15_000 });
@@ -54,13 +54,13 @@ describe('an accepted response', () => {
 describe('an HTTP error', () => {
   const statuses = [400, 401, 403, 404, 409, 410, 412, 422, 429, 500, 502, 503, 504];
   const bodies: [string, (status: number) => Answer, string | undefined][] = [
-    ['JSON', (status) => answerJson({ error: { message: 'no such thing' } }, status), 'no such thing'],
-    ['text', (status) => answerText('no such thing', status, 'text/plain'), undefined],
+    ['a JSON', (status) => answerJson({ error: { message: 'no such thing' } }, status), 'no such thing'],
+    ['a text', (status) => answerText('no such thing', status, 'text/plain'), undefined],
     ['HTML', (status) => answerText('<html><body><h1>Bad Gateway</h1></body></html>', status), undefined],
-    ['no', (status) => answerText('', status, 'application/json'), undefined],
+    ['an empty', (status) => answerText('', status, 'application/json'), undefined],
   ];
 
-  test.each(bodies)('with %s body keeps its status', async (_what, answer, message) => {
+  test.each(bodies)('keeps its status with %s body', async (_what, answer, message) => {
     await using rest = await startRestClient((request, response, body) =>
       answer(Number(request.url?.split('/').at(-1)))(request, response, body),
     );
@@ -78,7 +78,7 @@ describe('an HTTP error', () => {
     expect(rest.service.requests).toHaveLength(2 * statuses.length);
   });
 
-  test('has the field errors of the body', async () => {
+  test('includes the field errors of the body', async () => {
     const details = [{ fieldViolations: [{ field: 'notes', description: 'too short' }] }];
     await using rest = await startRestClient(answerJson({ error: { message: 'invalid', details } }, 400));
     expect(await errorOf(rest.api.getOrder('7', rest.callContext()))).toMatchObject({
@@ -86,7 +86,7 @@ describe('an HTTP error', () => {
     });
   });
 
-  test('with an incomplete body keeps its status', async () => {
+  test('keeps its status with an incomplete body', async () => {
     await using rest = await startRestClient((request, response) => {
       response.writeHead(503, { 'content-length': '1000', 'retry-after': '2' }).write('{"message":');
       setTimeout(() => request.socket.resetAndDestroy(), 5);
@@ -97,7 +97,7 @@ describe('an HTTP error', () => {
     expect(written).toMatchObject({ name: 'StatusError', status: 503 });
   });
 
-  test('whose body never ends is reported when the deadline passes', async () => {
+  test('is reported at the deadline if its body never ends', async () => {
     await using rest = await startRestClient(
       (_request, response) => response.writeHead(500).write('{"message":'),
       { callTimeoutMs: 60 },
@@ -106,7 +106,7 @@ describe('an HTTP error', () => {
     expect(error).toMatchObject({ name: 'StatusError', status: 500 });
   });
 
-  test('with a too deeply nested body keeps its status', async () => {
+  test('keeps its status with a deeply nested body', async () => {
     const depth = 10_000;
     const body = `{"errors":${'{"a":'.repeat(depth)}"b"${'}'.repeat(depth)}}`;
     await using rest = await startRestClient(answerText(body, 400, 'application/json'));
@@ -114,7 +114,7 @@ describe('an HTTP error', () => {
     expect(error).toMatchObject({ name: 'StatusError', status: 400 });
   });
 
-  test('with a body of 1 MB is reported without its message', async () => {
+  test('omits the message of a body of 1 MB', async () => {
     const answer = answerJson({ message: 'a'.repeat(1_000_000) }, 502);
     await using rest = await startRestClient(answer);
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
@@ -132,7 +132,7 @@ describe('an HTTP error', () => {
     ['1.5', undefined],
     ['', undefined],
     ['9'.repeat(40), undefined],
-  ])('with Retry-After "%s" has a delay of %o ms', async (header, expected) => {
+  ])('reads Retry-After "%s" as a delay of %o ms', async (header, expected) => {
     await using rest = await startRestClient(answerJson({}, 429, { 'retry-after': header }));
     expect(await errorOf(rest.api.getOrder('7', rest.callContext()))).toMatchObject({
       status: 429,
@@ -140,7 +140,7 @@ describe('an HTTP error', () => {
     });
   });
 
-  test('with a Retry-After date one minute ahead has that delay', async () => {
+  test('reads a Retry-After date one minute ahead as a delay of one minute', async () => {
     const header = new Date(Date.now() + 60_000).toUTCString();
     await using rest = await startRestClient(answerJson({}, 503, { 'retry-after': header }));
     // The call always fails with a StatusError here; the match below would show anything else.
@@ -151,7 +151,7 @@ describe('an HTTP error', () => {
 });
 
 describe('a redirect', () => {
-  test.each([301, 302, 303, 307, 308])('%i is not followed, and the token not leaked', async (status) => {
+  test.each([301, 302, 303, 307, 308])('is not followed if its status is %i', async (status) => {
     await using elsewhere = await startRestClient(answerJson(order));
     const location = new URL('/v1/orders/7', elsewhere.service.url).href;
     await using rest = await startRestClient(answerJson({}, status, { location }));
@@ -167,9 +167,9 @@ describe('a 2xx response that is not JSON', () => {
   test.each<[string, Answer]>([
     ['HTML', answerText('<html><body>Log in</body></html>')],
     ['cut JSON', answerText('{"name":"orders/7","sta', 200, 'application/json')],
-    ['nothing', answerText('', 200, 'application/json')],
-    ['204', (_request, response) => response.writeHead(204).end()],
-  ])('%s', async (_what, answer) => {
+    ['an empty body', answerText('', 200, 'application/json')],
+    ['the status 204', (_request, response) => response.writeHead(204).end()],
+  ])('fails a read and leaves the outcome of a write unknown: %s', async (_what, answer) => {
     await using rest = await startRestClient(answer);
     const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(read).toBeInstanceOf(InvalidResponseError);
@@ -179,8 +179,8 @@ describe('a 2xx response that is not JSON', () => {
   });
 });
 
-describe('a response that is too large', () => {
-  test('is aborted at the limit', async () => {
+describe('a response above the size limit', () => {
+  test('is aborted at the size limit', async () => {
     let isClosed = false;
     await using rest = await startRestClient((_request, response) => {
       response.on('close', () => {
@@ -200,7 +200,7 @@ describe('a response that is too large', () => {
   });
 });
 
-test('errors hold neither the token nor the query', async () => {
+test('errors contain neither the access token nor the query', async () => {
   const answers: Answer[] = [
     answerJson(
       { message: `the token ${bearer} has expired`, errors: [{ field: bearer, message: bearer }] },

@@ -28,7 +28,7 @@ describe('a compressed response', () => {
     ['br', brotliCompressSync(json)],
     ['identity', Buffer.from(json)],
     ['', Buffer.from(json)],
-  ])('in %s is read, even if not requested', async (encoding, body) => {
+  ])('is decoded from the encoding "%s" even if it was not requested', async (encoding, body) => {
     await using rest = await startRestClient(compressed(body, encoding));
     const callContext = rest.callContext();
     expect(await rest.api.getOrder('7', callContext)).toEqual(order);
@@ -43,7 +43,7 @@ describe('a compressed response', () => {
     expect(rest.service.requests[0]?.headers['accept-encoding']).toBe('gzip, br, deflate');
   });
 
-  test('with an HTTP error keeps the error message', async () => {
+  test('keeps the message of an HTTP error', async () => {
     const body = gzipSync(JSON.stringify({ message: 'no such search' }));
     await using rest = await startRestClient(compressed(body, 'gzip', 400));
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
@@ -51,24 +51,24 @@ describe('a compressed response', () => {
   });
 
   test.each([
-    ['zstd, an unknown encoding', ' '.repeat(300_000), 'zstd', 'an unknown encoding'],
+    ['zstd, which is unknown', ' '.repeat(300_000), 'zstd', 'an unknown encoding'],
     ...['constructor', '__proto__', 'toString'].map((name): [string, string, string, string] => [
-      `${name}, a built-in object property, with a large body`,
+      `${name}, a built-in object property`,
       ' '.repeat(300_000),
       name,
       'an unknown encoding',
     ]),
-    ['gzip within gzip', json, 'gzip, gzip', 'an unknown encoding'],
-    ['gzip, but is not gzip', json, 'gzip', 'a body that cannot be decompressed'],
+    ['gzip twice', json, 'gzip, gzip', 'an unknown encoding'],
+    ['gzip but the body is not', json, 'gzip', 'a body that cannot be decompressed'],
     [
-      'gzip, but ends too early',
+      'gzip but the body is truncated',
       gzipSync(json).subarray(0, 40),
       'gzip',
       'a body that cannot be decompressed',
     ],
-    ['br, but is not br', json, 'br', 'a body that cannot be decompressed'],
-    ['gzip, but is not JSON inside', gzipSync('<html>'), 'gzip', 'no JSON'],
-  ])('labelled as %s is invalid', async (_what, body, encoding, message) => {
+    ['br but the body is not', json, 'br', 'a body that cannot be decompressed'],
+    ['gzip but the content is not JSON', gzipSync('<html>'), 'gzip', 'no JSON'],
+  ])('is invalid if its encoding is %s', async (_what, body, encoding, message) => {
     await using rest = await startRestClient(compressed(Buffer.from(body), encoding), { connections: 1 });
     // Twice: the first response must not keep the only connection busy.
     for (const _time of [1, 2]) {
@@ -84,7 +84,7 @@ describe('a compressed response', () => {
 test.each([
   ['gzip', gzipSync(Buffer.alloc(200_000_000))],
   ['br', brotliCompressSync(Buffer.alloc(50_000_000))],
-])('a decompression bomb in %s is aborted at the limit', async (encoding, bomb) => {
+])('a decompression bomb in %s is aborted at the size limit', async (encoding, bomb) => {
   await using rest = await startRestClient(compressed(bomb, encoding));
   const callContext = rest.callContext();
   const error = await errorOf(rest.api.getOrder('7', callContext));
@@ -99,7 +99,7 @@ test('an HTTP error with a decompression bomb keeps its status', async () => {
   expect(error.message).toBe('GET /v1/orders/7 returned 503');
 });
 
-test('50 MB of JSON are aborted at the limit', async () => {
+test('an uncompressed response of 50 MB is aborted at the size limit', async () => {
   await using rest = await startRestClient(
     answerText(JSON.stringify('x'.repeat(50_000_000)), 200, 'application/json'),
   );

@@ -37,7 +37,7 @@ const startRestClientAt = (baseUrl: string, options = {}) =>
   startRestClient(never, { baseUrl: new URL(baseUrl), ...options });
 
 describe('a write without a connection', () => {
-  test.each([1, 2])('is sent once a connection opens, after %i failures', async (failuresBefore) => {
+  test.each([1, 2])('is sent when a connection opens after %i failures', async (failuresBefore) => {
     const port = await freePort();
     await using rest = await startRestClientAt(`http://127.0.0.1:${port}`);
     const bodies: string[] = [];
@@ -58,7 +58,7 @@ describe('a write without a connection', () => {
     expect(bodies).toEqual([JSON.stringify(newOrder)]);
   });
 
-  test('is tried three times, but a read only once', async () => {
+  test('is tried three times, unlike a read', async () => {
     await using rest = await startRestClientAt(`http://127.0.0.1:${await freePort()}`);
     const failures = countFailures();
     const written = await errorOf(rest.api.createOrder(newOrder, rest.callContext()));
@@ -110,7 +110,7 @@ describe('a write without a connection', () => {
     server.close();
   });
 
-  test('is not tried again once the operation is aborted', async () => {
+  test('is not tried again after the operation is aborted', async () => {
     await using rest = await startRestClientAt(`http://127.0.0.1:${await freePort()}`);
     const controller = new AbortController();
     // Aborts during the pause: an immediate runs before the timer of the pause.
@@ -128,7 +128,7 @@ describe('a write without a connection', () => {
   });
 });
 
-test('a write on a kept connection that breaks is not sent again', async () => {
+test('a write is not sent again if its kept-alive connection breaks', async () => {
   await using rest = await startRestClient(
     (request, response, body) =>
       request.method === 'GET' ? answerJson(order)(request, response, body) : request.socket.end(),

@@ -9,7 +9,7 @@ describe('the fields of an error body', () => {
 
   test.each<[string, unknown, string | undefined]>([
     [
-      'violations within details, beside other details (Google)',
+      'violations within details (Google)',
       {
         error: {
           code: 400,
@@ -35,7 +35,7 @@ describe('the fields of an error body', () => {
       { error: { message: 'invalid', details: [{ field: field.path, message: field.message }] } },
       'invalid',
     ],
-  ])('%s', (_what, body, message) => {
+  ])('are read from %s', (_what, body, message) => {
     const { code: _code, fields, ...rest } = read(body);
     expect(rest).toEqual(message === undefined ? {} : { message });
     expect(fields.map(({ path, message }) => ({ path, message }))).toEqual([field]);
@@ -47,18 +47,18 @@ describe('the fields of an error body', () => {
     [{ code: 400, status: 'INVALID_ARGUMENT' }, 'INVALID_ARGUMENT'],
     [{ type: 'https://rest.internal/errors/7' }, undefined],
     [{ code: 'a sentence' }, undefined],
-  ])('have the code of %j', (source, code) => {
+  ])('take their code from %j', (source, code) => {
     const { code: bodyCode, fields } = read({ ...source, errors: [{ ...field, ...source, field: 'email' }] });
     expect([bodyCode, fields[0]?.code]).toEqual([code, code]);
   });
 
-  test('an error without a field name is ignored', () => {
+  test('are empty for errors without a field name', () => {
     const errors = [null, 7, 'notes', {}, { message: 'x' }, { field: '' }, { field: 7, message: 'x' }, []];
     expect(read({ errors }).fields).toEqual([]);
     expect(read({ errors: { notes: 'x' }, details: { notes: 'x' } }).fields).toEqual([]);
   });
 
-  test('are at most 50', () => {
+  test('are limited to 50', () => {
     const errors = Array.from({ length: 60 }, (_, index) => ({ field: `f${index}`, message: 'x' }));
     expect(read({ errors }).fields).toHaveLength(50);
   });
@@ -67,14 +67,14 @@ describe('the fields of an error body', () => {
 describe('the message of an error body', () => {
   test.each<[string, unknown, string | undefined]>([
     ['message', { message: 'a', code: 'x' }, 'a'],
-    ['error as an object', { error: { message: 'a' } }, 'a'],
+    ['message within an error object', { error: { message: 'a' } }, 'a'],
     ['detail', { detail: 'a' }, 'a'],
     ['title', { title: 'a', type: 'about:blank' }, 'a'],
-    ['detail rather than title', { title: 'b', detail: 'a' }, 'a'],
-    ['none', { code: 7 }, undefined],
-    ['a message that is not a text', { message: { text: 'a' } }, undefined],
+    ['detail before title', { title: 'b', detail: 'a' }, 'a'],
+    ['no known field', { code: 7 }, undefined],
+    ['no string', { message: { text: 'a' } }, undefined],
     ['an empty message', { message: '', error: [] }, undefined],
-  ])('%s', (_what, body, message) => {
+  ])('is the first known field that is a non-empty string: %s', (_what, body, message) => {
     expect(read(body).message).toBe(message);
   });
 
@@ -102,7 +102,7 @@ describe('the message of an error body', () => {
   test.each([
     ['t', 'that token is too old'],
     ['7-signs', 'the token 7-signs is too old'],
-  ])('but the token %s is too short to be secret', (token, message) => {
+  ])('a token of fewer than 8 characters is kept: %s', (token, message) => {
     expect(read({ message }, '', token)).toEqual({ message, fields: [] });
   });
 
@@ -112,7 +112,7 @@ describe('the message of an error body', () => {
   });
 });
 
-describe('the query of a URL or path is removed', () => {
+describe('the query of a URL or path in a message', () => {
   test.each([
     ['GET http://h/x?search=ann&token=abc failed', 'GET <URL> failed'],
     ['GET https://h/x?search=Ann Lee&token=abc failed', 'GET <URL> failed'],
@@ -127,7 +127,7 @@ describe('the query of a URL or path is removed', () => {
     ['/x?search=Ann Lee&token=abc failed', '/x failed'],
     ['/x?a=b?token=abc failed', '/x failed'],
     [`/x?search=${'a'.repeat(1_000)}`, '/x'],
-  ])('%s', (text, expected) => {
+  ])('is removed from %s', (text, expected) => {
     expect(read({ message: text, errors: [{ field: 'notes', message: text }] })).toEqual({
       message: expected,
       fields: [{ path: 'notes', message: expected }],
@@ -135,14 +135,14 @@ describe('the query of a URL or path is removed', () => {
   });
 
   test.each(['Is it /v1/orders?', 'Did you mean "/v1/orders?" or not?', 'Why? a=b', 'What?! No'])(
-    'but a question remains: %s',
+    'is not confused with a question: %s',
     (text) => {
       expect(read({ message: text }).message).toBe(text);
     },
   );
 });
 
-describe('a URL, an IP address and the host of REST are replaced', () => {
+describe('a URL, an IP address or the host of the REST service in a message', () => {
   test.each([
     ['see (https://10.0.0.1:8443/docs), or ftp://h.', 'see (<URL>), or <URL>.'],
     ['no such page: //h.example/x', 'no such page: <URL>'],
@@ -155,20 +155,20 @@ describe('a URL, an IP address and the host of REST are replaced', () => {
     ['to ::1 or ::ffff:10.0.0.1', 'to <IP address> or <IP address>'],
     ['getaddrinfo ENOTFOUND REST.internal', 'getaddrinfo ENOTFOUND <host>'],
     ['at db.rest.internal:80', 'at db.<host>:80'],
-  ])('%s', (text, expected) => {
+  ])('is replaced in %s', (text, expected) => {
     expect(read({ message: text, errors: [{ field: 'notes', message: text }] })).toEqual({
       message: expected,
       fields: [{ path: 'notes', message: expected }],
     });
   });
 
-  test('also in the path of a field', () => {
+  test('is replaced in the path of a field, too', () => {
     const fields = ['https://h/x', '10.0.0.1', 'rest.internal:80', 'notes'];
     const { fields: told } = read({ errors: fields.map((field) => ({ field, message: 'refused' })) });
     expect(told.map(({ path }) => path)).toEqual(['<URL>', '<IP address>', '<host>:80', 'notes']);
   });
 
-  test('a host of one word is replaced in messages as a whole word, and not in paths', () => {
+  test('a one-word host is replaced in messages but not in the paths of fields', () => {
     const errors = [{ field: 'orders', message: 'no orders' }];
     expect(read({ message: 'getaddrinfo ENOTFOUND orders:80; reorders', errors }, 'orders')).toEqual({
       message: 'getaddrinfo ENOTFOUND <host>:80; reorders',
@@ -183,13 +183,16 @@ describe('a URL, an IP address and the host of REST are replaced', () => {
     'a :: b, Foo::bar, 00:1a:2b:3c:4d:5e',
     'one//two // three',
     'the rest of internal notes',
-  ])('but not %s', (text) => {
+  ])('is not confused with other text: %s', (text) => {
     expect(read({ message: text }).message).toBe(text);
   });
 
-  test.each(['a://', ':', '1.', 'ab:', ' //', '?x', 'a://a?'])('within 50 ms for 64 KiB of %j', (text) => {
-    const start = performance.now();
-    read({ message: text.repeat(65_536 / text.length) });
-    expect(performance.now() - start).toBeLessThan(50);
-  });
+  test.each(['a://', ':', '1.', 'ab:', ' //', '?x', 'a://a?'])(
+    'is replaced within 50 ms in 64 KiB of %j',
+    (text) => {
+      const start = performance.now();
+      read({ message: text.repeat(65_536 / text.length) });
+      expect(performance.now() - start).toBeLessThan(50);
+    },
+  );
 });

@@ -22,8 +22,8 @@ const order = { name: 'orders/7' };
 const never: Answer = () => {};
 const text = { text: 'a' };
 
-describe('a deadline', () => {
-  test('that passes before any response', async () => {
+describe('the deadline of a call', () => {
+  test('ends a read without a response', async () => {
     await using rest = await startRestClient(never, { callTimeoutMs: 60 });
     const start = performance.now();
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
@@ -33,7 +33,7 @@ describe('a deadline', () => {
     expect(rest.service.requests).toHaveLength(1);
   });
 
-  test('that passes within the body, although bytes keep arriving', async () => {
+  test('ends a read although bytes of the body keep arriving', async () => {
     let isClosed = false;
     await using rest = await startRestClient(
       (_request, response) => {
@@ -49,7 +49,7 @@ describe('a deadline', () => {
     await until(() => isClosed);
   });
 
-  test('that passes while the call waits for a free connection', async () => {
+  test('ends calls that wait for a free connection', async () => {
     await using rest = await startRestClient(never, { connections: 1, callTimeoutMs: 250 });
     // The clock stands still, so that the three deadlines pass at the same time.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
@@ -67,7 +67,7 @@ describe('a deadline', () => {
     expect(rest.service.lines()).toEqual(['GET /v1/orders/1']);
   });
 
-  test('that passes while the only label connection is busy with another label', async () => {
+  test('ends a label call that waits for the only label connection', async () => {
     await using rest = await startRestClient(
       (request, response) => {
         response.writeHead(200, { 'content-type': 'application/pdf' });
@@ -87,8 +87,8 @@ describe('a deadline', () => {
 
   test.each([
     ['before any response', never],
-    ['within the body', (_request, response) => response.writeHead(200).write('{')],
-  ] as [string, Answer][])('that passes %s of a write leaves the outcome unknown', async (_when, answer) => {
+    ['during the body', (_request, response) => response.writeHead(200).write('{')],
+  ] as [string, Answer][])('leaves the outcome of a write unknown if it passes %s', async (_when, answer) => {
     await using rest = await startRestClient(answer, { callTimeoutMs: 60 });
     const error = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -96,7 +96,7 @@ describe('a deadline', () => {
     expect(rest.service.requests).toHaveLength(1);
   });
 
-  test('that passes after the response has no effect', async () => {
+  test('has no effect after the response', async () => {
     await using rest = await startRestClient(answerJson(order), { callTimeoutMs: 1_000 });
     expect(await rest.api.getOrder('7', rest.callContext())).toEqual(order);
     await new Promise((resolve) => setTimeout(resolve, 1_100));
@@ -124,26 +124,29 @@ describe('a connection', () => {
     ],
   ];
 
-  test.each(resets)('%s: a read is unavailable, and a write is OutcomeUnknown', async (_when, answer) => {
-    await using rest = await startRestClient(answer);
-    const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
-    expect(read).toBeInstanceOf(UnavailableError);
-    expect(read.message).toMatch(/^GET \/v1\/orders\/7 got no response \([A-Z_]+\)$/);
-    expect(read.cause).toBeInstanceOf(Error);
-    expect(rest.service.requests).toHaveLength(1);
+  test.each(resets)(
+    'fails a read and leaves the outcome of a write unknown if it is %s',
+    async (_when, answer) => {
+      await using rest = await startRestClient(answer);
+      const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
+      expect(read).toBeInstanceOf(UnavailableError);
+      expect(read.message).toMatch(/^GET \/v1\/orders\/7 got no response \([A-Z_]+\)$/);
+      expect(read.cause).toBeInstanceOf(Error);
+      expect(rest.service.requests).toHaveLength(1);
 
-    const posted = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
-    expect(posted).toBeInstanceOf(OutcomeUnknownError);
-    expect(rest.service.requests).toHaveLength(2);
+      const posted = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
+      expect(posted).toBeInstanceOf(OutcomeUnknownError);
+      expect(rest.service.requests).toHaveLength(2);
 
-    const update = { order: { notes: 'abc' }, updateMask: ['notes' as const] };
-    const patched = await errorOf(rest.api.updateOrder('7', update, rest.callContext()));
-    expect(patched).toBeInstanceOf(OutcomeUnknownError);
-    expect(patched.message).toBe('PATCH /v1/orders/7 was sent, but its response was lost');
-    expect(rest.service.requests).toHaveLength(3);
-  });
+      const update = { order: { notes: 'abc' }, updateMask: ['notes' as const] };
+      const patched = await errorOf(rest.api.updateOrder('7', update, rest.callContext()));
+      expect(patched).toBeInstanceOf(OutcomeUnknownError);
+      expect(patched.message).toBe('PATCH /v1/orders/7 was sent, but its response was lost');
+      expect(rest.service.requests).toHaveLength(3);
+    },
+  );
 
-  test('refused: a write is unavailable, as it was not sent', async () => {
+  test('fails reads and writes as unavailable if it is refused', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
@@ -160,13 +163,13 @@ describe('a connection', () => {
     }
   });
 
-  test('to an unknown host name', async () => {
+  test('fails a write as unavailable if the host name is unknown', async () => {
     await using rest = await startRestClient(never, { baseUrl: new URL('http://nowhere.invalid') });
     const error = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
     expect(error).toBeInstanceOf(UnavailableError);
   });
 
-  test('to a server without TLS: nothing was sent', async () => {
+  test('sends no request if the server does not support TLS', async () => {
     await using rest = await startRestClient(never);
     const baseUrl = new URL(rest.service.url.href.replace('http:', 'https:'));
     await using secure = await startRestClient(never, { baseUrl });
@@ -175,7 +178,7 @@ describe('a connection', () => {
     expect(rest.service.requests).toEqual([]);
   });
 
-  test('that returns something other than HTTP', async () => {
+  test('fails a read as invalid if the server does not speak HTTP', async () => {
     await using rest = await startRestClient((request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toBeInstanceOf(InvalidResponseError);
@@ -206,7 +209,7 @@ describe('a connection', () => {
     expect(rest.service.requests).toHaveLength(35);
   });
 
-  test('that has broken is replaced', async () => {
+  test('is replaced after it breaks', async () => {
     let isBroken = true;
     await using rest = await startRestClient(
       (request, response, body) => {
@@ -221,8 +224,8 @@ describe('a connection', () => {
   });
 });
 
-describe('an operation that is aborted', () => {
-  test('aborts its own calls on the service, but no calls of other operations', async () => {
+describe('the abort signal of an operation', () => {
+  test('aborts only the REST calls of the operation', async () => {
     const closed: string[] = [];
     await using rest = await startRestClient((request, response) => {
       response.on('close', () => closed.push(request.url ?? ''));
@@ -240,7 +243,7 @@ describe('an operation that is aborted', () => {
     expect(await second).toEqual({ name: 'orders/2' });
   });
 
-  test('within the response body aborts the call', async () => {
+  test('aborts a call during the response body', async () => {
     let isClosed = false;
     await using rest = await startRestClient((_request, response) => {
       response.on('close', () => {
@@ -256,7 +259,7 @@ describe('an operation that is aborted', () => {
     await until(() => isClosed);
   });
 
-  test('after a write was sent leaves the outcome unknown', async () => {
+  test('leaves the outcome of a sent write unknown', async () => {
     await using rest = await startRestClient(never);
     const controller = new AbortController();
     const answer = errorOf(rest.api.sendMessage('1', '2', text, rest.callContext(controller.signal)));
@@ -267,7 +270,7 @@ describe('an operation that is aborted', () => {
     expect(error.cause).toBeInstanceOf(AbortedError);
   });
 
-  test('before the call sends no request', async () => {
+  test('prevents the request if it is aborted before the call', async () => {
     await using rest = await startRestClient(answerJson(order));
     const callContext = rest.callContext(AbortSignal.abort());
     for (const call of [
@@ -280,7 +283,7 @@ describe('an operation that is aborted', () => {
     expect(rest.service.connections).toBe(0);
   });
 
-  test('aborts the calls that wait for a slot', async () => {
+  test('aborts calls that wait for a slot', async () => {
     await using rest = await startRestClient(never);
     const controller = new AbortController();
     // A token that REST has not accepted has two of three slots.
@@ -294,7 +297,7 @@ describe('an operation that is aborted', () => {
     expect(rest.service.requests).toHaveLength(2);
   });
 
-  test('has no listener on its signal after any outcome of the call', async () => {
+  test('has no listener after any outcome of a call', async () => {
     const { signal } = new AbortController();
     const outcomes: Answer[] = [
       answerJson(order),
@@ -312,7 +315,7 @@ describe('an operation that is aborted', () => {
   });
 });
 
-test('bytes after a compressed response are aborted, and close the connection', async () => {
+test('bytes after a compressed response close the connection', async () => {
   const trailing = Buffer.concat([gzipSync(JSON.stringify({ name: 'orders/7' })), Buffer.alloc(1_000)]);
   let isClosed = false;
   await using rest = await startRestClient(

@@ -7,12 +7,12 @@ const order = answerJson({ name: 'orders/7' });
 
 // V8 may allocate generator objects and closures in properties directly in the old space, with all variables in their
 // scope.
-describe('a finished call leaves almost no memory in the old space', () => {
+describe('the old space of V8', () => {
   test.each<[kind: string, answer: Answer]>([
     ['read', order],
     ['write', order],
     ['label', answerText('%PDF', 200, 'application/pdf')],
-  ])('a %s', async (kind, answer) => {
+  ])('grows by less than 1,000 bytes per finished %s', async (kind, answer) => {
     await using service = await startService(answer);
     const script = new URL('../../fixtures/old-space-per-call.ts', import.meta.url).pathname;
     const scriptArguments = ['--no-allocation-site-pretenuring', script, service.url.href, kind];

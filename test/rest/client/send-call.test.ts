@@ -25,7 +25,7 @@ const read: RestCall = { method: 'GET', path: '/v1/orders/7' };
 const write: RestCall = { method: 'POST', path: '/v1/orders', body: {} };
 const retriesOf = ({ callLog }: CallContext) => callLog.entries.map(({ retries }) => retries);
 
-describe('an observer that throws when a call is sent and when the call finishes', () => {
+describe('a call observer that throws', () => {
   const observer: CallObserver = {
     onCallSent() {
       throw new Error('broken');
@@ -35,29 +35,32 @@ describe('an observer that throws when a call is sent and when the call finishes
     },
   };
 
-  test.each([200, 404])('does not change the outcome of a read or a write: %d', async (status) => {
-    const answer = status === 200 ? answerAsPromised : answerJson({}, status);
-    await using rest = await startRestClient(answer, { observers: [observer] });
-    const callContext = rest.callContext(undefined, 1);
-    const outcomes = await Promise.all(
-      [
-        rest.api.getOrder('7', callContext),
-        rest.api.getOrder('8', callContext),
-        rest.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, callContext),
-      ].map((outcome) => outcome.catch(({ message }: Error) => message)),
-    );
-    const expectedLines = ['GET /v1/orders/7', 'GET /v1/orders/8', 'PATCH /v1/orders/7'];
-    expect(outcomes).toEqual(
-      status === 200
-        ? ['7', '8', '7'].map((id) => ({ name: `orders/${id}` }))
-        : expectedLines.map((line) => `${line} returned 404`),
-    );
-    expect(rest.service.lines().sort()).toEqual(expectedLines);
-  });
+  test.each([200, 404])(
+    'does not change the outcome of reads and writes with the status %d',
+    async (status) => {
+      const answer = status === 200 ? answerAsPromised : answerJson({}, status);
+      await using rest = await startRestClient(answer, { observers: [observer] });
+      const callContext = rest.callContext(undefined, 1);
+      const outcomes = await Promise.all(
+        [
+          rest.api.getOrder('7', callContext),
+          rest.api.getOrder('8', callContext),
+          rest.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, callContext),
+        ].map((outcome) => outcome.catch(({ message }: Error) => message)),
+      );
+      const expectedLines = ['GET /v1/orders/7', 'GET /v1/orders/8', 'PATCH /v1/orders/7'];
+      expect(outcomes).toEqual(
+        status === 200
+          ? ['7', '8', '7'].map((id) => ({ name: `orders/${id}` }))
+          : expectedLines.map((line) => `${line} returned 404`),
+      );
+      expect(rest.service.lines().sort()).toEqual(expectedLines);
+    },
+  );
 });
 
 describe('the calls of an aborted operation', () => {
-  test('are neither sent nor logged while they wait for a slot', async () => {
+  test('are neither sent nor logged if they wait for a slot', async () => {
     await using rest = await startHolding();
     const callContexts = createCallContexts({ callsAtOnce: 1 });
     const controller = new AbortController();
@@ -78,7 +81,7 @@ describe('the calls of an aborted operation', () => {
     expect([rest.service.lines(), callContext.callLog.entries]).toEqual([['GET /v1/orders/1'], []]);
   });
 
-  test('end at once, and their slots go to other operations', async () => {
+  test('free their slots for other operations', async () => {
     await using rest = await startHolding();
     // A token that REST has not accepted has two of three slots.
     const callContexts = createCallContexts({ callsAtOnce: 3 });
@@ -97,7 +100,7 @@ describe('the calls of an aborted operation', () => {
 });
 
 describe('a read that waits for a retry', () => {
-  test('is not retried if the operation is aborted in the pause', async () => {
+  test('is not retried if the operation is aborted during the pause', async () => {
     const controller = new AbortController();
     await using rest = await startRestClient(
       (request, response, body) => {
@@ -137,7 +140,7 @@ describe('a read that waits for a retry', () => {
     expect(retriesOf(callContext)).toEqual([0]);
   });
 
-  test('leaves its slot to other calls', async () => {
+  test('frees its slot for other calls', async () => {
     await using rest = await startRestClient(
       (request, response, body) => {
         const isFirst = rest.service.requests.length === 1;
@@ -204,8 +207,8 @@ test.each([
 
 test.each([
   ['deferred', 16_384, 1],
-  ['parsed at once', 16_385, 0],
-])('a response is %s with %i characters', async (_what, characters, stepsDeferred) => {
+  ['immediate', 16_385, 0],
+])('the parsing is %s for a response of %i characters', async (_what, characters, stepsDeferred) => {
   const text = JSON.stringify('a'.repeat(characters - 2));
   await using sent = await startCall(text);
   const { steps, results } = sent;
@@ -238,7 +241,7 @@ test('a write is aborted if the connection pool starts the request twice', async
   expect(service.requests).toEqual([]);
 });
 
-test('the duration of a call ends with its response, also after a retry', async () => {
+test('the duration of a retried call covers all attempts', async () => {
   await using rest = await startRestClient(
     async (request, response, body) => {
       const isFirst = rest.service.requests.length === 1;
@@ -262,7 +265,7 @@ test('the duration of a call ends with its response, also after a retry', async 
 describe('a call context', () => {
   const { signal } = new AbortController();
 
-  test('stops reads beyond its budget, and no write', async () => {
+  test('rejects reads beyond its budget but allows writes', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const callContext = createCallContexts({ readsPerOperation: 1 }).of(bearer, signal);
     await rest.api.getOrder('7', callContext);
@@ -271,7 +274,7 @@ describe('a call context', () => {
     expect(rest.service.lines()).toEqual(['GET /v1/orders/7', 'PATCH /v1/orders/7']);
   });
 
-  test('lends its token to detached reads, which use no budget', async () => {
+  test('shares its token but not its budget with detached reads', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const callContext = createCallContexts({ readsPerOperation: 1 }).of(bearer, signal);
     const detached = callContext.detach();
@@ -283,7 +286,7 @@ describe('a call context', () => {
     ]);
   });
 
-  test('is of a known token only after a 2xx response', async () => {
+  test('has an accepted token only after a 2xx response', async () => {
     await using rest = await startRestClient((request, response, body) =>
       (request.url === '/v1/orders/7' ? answerAsPromised : answerJson({}, 404))(request, response, body),
     );

@@ -24,7 +24,7 @@ import {
 const pdf = { 'content-type': 'application/pdf' };
 
 describe('a label', () => {
-  test('is streamed: its first bytes arrive before the last are sent', async () => {
+  test('is streamed before the REST service has sent the last bytes', async () => {
     let finish = () => {};
     await using rest = await startRestClient((_request, response) => {
       response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
@@ -40,7 +40,7 @@ describe('a label', () => {
     await until(() => getEventListeners(signal, 'abort').length === 0);
   });
 
-  test('may take longer than a call, as long as bytes keep arriving', async () => {
+  test('is not limited by the call timeout while bytes keep arriving', async () => {
     await using rest = await startRestClient(
       async (_request, response) => {
         response.writeHead(200, pdf);
@@ -57,7 +57,7 @@ describe('a label', () => {
     expect((await buffer(label.body)).toString()).toBe('%PDF%%EOF');
   });
 
-  test('that stops in the middle fails', async () => {
+  test('fails if its bytes stop arriving', async () => {
     await using rest = await startRestClient(
       (_request, response) => response.writeHead(200, pdf).write('%P'),
       {
@@ -68,7 +68,7 @@ describe('a label', () => {
     await expect(buffer(label.body)).rejects.toThrow('Body Timeout');
   });
 
-  test('that is cut off fails', async () => {
+  test('fails if the connection is reset', async () => {
     await using rest = await startRestClient((request, response) => {
       response.writeHead(200, { ...pdf, 'content-length': '10' }).write('%PDF-');
       setTimeout(() => request.socket.resetAndDestroy(), 5);
@@ -77,7 +77,7 @@ describe('a label', () => {
     await expect(buffer(label.body)).rejects.toThrow();
   });
 
-  test('is aborted with its operation, also on the service', async () => {
+  test('is aborted together with its operation', async () => {
     let isClosed = false;
     await using rest = await startRestClient((_request, response) => {
       response.on('close', () => {
@@ -94,7 +94,7 @@ describe('a label', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  test('whose body is destroyed is read no further', async () => {
+  test('is read no further after its body is destroyed', async () => {
     let isClosed = false;
     await using rest = await startRestClient((_request, response) => {
       response.on('close', () => {
@@ -110,7 +110,7 @@ describe('a label', () => {
   });
 
   test.each(['application/pdf;charset=binary', 'Application/PDF', 'application/pdf ; a=b'])(
-    'of the type "%s" is accepted',
+    'is accepted with the content type "%s"',
     async (contentType) => {
       await using rest = await startRestClient(answerText('%PDF', 200, contentType));
       expect((await buffer((await rest.api.getLabel('3', rest.callContext())).body)).toString()).toBe('%PDF');
@@ -121,7 +121,7 @@ describe('a label', () => {
     ['HTML', answerText('<p>', 200, 'text/html')],
     ['JSON', answerJson({})],
     ['application/pdfx', answerText('%PDF', 200, 'application/pdfx')],
-  ])('that is %s is rejected', async (_what, answer) => {
+  ])('is rejected if its content type is %s', async (_what, answer) => {
     await using rest = await startRestClient(answer);
     const { signal } = new AbortController();
     const error = await errorOf(rest.api.getLabel('3', rest.callContext(signal)));
@@ -131,13 +131,13 @@ describe('a label', () => {
   });
 
   test.each<[string, Answer]>([
-    ['204', (_request, response) => response.writeHead(204).end()],
+    ['status 204', (_request, response) => response.writeHead(204).end()],
     [
-      'without a byte',
+      'Content-Length: 0',
       (_request, response) => response.writeHead(200, { ...pdf, 'content-length': '0' }).end(),
     ],
-    ['without a byte, in chunks', (_request, response) => response.writeHead(200, pdf).end()],
-  ])('that is empty is rejected: %s', async (_what, answer) => {
+    ['a chunked response', (_request, response) => response.writeHead(200, pdf).end()],
+  ])('is rejected if it is empty: %s', async (_what, answer) => {
     await using rest = await startRestClient(answer);
     const { signal } = new AbortController();
     const error = await errorOf(rest.api.getLabel('3', rest.callContext(signal)));
@@ -146,7 +146,7 @@ describe('a label', () => {
     await until(() => getEventListeners(signal, 'abort').length === 0);
   });
 
-  test('with a too large content-length is rejected before the body is read', async () => {
+  test('is rejected before the body is read if Content-Length is too large', async () => {
     await using rest = await startRestClient((_request, response) =>
       response.writeHead(200, { ...pdf, 'content-length': '16777217' }).write('%PDF'),
     );
@@ -155,7 +155,7 @@ describe('a label', () => {
     expect(error.message).toBe('GET /v1/shipments/3/label returned more than 16777216 bytes');
   });
 
-  test('that exceeds the size limit is aborted and read no further', async () => {
+  test('is aborted if it exceeds the size limit', async () => {
     let isClosed = false;
     await using rest = await startRestClient((_request, response) => {
       response.on('close', () => {
@@ -174,7 +174,7 @@ describe('a label', () => {
     await until(() => isClosed);
   });
 
-  test('that is compressed is decompressed', async () => {
+  test('is decompressed from gzip', async () => {
     await using rest = await startRestClient((_request, response) => {
       const body = gzipSync('%PDF%%EOF');
       response
@@ -187,9 +187,13 @@ describe('a label', () => {
 
   test.each([
     ['arrives complete at a slow reader', (body: Buffer) => body, undefined],
-    ['fails if cut off', (body: Buffer) => body.subarray(0, -100_000), 'unexpected end of file'],
-    ['fails if too large', () => gzipSync(Buffer.alloc(17_000_000)), 'returned more than 16777216 bytes'],
-  ])('that is compressed %s', async (_how, sent, failure) => {
+    ['fails if it is cut off', (body: Buffer) => body.subarray(0, -100_000), 'unexpected end of file'],
+    [
+      'fails if it is too large',
+      () => gzipSync(Buffer.alloc(17_000_000)),
+      'returned more than 16777216 bytes',
+    ],
+  ])('%s, with compression', async (_how, sent, failure) => {
     const pdfBytes = randomBytes(3_000_000);
     const body = sent(gzipSync(pdfBytes));
     await using rest = await startRestClient((_request, response) =>
@@ -216,7 +220,7 @@ describe('a label', () => {
   test.each([
     ['uncompressed', {}],
     ['compressed', { 'content-encoding': 'gzip' }],
-  ])('is read no faster than its reader reads: %s', async (_how, encoding) => {
+  ])('applies backpressure to the REST service: %s', async (_how, encoding) => {
     let sent = 0;
     await using rest = await startRestClient((_request, response) => {
       response.writeHead(200, { ...pdf, ...encoding });
@@ -239,7 +243,7 @@ describe('a label', () => {
     label.body.destroy();
   });
 
-  test('whose first bytes exceed the size limit is rejected', async () => {
+  test('is rejected if its first chunk exceeds the size limit', async () => {
     await using rest = await startRestClient((_request, response) => {
       response.writeHead(200, pdf);
       response.write(Buffer.alloc(17_000_000));
@@ -252,7 +256,7 @@ describe('a label', () => {
     await until(() => getEventListeners(signal, 'abort').length === 0);
   });
 
-  test('that is large arrives complete at a slow reader', async () => {
+  test('arrives complete at a slow reader with 3 MB', async () => {
     await using rest = await startRestClient((_request, response) =>
       response.writeHead(200, pdf).end(Buffer.alloc(3_000_000, '%')),
     );
@@ -265,7 +269,7 @@ describe('a label', () => {
     expect(bytes).toBe(3_000_000);
   });
 
-  test('with an HTTP error keeps the error message', async () => {
+  test('keeps the message of an HTTP error', async () => {
     await using rest = await startRestClient(answerJson({ message: 'not yet generated' }, 409));
     const error = await errorOf(rest.api.getLabel('3', rest.callContext()));
     expect(error).toBeInstanceOf(StatusError);

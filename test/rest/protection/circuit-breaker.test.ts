@@ -38,7 +38,7 @@ function startOpen() {
   return circuit;
 }
 
-test('it opens when 80 % of twenty calls of several tenants have failed', () => {
+test('the breaker opens when 80 % of twenty calls of several tenants have failed', () => {
   const { breaker, call } = start();
   for (const who of [ana, eva]) {
     call(who, 'failed');
@@ -54,13 +54,13 @@ test('it opens when 80 % of twenty calls of several tenants have failed', () => 
   expect(breaker.retryAfterMs()).toBe(5_000);
 });
 
-test('it stays closed however many calls of one tenant fail', () => {
+test('the breaker stays closed however many calls of one tenant fail', () => {
   const { breaker, call } = start();
   expect(call(ana, 'failed', 10_000)).toBe(10_000);
   expect(breaker.isOpen()).toBe(false);
 });
 
-test('it stays closed while half of the calls fail', () => {
+test('the breaker stays closed while half of the calls fail', () => {
   const { breaker, call } = start();
   for (let time = 0; time < 500; time += 1) {
     for (const who of [ana, eva]) {
@@ -71,7 +71,7 @@ test('it stays closed while half of the calls fail', () => {
   expect(breaker.isOpen()).toBe(false);
 });
 
-test('it stays closed while other tenants succeed', () => {
+test('the breaker stays closed if one tenant fails while others succeed', () => {
   const { breaker, call } = start();
   call(ana, 'failed', 1_000);
   call(eva, 'answered', 9);
@@ -80,7 +80,7 @@ test('it stays closed while other tenants succeed', () => {
   expect(call(eva, 'answered', 5)).toBe(5);
 });
 
-test('it stays closed while other tenants have too few calls', () => {
+test('the breaker stays closed if a second tenant has fewer than five failures', () => {
   const { breaker, call } = start();
   call(ana, 'failed', 100);
   call(eva, 'failed', 4);
@@ -89,7 +89,7 @@ test('it stays closed while other tenants have too few calls', () => {
   expect(breaker.isOpen()).toBe(true);
 });
 
-test('aborted calls count neither way', () => {
+test('aborted calls do not count as failures', () => {
   const { breaker, call } = start();
   for (const who of [ana, eva, ida]) call(who, 'aborted', 100);
   expect(breaker.isOpen()).toBe(false);
@@ -107,7 +107,7 @@ test('failures older than ten seconds do not count', () => {
   expect(breaker.isOpen()).toBe(true);
 });
 
-test.each([2, 10])('it opens within ten seconds after the first failure of all %i tenants', (count) => {
+test.each([2, 10])('the breaker opens within ten seconds if the calls of all %i tenants fail', (count) => {
   const { breaker, call, pass } = start();
   const tenants = Array.from({ length: count }, (_, number) => tenant(`${number}`));
   const callFor = (seconds: number, outcome: CallOutcome) => {
@@ -128,7 +128,7 @@ test.each([2, 10])('it opens within ten seconds after the first failure of all %
   }
 });
 
-test('after five seconds one probe runs, and its success closes the circuit', () => {
+test('a successful probe after five seconds closes the circuit', () => {
   const { breaker, pass } = startOpen();
   pass(4_999);
   expect(breaker.acquirePermit(ana)).toBeUndefined();
@@ -140,7 +140,7 @@ test('after five seconds one probe runs, and its success closes the circuit', ()
   expect([breaker.isOpen(), breaker.acquirePermit(eva)]).toEqual([false, 'usual']);
 });
 
-test('a call from before the opening neither closes the circuit nor counts later', () => {
+test('a call from before the opening does not affect the circuit', () => {
   const { breaker, call, pass } = startOpen();
   breaker.recordOutcome(ana, 'usual', 'answered');
   expect(breaker.isOpen()).toBe(true);
@@ -150,7 +150,7 @@ test('a call from before the opening neither closes the circuit nor counts later
   expect(breaker.isOpen()).toBe(false);
 });
 
-test('it stays open for five more seconds if the probes of two tenants fail', () => {
+test('the breaker stays open for five more seconds if the probes of two tenants fail', () => {
   const { breaker, call, pass } = startOpen();
   pass(5_000);
   expect(call(ana, 'failed', 3)).toBe(1);
@@ -173,14 +173,14 @@ test('a tenant whose probe failed may probe again after five seconds', () => {
   expect(call(ana, 'answered', 2)).toBe(2);
 });
 
-test('an aborted probe makes room for another', () => {
+test('an aborted probe allows a second probe', () => {
   const { call, pass } = startOpen();
   pass(5_000);
   expect(call(ana, 'aborted')).toBe(1);
   expect(call(ana, 'answered')).toBe(1);
 });
 
-test('its counts stay right over many tenants and windows', () => {
+test('the counts stay correct over many tenants and time windows', () => {
   const { breaker, call, pass } = start();
   for (let second = 0; second < 40; second += 1) {
     for (let number = 0; number < 500; number += 1) call(tenant(`${second}-${number}`), 'answered');
@@ -197,7 +197,7 @@ test('its counts stay right over many tenants and windows', () => {
   expect(breaker.isOpen()).toBe(true);
 });
 
-test('a failed call costs the same with many tenants as with few', () => {
+test('a failed call takes less than 0.5 ms with 20,000 tenants', () => {
   const msPerCall = (tenants: number) => {
     const { call } = start();
     for (let number = 0; number < tenants; number += 1) call(tenant(`${number}`), 'answered', 4);
@@ -210,7 +210,7 @@ test('a failed call costs the same with many tenants as with few', () => {
   expect(msPerCall(20_000)).toBeLessThan(0.5);
 });
 
-test('each endpoint has its own circuit, also a list and its records', () => {
+test('each method and path has its own circuit', () => {
   const circuits = createCircuits({ now: () => 0 });
   const list = circuits.of('GET /v1/shipments');
   expect(circuits.of('GET /v1/shipments')).toBe(list);

@@ -30,13 +30,13 @@ async function orderOfReads(callContexts: ReturnType<typeof createCallContexts>,
 }
 
 describe('calls that wait for a slot', () => {
-  test('take turns between accepted tokens, in order within each', async () => {
+  test('alternate between accepted tokens, in the order of each token', async () => {
     const callContexts = createWithAccepted('ana', 'eva');
     const reads = ['ana 1', 'ana 2', 'ana 3', 'ana 4', 'eva 5', 'eva 6'];
     expect(await orderOfReads(callContexts, reads)).toEqual(['1', '2', '5', '3', '6', '4']);
   });
 
-  test('of all unaccepted tokens share the turns of one token', async () => {
+  test('count as calls of one token if their tokens are unaccepted', async () => {
     const callContexts = createWithAccepted('ana');
     const reads = ['x 1', 'y 2', 'z 3', 'ana 4', 'ana 5'];
     expect(await orderOfReads(callContexts, reads)).toEqual(['1', '4', '2', '5', '3']);
@@ -50,7 +50,7 @@ describe('calls that wait for a slot', () => {
   });
 });
 
-describe('calls that the circuit breaker rejects at their slot', () => {
+describe('waiting calls that the circuit breaker rejects', () => {
   /** The circuit of orders opens with the second failure. */
   const startFailing = () =>
     startRestClient(
@@ -62,7 +62,7 @@ describe('calls that the circuit breaker rejects at their slot', () => {
       { circuitBreaker: { minCalls: 2 }, callTimeoutMs: 20_000 },
     );
 
-  test('release it to the next of thousands of calls', async () => {
+  test('free their slot for the next call, even if thousands are rejected', async () => {
     await using rest = await startFailing();
     const callContexts = createWithAccepted('ana', 'eva');
     const [ana, eva] = ['ana', 'eva'].map((token) => callContexts.of(token, signal));
@@ -80,7 +80,7 @@ describe('calls that the circuit breaker rejects at their slot', () => {
     expect(callContexts.callsWaiting()).toBe(0);
   });
 
-  test('take no turn before calls that have waited for theirs', async () => {
+  test('are rejected in the round-robin order of their tokens', async () => {
     await using rest = await startFailing();
     const callContexts = createWithAccepted('ana', 'eva', 'ida', 'uma');
     const refused: string[] = [];

@@ -27,45 +27,48 @@ function pauses(error: unknown, remainingMs = noTimeLimit) {
   return [0, 1, 2].map((before) => retries.pauseMs(error, ana, before, remainingMs));
 }
 
-describe('a read is retried', () => {
-  test.each([502, 503, 504])('after %d, after up to 100 and then 200 ms', (code) => {
+describe('a failed read that is retryable', () => {
+  test.each([502, 503, 504])('is retried after %d, with pauses of up to 100 and 200 ms', (code) => {
     expect(pauses(status(code))).toEqual([100, 200, undefined]);
   });
 
-  test.each(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT'])('without a connection: %s', (code) => {
-    expect(pauses(broken(code))).toEqual([100, 200, undefined]);
-  });
+  test.each(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT'])(
+    'is retried after a failed connection: %s',
+    (code) => {
+      expect(pauses(broken(code))).toEqual([100, 200, undefined]);
+    },
+  );
 
   test.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])(
-    'immediately after a reset, and then like others: %s',
+    'is retried immediately after a connection reset: %s',
     (code) => {
       expect(pauses(broken(code))).toEqual([0, 200, undefined]);
     },
   );
 
-  test('once after its deadline', () => {
+  test('is retried only once after a call timeout', () => {
     expect(pauses(new DeadlineError('late'))).toEqual([100, undefined, undefined]);
   });
 
-  test('after a short Retry-After, and not before', () => {
+  test('is retried only after a short Retry-After has passed', () => {
     expect(pauses(status(429, 1_000))).toEqual([1_100, 1_200, undefined]);
     expect(pauses(status(503, 2_000))).toEqual([2_100, 2_200, undefined]);
     expect(pauses(status(503, 0))).toEqual([100, 200, undefined]);
   });
 });
 
-describe('a read is not retried', () => {
-  test('if REST requests a long wait', () => {
+describe('a failed read that is not retryable', () => {
+  test('is not retried after a long Retry-After', () => {
     expect([...pauses(status(429, 2_001)), ...pauses(status(503, 3_600_000))]).toEqual(
       Array(6).fill(undefined),
     );
   });
 
-  test('after 429 without Retry-After', () => {
+  test('is not retried after 429 without Retry-After', () => {
     expect(pauses(status(429))).toEqual([undefined, undefined, undefined]);
   });
 
-  test.each([400, 401, 403, 404, 409, 410, 422, 500, 501])('after %d', (code) => {
+  test.each([400, 401, 403, 404, 409, 410, 422, 500, 501])('is not retried after %d', (code) => {
     expect(pauses(status(code))).toEqual([undefined, undefined, undefined]);
   });
 
@@ -75,20 +78,20 @@ describe('a read is not retried', () => {
     new ResponseTooLargeError('too large'),
     new BudgetExceededError(call, 250),
     new TypeError('ours'),
-  ])('after $name', (error) => {
+  ])('is not retried after $name', (error) => {
     expect(pauses(error)).toEqual([undefined, undefined, undefined]);
   });
 
-  test('if the operation would end first', () => {
+  test('is not retried if the pause exceeds the remaining time of the operation', () => {
     expect(pauses(status(503), 150)).toEqual([100, undefined, undefined]);
   });
 
-  test('if the setting is 0', () => {
+  test('is not retried if maxRetries is 0', () => {
     expect(createRetries({ maxRetries: 0 }).pauseMs(status(503), ana, 0, noTimeLimit)).toBeUndefined();
   });
 });
 
-test('pauses are random between 0 and their bound, which is at most a second', () => {
+test('pauses are random between 0 and a bound of at most one second', () => {
   const pausesAt = (random: number) => {
     const retries = createRetries({ maxRetries: 10, random: () => random });
     // For as many in a row.
@@ -100,14 +103,14 @@ test('pauses are random between 0 and their bound, which is at most a second', (
   expect(pausesAt(0)).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
-describe('the budget of all retries', () => {
+describe('the retry budget', () => {
   /** How many of so many failures of a tenant are tried again. */
   const retried = (retries: Retries, who: Tenant, failures: number) =>
     Array.from({ length: failures }, () => retries.pauseMs(status(503), who, 0, noTimeLimit)).filter(
       (pauseMs) => pauseMs !== undefined,
     ).length;
 
-  test('is a fifth of the reads, plus ten', () => {
+  test('allows retries for a fifth of the reads, plus ten', () => {
     const retries = createRetries({ maxRetries: 1 });
     let tries = 0;
     for (let read = 0; read < 1_000; read += 1) {
@@ -118,13 +121,13 @@ describe('the budget of all retries', () => {
     expect(tries).toBeLessThanOrEqual(1_210);
   });
 
-  test('is at most 64, and each tenant takes half of the rest', () => {
+  test('limits a tenant to half of the remaining retries, of at most 64', () => {
     const retries = createRetries({ maxRetries: 1 });
     for (let read = 0; read < 1_000; read += 1) retries.recordFirstAttempt();
     expect([ana, eva, ana, ida].map((who) => retried(retries, who, 100))).toEqual([32, 16, 0, 8]);
   });
 
-  test('leaves the same share to others while one tenant uses all its retries', () => {
+  test('leaves retries to other tenants while one tenant uses all its retries', () => {
     const retries = createRetries({ maxRetries: 1 });
     expect([ana, eva].map((who) => retried(retries, who, 100))).toEqual([5, 3]);
     for (let read = 0; read < 1_000; read += 1) {

@@ -164,7 +164,9 @@ const dialect = fc
   // A row that moves down and up again between two reads looks like an ignored token if tokens tell no position.
   .filter(({ tokens, writes }) => tokens !== 'random texts' || writes === 0);
 
-test('right names cause no error and no line while the list changes', { timeout: 600_000 }, async () => {
+test('correct parameter names cause no report while the list changes', {
+  timeout: 600_000,
+}, async () => {
   let read = 0;
   const alarms: unknown[] = [];
   await fc.assert(

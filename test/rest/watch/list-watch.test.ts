@@ -37,7 +37,7 @@ function createWatch() {
 }
 
 describe('a status filter', () => {
-  test('leaves out single rows of another status, and counts them', () => {
+  test('removes and counts single rows outside the filter', () => {
     const { check, outside } = createWatch();
     const rows = [...rowsOf(5), ...rowsOf(2, 'READY')];
     expect(check({ status: 'NEW' }, rows)).toEqual(rowsOf(5));
@@ -48,7 +48,7 @@ describe('a status filter', () => {
     ]);
   });
 
-  test('that REST ignores is an error with the setting', () => {
+  test('causes an error that names STATUS_PARAMETER if it is ignored', () => {
     const { check } = createWatch();
     const rows = [...rowsOf(2), ...rowsOf(3, 'READY')];
     expect(() => check({ status: 'NEW,CONFIRMED' }, rows)).toThrow(
@@ -56,7 +56,7 @@ describe('a status filter', () => {
     );
   });
 
-  test('keeps rows without a usable status', () => {
+  test('keeps rows without a valid status', () => {
     const { check } = createWatch();
     const rows = [{}, { status: null }, { status: 7 }];
     expect(check({ status: 'NEW' }, rows)).toBe(rows);
@@ -64,7 +64,7 @@ describe('a status filter', () => {
 });
 
 describe('a page size', () => {
-  test('that REST exceeds is reported once in ten minutes', () => {
+  test('is reported at most every ten minutes if it is exceeded', () => {
     const { check, settings, wait } = createWatch();
     check({}, rowsOf(101));
     check({}, rowsOf(101));
@@ -74,15 +74,18 @@ describe('a page size', () => {
     expect(settings()).toHaveLength(2);
   });
 
-  test.each(['1000', '200'])('of REST itself is reported at the second equal page: %s rows', (pageSize) => {
-    const { check, settings } = createWatch();
-    check({ pageSize: '1000' }, rowsOf(50), false);
-    check({ pageSize: '1000' }, rowsOf(49), false);
-    check({ pageSize: '1000' }, rowsOf(50), false);
-    expect(settings()).toEqual([]);
-    check({ pageSize }, rowsOf(50), false);
-    expect(settings()).toEqual(['PAGE_SIZE_PARAMETER']);
-  });
+  test.each(['1000', '200'])(
+    'is reported if two pages in a row are equally short: %s rows requested',
+    (pageSize) => {
+      const { check, settings } = createWatch();
+      check({ pageSize: '1000' }, rowsOf(50), false);
+      check({ pageSize: '1000' }, rowsOf(49), false);
+      check({ pageSize: '1000' }, rowsOf(50), false);
+      expect(settings()).toEqual([]);
+      check({ pageSize }, rowsOf(50), false);
+      expect(settings()).toEqual(['PAGE_SIZE_PARAMETER']);
+    },
+  );
 
   test.each<[string, number, boolean, SentParameters]>([
     ['last pages', 30, true, {}],
@@ -90,7 +93,7 @@ describe('a page size', () => {
     ['full pages', 100, false, {}],
     ['filtered pages', 30, false, { status: 'NEW' }],
     ['searched pages', 30, false, { search: 'Lucía' }],
-  ])('causes no report by %s', (_pages, count, isLast, filter) => {
+  ])('causes no report for %s', (_pages, count, isLast, filter) => {
     const { check, settings } = createWatch();
     for (let page = 0; page < 3; page += 1) check(filter, rowsOf(count), isLast);
     check({ ...filter, pageSize: '200' }, rowsOf(count), isLast);
@@ -99,24 +102,24 @@ describe('a page size', () => {
 });
 
 describe('a search', () => {
-  test('without its words in five rows is reported', () => {
+  test('is reported if five rows lack its words', () => {
     const { check, settings } = createWatch();
     check({ search: 'Lucía' }, rowsOf(5, 'NEW', 'Pedro'));
     expect(settings()).toEqual(['SEARCH_PARAMETER']);
   });
 
   test.each([
-    ['a word with accents', 'lucia ortiz', 5, 'Lucía'],
+    ['a match that ignores accents', 'lucia ortiz', 5, 'Lucía'],
     ['fewer than five rows', 'Ana', 4, 'Pedro'],
-    ['no word at all', '+', 5, 'Pedro'],
-  ])('with %s is not reported', (_what, search, count, name) => {
+    ['a search text without words', '+', 5, 'Pedro'],
+  ])('is not reported for %s', (_what, search, count, name) => {
     const { check, settings } = createWatch();
     check({ search }, rowsOf(count, 'NEW', name));
     expect(settings()).toEqual([]);
   });
 });
 
-describe('a refused list call', () => {
+describe('the error of a rejected list call', () => {
   const sent = { pageToken: 'next', search: 'Ana' };
 
   test.each([
@@ -125,24 +128,28 @@ describe('a refused list call', () => {
       undefined,
       'PAGE_SIZE_PARAMETER, PAGE_TOKEN_PARAMETER, SEARCH_PARAMETER',
     ],
-    ['names the parameter in the message of REST', 'unknown parameter "search"', 'SEARCH_PARAMETER'],
+    [
+      'names the parameter from the message of the REST service',
+      'unknown parameter "search"',
+      'SEARCH_PARAMETER',
+    ],
   ])('%s', (_what, message, settings) => {
     const error = createWatch().refuse(sent, message);
     expect(error).toBeInstanceOf(ParameterRefusedError);
     expect((error as Error).message).toMatch(new RegExp(`^GET /v1/orders returned 400: .* ${settings}[.:]`));
   });
 
-  test('is a refused page token once all parameters were accepted', () => {
+  test('is a PageTokenRefusedError if all parameters were accepted before', () => {
     const { check, refuse } = createWatch();
     check(sent, rowsOf(1, 'NEW', 'Ana'));
     expect(refuse(sent)).toBeInstanceOf(PageTokenRefusedError);
   });
 
   test.each([
-    ['without a page token', { search: 'Ana' }, undefined, 400],
-    ['with a message about the text', sent, 'search is too long', 400],
-    ['with another status', sent, undefined, 503],
-  ])('%s stays the error of REST', (_what, parameters, message, status) => {
+    ['a call without a page token', { search: 'Ana' }, undefined, 400],
+    ['a message about the search text', sent, 'search is too long', 400],
+    ['the status 503', sent, undefined, 503],
+  ])('stays a StatusError for %s', (_what, parameters, message, status) => {
     const { check, refuse } = createWatch();
     check(sent, rowsOf(1, 'NEW', 'Ana'));
     const error = refuse(parameters, message, status);
