@@ -122,11 +122,11 @@ function told({ status, data, errors, calls }: Answer<unknown>) {
   return { status, data, calls, errors: messages };
 }
 
-describe('a shipment', () => {
+describe('createShipment', () => {
   test.each([
-    ['whole ids', {}],
+    ['full ids', {}],
     ['bare identifiers', { quote: 'ca2151', courier: 'condor-veloz', origin: 'ca1' }],
-  ])('is created by %s, in one call that has the address of its label', async (_what, ids) => {
+  ])('creates a shipment with its label in one call from %s', async (_what, ids) => {
     await using fresh = await startWaybill();
     const answer = await fresh.ask(CreateWholeShipmentDocument, { input: { ...ofOrder, ...ids } });
     const cop = (cents: number) => ({ cents, currency: 'COP' });
@@ -161,7 +161,7 @@ describe('a shipment', () => {
     expect(bodies(fresh)).toEqual([ofOrder]);
   });
 
-  test('sends the recipient of the input, nulls included, and not the key', async () => {
+  test('sends the recipient unchanged, including null fields', async () => {
     const person = {
       ...recipient,
       documentType: null,
@@ -175,7 +175,7 @@ describe('a shipment', () => {
     expect(bodies(waybill)[1]).toEqual({ ...input, quote, recipient: person, requiresPickup: false });
   });
 
-  test('accepts a person with a document at an organization', async () => {
+  test('sends the document and the organization of the recipient', async () => {
     const person = {
       ...recipient,
       documentType: 'CE' as const,
@@ -187,12 +187,12 @@ describe('a shipment', () => {
   });
 });
 
-describe('later reads of the same request are fresh', () => {
+describe('a read after createShipment in the same request', () => {
   const before = { quote: { order: { id: 'orders/ca2496', status: 'NEW', shipment: null } } };
   const shipped = { id: 'orders/ca2496', status: 'READY' };
   const variables = { quoteInput: { ...quoteInput, order: 'ca2496' }, shipmentInput: ofOrder };
 
-  test('the order, which shows its shipment', async () => {
+  test('returns the order with the new shipment', async () => {
     await using fresh = await startWaybill();
     const { data, errors, calls } = await fresh.ask(ShipBetweenQuotesDocument, variables);
     const order = { ...shipped, shipment: { id: 'shipments/ca2048', status: 'LABEL_GENERATED' } };
@@ -214,7 +214,7 @@ describe('later reads of the same request are fresh', () => {
     ]);
   });
 
-  test('the order, whose shipment has an unknown outcome', async () => {
+  test('returns the order with the new shipment after OutcomeUnknown', async () => {
     await using fresh = await startWaybill();
     fresh.sandbox.faults.add({ method: 'POST', path: '/v1/shipments', kind: 'applied-then-cut' });
     const { data, errors, calls } = await fresh.ask(ShipBetweenQuotesDocument, variables);
@@ -234,7 +234,7 @@ describe('later reads of the same request are fresh', () => {
   });
 
   // No mutation leads to these; the loaders must not remember them all the same.
-  test('the list of shipments, and the organization that pays', async () => {
+  test('requests the list of shipments and the organization again', async () => {
     const listed = { shipments: [], name: 'organization/1' };
     await using rest = await startRestClient((request, response, body) => {
       const json = request.method === 'POST' ? { name: 'shipments/1', status: 'LABEL_GENERATED' } : listed;
@@ -258,38 +258,38 @@ describe('later reads of the same request are fresh', () => {
   });
 });
 
-describe('an invalid input is rejected without a call', () => {
+describe('the input of createShipment', () => {
   const notOf = (collection: string, given: string) =>
     `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
 
   test.each<[string, Partial<CreateShipmentInput>, [path: string, message: string]]>([
-    ['an order as quote', { quote: 'orders/ca2496' }, ['quote', notOf('quotes', 'orders/ca2496')]],
+    ['an order id as the quote', { quote: 'orders/ca2496' }, ['quote', notOf('quotes', 'orders/ca2496')]],
     ['an empty courier', { courier: '' }, ['courier', notOf('couriers', '')]],
     [
-      'a location as origin',
+      'a location id as the origin',
       { origin: 'locations/huila-pitalito' },
       ['origin', notOf('origins', 'locations/huila-pitalito')],
     ],
     [
-      'a document of the type UNRECOGNIZED',
+      'the document type UNRECOGNIZED',
       { recipient: { ...recipient, documentType: 'UNRECOGNIZED' } },
       ['recipient.documentType', 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only'],
     ],
     [
-      'an empty key',
+      'an empty idempotency key',
       { idempotencyKey: '' },
       ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
     ],
     [
-      'a key of 256 characters',
+      'an idempotency key of 256 characters',
       { idempotencyKey: 'k'.repeat(256) },
       ['idempotencyKey', 'must be 1 to 255 characters long, but has 256'],
     ],
-  ])('%s', async (_what, fields, fault) => {
+  ])('%s is rejected without a call', async (_what, fields, fault) => {
     expect(await ask(fields)).toEqual(answered(refused(fault), []));
   });
 
-  test('all faults together', async () => {
+  test('several invalid fields are reported together', async () => {
     const answer = await ask({
       quote: 'shipments/ca2036',
       courier: 'a/courier',
@@ -307,7 +307,7 @@ describe('an invalid input is rejected without a call', () => {
     expect(answer).toEqual(answered(faults, []));
   });
 
-  test('a null for a required value, by GraphQL itself', async () => {
+  test('null for a required field is rejected by GraphQL validation', async () => {
     const document = `mutation {
       createShipment(input: {
         quote: "ca2151", courier: "condor-veloz", origin: "ca1", requiresPickup: null
@@ -322,13 +322,13 @@ describe('an invalid input is rejected without a call', () => {
     expect(calls).toEqual([]);
   });
 
-  test('and a key of 255 characters is accepted', async () => {
+  test('an idempotency key of 255 characters is accepted', async () => {
     const fields = await keyed('🔑'.repeat(255));
     expect(await ask(fields)).toEqual(answered(success, posted(fields)));
   });
 });
 
-describe('an error of REST', () => {
+describe('a 4xx response to POST /v1/shipments', () => {
   /** InvalidInput in the words of the sandbox. */
   const invalid = (...fields: [path: string, message: string][]) => ({
     __typename: 'InvalidInput',
@@ -336,7 +336,7 @@ describe('an error of REST', () => {
     fields: fields.map(([path, message]) => ({ path, message })),
   });
 
-  test('has all its fields at the paths of the input', async () => {
+  test('becomes InvalidInput with the input path of each field', async () => {
     const { quote } = input;
     const from = 'locations/bogota-dc-puente-aranda';
     const result = invalid(
@@ -346,19 +346,19 @@ describe('an error of REST', () => {
     expect(await ask({ courier: 'mula-express', origin: 'ca2' })).toEqual(answered(result, [post]));
   });
 
-  test('about a courier without an offer is InvalidInput', async () => {
+  test('becomes InvalidInput if the courier has no offer', async () => {
     const result = invalid(['courier', 'has no offer of status SUCCESS in quotes/ca2130']);
     expect(await ask({ quote: 'ca2130', courier: 'rutandina' })).toEqual(answered(result, [post]));
   });
 
-  test('about the quote of another merchant is NotFound', async () => {
+  test('becomes InvalidInput if the quote belongs to another merchant', async () => {
     const result = invalid(['quote', 'names no known quote: quotes/st0200']);
     expect(await ask({ quote: 'st0200' })).toEqual(answered(result, [post]));
   });
 
   test.each<[string, unknown, object]>([
     [
-      'a list of violations below details',
+      'contains fieldViolations',
       {
         error: {
           message: 'Bad.',
@@ -368,7 +368,7 @@ describe('an error of REST', () => {
       { message: 'Bad.', fields: [{ path: 'recipient.phoneNumber', message: 'is no number' }] },
     ],
     [
-      'JSON pointers, one to an unknown field',
+      'contains JSON pointers',
       {
         message: 'Bad.',
         errors: [
@@ -384,33 +384,33 @@ describe('an error of REST', () => {
         ],
       },
     ],
-    ['no JSON', '<h1>Bad Request</h1>', { message: 'POST /v1/shipments returned 400.', fields: [] }],
-  ])('is understood as %s', async (_what, body, result) => {
+    ['is not JSON', '<h1>Bad Request</h1>', { message: 'POST /v1/shipments returned 400.', fields: [] }],
+  ])('becomes InvalidInput if the body %s', async (_what, body, result) => {
     fail({ kind: 'status', status: 400, body });
     expect(await ask()).toEqual(answered({ __typename: 'InvalidInput', ...result }, [post]));
   });
 
-  test("with 404 is NotFound with the quote's id", async () => {
+  test('becomes NotFound with the id of the quote if the status is 404', async () => {
     fail({ kind: 'status', status: 404, body: { error: { message: 'The quote is gone.' } } });
     const result = { __typename: 'NotFound', message: 'The quote is gone.', missingId: 'quotes/ca2151' };
     expect(await ask({ quote: 'ca2151' })).toEqual(answered(result, [post]));
   });
 
-  test('about an order that is shipped is Conflict', async () => {
+  test('becomes Conflict if the order is already shipped', async () => {
     const message = 'orders/ca2481 is already shipped as shipments/ca2036';
     expect(await ask({ quote: 'quotes/ca2139' })).toEqual(
       answered({ __typename: 'Conflict', message }, [post]),
     );
   });
 
-  test('with 409 and no body is Conflict', async () => {
+  test('becomes Conflict if the status is 409 and the body is empty', async () => {
     fail({ kind: 'status', status: 409 });
     const message = 'POST /v1/shipments returned 409.';
     expect(await ask()).toEqual(answered({ __typename: 'Conflict', message }, [post]));
   });
 });
 
-describe('another failure is an error of the field', () => {
+describe('the field createShipment', () => {
   test.each<[string, Fault, object]>([
     [
       '401',
@@ -448,7 +448,7 @@ describe('another failure is an error of the field', () => {
         upstreamStatus: 503,
       },
     ],
-  ])('%s, after one call', async (_what, fault, error) => {
+  ])('fails after one call if the REST service returns %s', async (_what, fault, error) => {
     fail(fault);
     expect(told(await ask())).toEqual({
       status: 200,
@@ -459,18 +459,18 @@ describe('another failure is an error of the field', () => {
   });
 });
 
-describe('a shipment without a response is OutcomeUnknown, after one call', () => {
+describe('createShipment without a response', () => {
   test.each<Fault>([
     { kind: 'applied-then-cut' },
     { kind: 'reset' },
     { kind: 'reset-in-body' },
     { kind: 'short' },
-  ])('by the fault "$kind"', async (fault) => {
+  ])('returns OutcomeUnknown after one call for the fault "$kind"', async (fault) => {
     fail(fault);
     expect(await ask()).toEqual(answered(unknown(null), [post]));
   });
 
-  test('within UPSTREAM_TIMEOUT_MS', async () => {
+  test('returns OutcomeUnknown after UPSTREAM_TIMEOUT_MS', async () => {
     await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox: waybill.sandbox });
     await learnMerchants(impatient, waybill.sandbox.tokens.first);
     fail({ kind: 'hang' });
@@ -480,7 +480,7 @@ describe('a shipment without a response is OutcomeUnknown, after one call', () =
     expect(answer).toEqual(answered(unknown('late', fields.quote), posted(fields)));
   });
 
-  test('and stays OutcomeUnknown with its key, without a second call', async () => {
+  test('returns OutcomeUnknown again for the same key without a call', async () => {
     await using fresh = await startWaybill();
     const { faults } = fresh.sandbox;
     faults.add({ method: 'POST', path: '/v1/shipments', kind: 'applied-then-cut', times: 1 });
@@ -499,11 +499,11 @@ describe('a shipment without a response is OutcomeUnknown, after one call', () =
   });
 });
 
-describe('an idempotencyKey', () => {
+describe('the idempotencyKey of createShipment', () => {
   // A 401 of an earlier test has forgotten the merchant.
   beforeAll(() => learnMerchants(waybill, waybill.sandbox.tokens.first));
 
-  test('returns the same shipment for the same input with another form of its ids', async () => {
+  test('returns the same shipment for full ids and bare identifiers', async () => {
     const fields = await keyed('twice');
     const first = await ask(fields);
     expect(first).toEqual(answered(success, posted(fields)));
@@ -511,7 +511,7 @@ describe('an idempotencyKey', () => {
     expect(await ask({ ...fields, origin: 'ca1' })).toEqual({ ...first, calls: [read(shipment.id)] });
   });
 
-  test('makes one call for equal requests at the same time', async () => {
+  test('creates one shipment for 20 concurrent requests', async () => {
     const fields = await keyed('at once');
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(fields)));
     const [first] = answers;
@@ -520,19 +520,19 @@ describe('an idempotencyKey', () => {
     expect(waybill.sandbox.requests.lines()).toEqual(posted(fields));
   });
 
-  test('with another input is Conflict', async () => {
+  test('returns Conflict if the input changes', async () => {
     const fields = await keyed('other input');
     expect(await ask(fields)).toEqual(answered(success, posted(fields)));
     const result = { __typename: 'Conflict', message: otherInputMessage };
     expect(await ask({ ...fields, requiresPickup: false })).toEqual(answered(result, []));
   });
 
-  test('may also be a key of another mutation', async () => {
+  test('can be the same as a key of createQuote', async () => {
     const quote = await quoteFor({ ...quoteInput, idempotencyKey: 'shared' }, waybill.sandbox.tokens.first);
     expect(await ask({ quote, idempotencyKey: 'shared' })).toEqual(answered(success, posted({ quote })));
   });
 
-  test('of one merchant is another key for other merchants', async () => {
+  test('can be used by two merchants independently', async () => {
     const { first, second } = waybill.sandbox.tokens;
     const quote = await quoteFor({ ...quoteInput, origin: 'locations/antioquia-itagui' }, second);
     const fields = await keyed('same key');
@@ -542,26 +542,29 @@ describe('an idempotencyKey', () => {
     expect(answer).toEqual(answered({ ...success, shipment }, posted({ quote })));
   });
 
-  test('with the value null is no key', async () => {
+  test('has no effect if it is null', async () => {
     const first = await ask({ idempotencyKey: null });
     const second = await ask({ idempotencyKey: null });
     expect([first, second]).toEqual([answered(success, [post]), answered(success, [post])]);
     expect(second.data).not.toEqual(first.data);
   });
 
-  test.each([400, 404, 409, 413, 429])('is free again after %d, which changes no data', async (status) => {
-    const fields = await keyed(`free after ${status}`);
-    fail({ kind: 'status', status, times: 1 });
-    expect((await ask(fields)).calls).toEqual(posted(fields));
-    expect(await ask(fields)).toEqual(answered(success, posted(fields)));
-  });
+  test.each([400, 404, 409, 413, 429])(
+    'can be used again after the status %d, which means no write',
+    async (status) => {
+      const fields = await keyed(`free after ${status}`);
+      fail({ kind: 'status', status, times: 1 });
+      expect((await ask(fields)).calls).toEqual(posted(fields));
+      expect(await ask(fields)).toEqual(answered(success, posted(fields)));
+    },
+  );
 
   test.each<[string, Fault]>([
     ['500', { kind: 'status', status: 500 }],
     ['502', { kind: 'status', status: 502 }],
     ['503', { kind: 'status', status: 503 }],
     ['504', { kind: 'status', status: 504 }],
-  ])('creates no second shipment after %s, which may have created one', async (what, fault) => {
+  ])('creates no second shipment after the status %s', async (what, fault) => {
     const fields = await keyed(`kept after ${what}`);
     fail({ ...fault, times: 1 });
     const { data, calls } = await ask(fields);
@@ -570,10 +573,10 @@ describe('an idempotencyKey', () => {
   });
 
   test.each<[string, Fault]>([
-    ['cut JSON', { kind: 'cut-json' }],
-    ['another kind of record', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
-    ['no record', { kind: 'change', change: () => [] }],
-  ])('creates no second shipment after %s, which has created one', async (what, fault) => {
+    ['incomplete JSON', { kind: 'cut-json' }],
+    ['an order', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
+    ['an array', { kind: 'change', change: () => [] }],
+  ])('creates no second shipment if the first response is %s', async (what, fault) => {
     const fields = await keyed(`kept after ${what}`);
     const result = unknown(fields.idempotencyKey, fields.quote);
     fail({ ...fault, times: 1 });

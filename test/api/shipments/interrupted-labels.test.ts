@@ -58,7 +58,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   await Promise.allSettled(gone);
 });
 
-test('an endless label is cut off at its time limit, on both sides', async () => {
+test('an endless label is aborted at the time limit on both connections', async () => {
   let open = 0;
   await using waybill = await startListening(
     beside((response) => {

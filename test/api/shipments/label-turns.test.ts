@@ -47,7 +47,7 @@ async function startWithSlots(slots: number, options: StartAppOptions = {}) {
 /** Long enough for a request on this machine to reach its place in the queue. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 100));
 
-test('labels beyond the slots wait, and tokens get free slots in turn', async () => {
+test('free label slots go to the waiting tokens in turn', async () => {
   await using stage = await startWithSlots(4);
   const { label, called, send } = stage;
   await stage.accept('ana', 'eva', 'lia');
@@ -74,7 +74,7 @@ test('labels beyond the slots wait, and tokens get free slots in turn', async ()
   );
 });
 
-test('one token has half of two slots, and all unaccepted tokens have one', async () => {
+test('limits a token, and all unaccepted tokens together, to one of two slots', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   await stage.accept('ana');
@@ -95,7 +95,7 @@ test('one token has half of two slots, and all unaccepted tokens have one', asyn
   expect((await Promise.all(labels)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 });
 
-test('unaccepted tokens leave a quarter of the slots to accepted tokens', async () => {
+test('reserves a quarter of the label slots for accepted tokens', async () => {
   await using stage = await startWithSlots(4);
   const { label, called, send } = stage;
   await stage.accept('ana');
@@ -114,7 +114,7 @@ test('unaccepted tokens leave a quarter of the slots to accepted tokens', async 
   expect((await Promise.all(labels)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
 });
 
-test('a label shows that REST accepts the token, which then has its own turn', async () => {
+test('a token counts as accepted after its first successful label', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   const first = label('l1', 'lia');
@@ -129,7 +129,7 @@ test('a label shows that REST accepts the token, which then has its own turn', a
   expect((await Promise.all(labels)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('a label that has waited too long is a 503, and costs no call', async () => {
+test('a label request that waits too long fails with 503 without a REST call', async () => {
   await using stage = await startWithSlots(2, { labelWaitMs: 200 });
   const { label, called, send } = stage;
   const first = label('a1', 'ana');
@@ -154,7 +154,7 @@ test('a label that has waited too long is a 503, and costs no call', async () =>
   expect(called()).toEqual(['a1']);
 });
 
-test('a client that leaves frees its place and its slot', async () => {
+test('a client that disconnects frees its slot or its place in the queue', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   const holder = new AbortController();
@@ -176,7 +176,7 @@ test('a client that leaves frees its place and its slot', async () => {
   expect(await Promise.all(gone)).toEqual(Array(2).fill(expect.stringContaining('AbortError')));
 });
 
-test('at most 500 labels of one token wait, and others still get their slot', async () => {
+test('limits waiting label requests to 500 without blocking an accepted token', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   await stage.accept('ana');

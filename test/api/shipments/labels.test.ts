@@ -35,8 +35,8 @@ async function refusal(response: Response) {
 const calls = () => waybill.sandbox.requests.lines();
 const fail = (fault: Fault) => waybill.sandbox.faults.add({ ...fault, path: '/v1/shipments/ca2036/label' });
 
-describe('GET', () => {
-  test('returns a valid PDF with its name and length', async () => {
+describe('GET /labels/{id}.pdf', () => {
+  test('returns a valid PDF with a file name and a length', async () => {
     const response = await fetchLabel(label);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/pdf');
@@ -49,7 +49,7 @@ describe('GET', () => {
     expect(calls()).toEqual([call]);
   });
 
-  test('returns the same bytes as REST', async () => {
+  test('returns the same bytes as the REST service', async () => {
     const direct = await fetch(`${waybill.sandbox.url}/v1/shipments/ca2036/label`, {
       headers: { authorization: `Bearer ${waybill.sandbox.tokens.first}` },
     });
@@ -57,7 +57,7 @@ describe('GET', () => {
     expect(Buffer.from(await response.bytes()).equals(await direct.bytes())).toBe(true);
   });
 
-  test('forwards the first bytes before the last arrive', async () => {
+  test('forwards the first bytes before the last bytes arrive', async () => {
     fail({ kind: 'drip', bytes: 500, everyMs: 40 });
     const response = await fetchLabel(label);
     const arrivals: { ms: number; bytes: number }[] = [];
@@ -72,7 +72,7 @@ describe('GET', () => {
     expect((arrivals.at(-1)?.ms ?? 0) - (arrivals[0]?.ms ?? 0)).toBeGreaterThan(100);
   });
 
-  test('breaks off if REST does, after the bytes so far', async () => {
+  test('aborts the response when the REST response is cut off', async () => {
     fail({ kind: 'reset-in-body', bytes: 600 });
     const response = await fetchLabel(label);
     expect(response.status).toBe(200);
@@ -92,11 +92,11 @@ test('HEAD returns the headers of GET without a body', async () => {
   expect(calls()).toEqual([call]);
 });
 
-describe('in a browser', () => {
+describe('a label in a browser', () => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
   test.each(['GET', 'HEAD'])(
-    '%s without a token returns a page with instructions, without a call',
+    '%s without a token returns a page of instructions without a REST call',
     async (method) => {
       waybill.sandbox.requests.clear();
       const response = await waybill.fetch(label, { method, headers: { accept } });
@@ -123,7 +123,7 @@ describe('in a browser', () => {
     ['TEXT/HTML', 'text/html; charset=utf-8'],
     ['application/json, text/html;q=0', 'application/json; charset=utf-8'],
     ['text/html; q=0.0, */*', 'application/json; charset=utf-8'],
-  ])('a client that accepts %j gets %s', async (accepted, contentType) => {
+  ])('the Accept header %j selects the content type %s', async (accepted, contentType) => {
     const response = await waybill.fetch(label, { headers: { accept: accepted } });
     await response.text();
     expect(response.status).toBe(401);
@@ -131,7 +131,7 @@ describe('in a browser', () => {
     expect(response.headers.get('vary')).toBe('accept, accept-encoding');
   });
 
-  test('a request with a token returns the PDF or JSON', async () => {
+  test('a request with an Authorization header gets no HTML', async () => {
     const authorization = `Bearer ${waybill.sandbox.tokens.first}`;
     const response = await waybill.fetch(label, { headers: { accept, authorization } });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf']);
@@ -141,19 +141,22 @@ describe('in a browser', () => {
   });
 });
 
-describe('is rejected without a call', () => {
-  test.each([null, 'two words', 'ñ', ''])('with the bearer %j: 401', async (bearer) => {
-    const response = await fetchLabel(label, { bearer });
-    expect(response.headers.get('www-authenticate')).toBe('Bearer');
-    expect(await refusal(response)).toMatchObject([
-      401,
-      { extensions: { code: 'UNAUTHENTICATED', retryable: false } },
-    ]);
-    expect(calls()).toEqual([]);
-  });
+describe('an invalid label request', () => {
+  test.each([null, 'two words', 'ñ', ''])(
+    'returns 401 without a call for the bearer token %j',
+    async (bearer) => {
+      const response = await fetchLabel(label, { bearer });
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
+      expect(await refusal(response)).toMatchObject([
+        401,
+        { extensions: { code: 'UNAUTHENTICATED', retryable: false } },
+      ]);
+      expect(calls()).toEqual([]);
+    },
+  );
 
   test.each(['..%2F..', '%2e%2e', 'a%2Fb', '%E9', '%', '%00', 'a%0d%0ab', 'x'.repeat(257), 'ca2036.pdf%2F'])(
-    'for the id %s: 400',
+    'returns 400 without a call for the id %s',
     async (id) => {
       const response = await fetchLabel(`/labels/${id}.pdf`);
       expect(await refusal(response)).toMatchObject([400, { extensions: { code: 'BAD_USER_INPUT' } }]);
@@ -161,15 +164,18 @@ describe('is rejected without a call', () => {
     },
   );
 
-  test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('by %s: 405', async (method) => {
-    const response = await fetchLabel(label, { method });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
-    expect(calls()).toEqual([]);
-  });
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH'])(
+    'returns 405 without a call for the method %s',
+    async (method) => {
+      const response = await fetchLabel(label, { method });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+      expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+      expect(calls()).toEqual([]);
+    },
+  );
 
   test.each(['/labels/ca2036', '/labels/.pdf', '/labels/a/b.pdf', '/label/ca2036.pdf', '/labels'])(
-    'at the address %s: 404',
+    'returns 404 without a call for the path %s',
     async (path) => {
       const response = await fetchLabel(path);
       expect(response.status).toBe(404);
@@ -178,19 +184,19 @@ describe('is rejected without a call', () => {
   );
 });
 
-describe('returns the error of REST for', () => {
+describe('a failed REST call for a label', () => {
   test.each([
     ['that does not exist', 'nosuch'],
     ['of another merchant', 'st0200'],
     ['without a label yet', 'ca2047'],
-  ])('a shipment %s: 404', async (_what, id) => {
+  ])('returns 404 for a shipment %s', async (_what, id) => {
     const response = await fetchLabel(`/labels/${id}.pdf`);
     const extensions = { code: 'NOT_FOUND', retryable: false, upstreamStatus: 404 };
     expect(await refusal(response)).toMatchObject([404, { extensions }]);
     expect(calls()).toEqual([`GET /v1/shipments/${id}/label`]);
   });
 
-  test('a token that REST rejects: 401', async () => {
+  test('returns 401 for a token that the REST service rejects', async () => {
     const response = await fetchLabel(label, { bearer: 'stranger' });
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
     const extensions = { code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 };
@@ -199,15 +205,45 @@ describe('returns the error of REST for', () => {
   });
 
   test.each<[string, Fault, number, object]>([
-    ['HTML', { kind: 'content-type', contentType: 'text/html' }, 502, { code: 'UPSTREAM_INVALID_RESPONSE' }],
-    ['no content type', { kind: 'status', status: 204 }, 502, { code: 'UPSTREAM_INVALID_RESPONSE' }],
-    ['500', { kind: 'status', status: 500 }, 502, { code: 'UPSTREAM_ERROR', upstreamStatus: 500 }],
-    ['503', { kind: 'status', status: 503 }, 503, { code: 'UPSTREAM_UNAVAILABLE', retryable: true }],
-    ['504', { kind: 'status', status: 504 }, 504, { code: 'UPSTREAM_TIMEOUT', retryable: true }],
-    ['a reset', { kind: 'reset' }, 503, { code: 'UPSTREAM_UNAVAILABLE', retryable: true }],
-    ['403', { kind: 'status', status: 403 }, 403, { code: 'FORBIDDEN' }],
     [
-      '429',
+      'returns 502 for an HTML body',
+      { kind: 'content-type', contentType: 'text/html' },
+      502,
+      { code: 'UPSTREAM_INVALID_RESPONSE' },
+    ],
+    [
+      'returns 502 for a response without a content type',
+      { kind: 'status', status: 204 },
+      502,
+      { code: 'UPSTREAM_INVALID_RESPONSE' },
+    ],
+    [
+      'returns 502 for the status 500',
+      { kind: 'status', status: 500 },
+      502,
+      { code: 'UPSTREAM_ERROR', upstreamStatus: 500 },
+    ],
+    [
+      'returns 503 for the status 503',
+      { kind: 'status', status: 503 },
+      503,
+      { code: 'UPSTREAM_UNAVAILABLE', retryable: true },
+    ],
+    [
+      'returns 504 for the status 504',
+      { kind: 'status', status: 504 },
+      504,
+      { code: 'UPSTREAM_TIMEOUT', retryable: true },
+    ],
+    [
+      'returns 503 for a connection reset',
+      { kind: 'reset' },
+      503,
+      { code: 'UPSTREAM_UNAVAILABLE', retryable: true },
+    ],
+    ['returns 403 for the status 403', { kind: 'status', status: 403 }, 403, { code: 'FORBIDDEN' }],
+    [
+      'returns 429 with Retry-After for the status 429',
       { kind: 'status', status: 429, headers: { 'retry-after': '7' } },
       429,
       { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 7000 },
@@ -220,7 +256,7 @@ describe('returns the error of REST for', () => {
     expect(calls()).toEqual([call]);
   });
 
-  test('a missing response: 504', async () => {
+  test('returns 504 for a missing response', async () => {
     await using hasty = await startWaybill({ UPSTREAM_TIMEOUT_MS: '150' });
     hasty.sandbox.faults.add({ kind: 'hang' });
     const headers = { authorization: `Bearer ${hasty.sandbox.tokens.first}` };
@@ -232,7 +268,7 @@ describe('returns the error of REST for', () => {
   });
 });
 
-test("each merchant's token reads only its labels", async () => {
+test('the second merchant reads a label of its own shipment', async () => {
   const response = await fetchLabel('/labels/st0200.pdf', { bearer: waybill.sandbox.tokens.second });
   expect(response.status).toBe(200);
   expect((await response.bytes()).length).toBeGreaterThan(1000);

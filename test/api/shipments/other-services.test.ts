@@ -44,11 +44,11 @@ async function lose(waybill: Waybill, idempotencyKey: string | null = 'lost'): P
 
 const late = { shipsAgain: true, shipmentNamedAfterMs: 5_000 };
 
-describe('a shipment without a response', () => {
+describe('a retry of shipOrder after a lost response', () => {
   test.each([
-    ['on the first page of a list with newest first', false, [shipmentPage]],
-    ['on the last page of a list with oldest first', true, [shipmentPage, nextPage, nextPage]],
-  ])('is found %s, by its key', async (_where, oldestFirst, pages) => {
+    ['on the first page if the list starts with the newest', false, [shipmentPage]],
+    ['on the last page if the list starts with the oldest', true, [shipmentPage, nextPage, nextPage]],
+  ])('finds the shipment %s', async (_where, oldestFirst, pages) => {
     await using waybill = await startWaybill({}, { quirks: { ...late, oldestFirst } });
     const input = await lose(waybill);
     const { result, calls } = await ship(waybill, input);
@@ -58,7 +58,7 @@ describe('a shipment without a response', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('is Conflict for a request without its key', async () => {
+  test('returns Conflict without the key of the first request', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const input = await lose(waybill, null);
     const first = await ship(waybill, input);
@@ -74,7 +74,7 @@ describe('a shipment without a response', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('stays OutcomeUnknown if rows have no quotes, and no second one is created', async () => {
+  test('returns OutcomeUnknown if the listed shipments have no quotes', async () => {
     await using waybill = await startWaybill({}, { quirks: { ...late, rowsLack: { shipments: ['quote'] } } });
     const input = await lose(waybill);
     const { result, calls } = await ship(waybill, input);
@@ -88,7 +88,7 @@ describe('a shipment without a response', () => {
     expect(known.calls).not.toContain(postShipment);
   });
 
-  test('stays OutcomeUnknown if the list has no end', async () => {
+  test('returns OutcomeUnknown if the list has no end', async () => {
     await using waybill = await startWaybill({}, { quirks: { ...late, oldestFirst: true } });
     const input = await lose(waybill);
     waybill.sandbox.faults.add({
@@ -102,7 +102,7 @@ describe('a shipment without a response', () => {
     expect(calls).not.toContain(postShipment);
   });
 
-  test('that was never created is created once, after a search of the whole list', async () => {
+  test('creates the shipment once if the whole list does not contain it', async () => {
     await using waybill = await startWaybill({}, { quirks: { ...late, oldestFirst: true } });
     const input = { ...(await orderToShip(waybill)), idempotencyKey: 'never' };
     waybill.sandbox.faults.add({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 1 });
@@ -114,8 +114,8 @@ describe('a shipment without a response', () => {
   });
 });
 
-describe('an order that names its shipment later', () => {
-  test('is shipped once, and the second request is Conflict', async () => {
+describe('an order that refers to its shipment only later', () => {
+  test('is not shipped again by a second request', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const input = await orderToShip(waybill);
     const first = await ship(waybill, input);
@@ -160,7 +160,7 @@ describe('an order that names its shipment later', () => {
     return { age, waybill: await startWaybill({}, { quirks: late, keyStore }) };
   }
 
-  test('is shipped again if it names no shipment after an hour', async () => {
+  test('is shipped again if it refers to no shipment after an hour', async () => {
     const { age, waybill } = await startAging();
     await using _waybill = waybill;
     const input = await orderToShip(waybill);
@@ -174,7 +174,7 @@ describe('an order that names its shipment later', () => {
     expect(calls).toEqual([`GET /v1/${input.order}`, origins, postQuote, postShipment]);
   });
 
-  test('has an hour from the last attempt of a key, not from its first', async () => {
+  test('is not shipped again within an hour of the last attempt with a key', async () => {
     const { age, waybill } = await startAging();
     await using _waybill = waybill;
     const input = { ...(await orderToShip(waybill)), idempotencyKey: 'an hour later' };
@@ -189,12 +189,12 @@ describe('an order that names its shipment later', () => {
   });
 });
 
-describe('a shipment that REST creates after the timeout', () => {
+describe('a shipment that is created after the timeout', () => {
   const slow = { UPSTREAM_TIMEOUT_MS: '800' };
   const delay = ({ sandbox }: Waybill) =>
     sandbox.faults.add({ kind: 'delay', delayMs: 2_000, method: 'POST', path: '/v1/shipments', times: 1 });
 
-  test('delays a request at the same time, which is then Conflict', async () => {
+  test('is not created again by a concurrent request', async () => {
     await using waybill = await startWaybill(slow, { quirks: late });
     const input = await orderToShip(waybill);
     delay(waybill);
@@ -203,7 +203,7 @@ describe('a shipment that REST creates after the timeout', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('is found by the same key', async () => {
+  test('is found by a retry with the same key', async () => {
     await using waybill = await startWaybill(slow, { quirks: late });
     const input = { ...(await orderToShip(waybill)), idempotencyKey: 'given up' };
     delay(waybill);
@@ -214,7 +214,7 @@ describe('a shipment that REST creates after the timeout', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('is OutcomeUnknown for an operation without time to wait', async () => {
+  test('stays OutcomeUnknown for an operation that has too little time to wait', async () => {
     await using waybill = await startWaybill({ ...slow, OPERATION_TIMEOUT_MS: '5000' }, { quirks: late });
     const input = { ...(await orderToShip(waybill)), idempotencyKey: 'no time' };
     delay(waybill);
@@ -226,7 +226,7 @@ describe('a shipment that REST creates after the timeout', () => {
   });
 });
 
-test('a search shares no earlier read of another process', async () => {
+test('a search for a shipment does not share a list request that began earlier', async () => {
   const sandbox = await startSandbox({ now: startOfTime, quirks: late });
   const start = () => startWaybill({}, { sandbox, keyStore: memoryStore });
   await using one = await start();
@@ -251,7 +251,7 @@ test('a search shares no earlier read of another process', async () => {
   await sandbox.close();
 });
 
-describe('an order that changes after an operation has read it', () => {
+describe('shipOrder later in an operation', () => {
   const document = `mutation ($order: ID!, $input: ShipOrderInput!) {
     first: updateOrder(input: { id: $order, notes: "read by now" }) { __typename }
     slow: updateOrder(input: { id: "ca2490", notes: "slow" }) { __typename }
@@ -266,7 +266,7 @@ describe('an order that changes after an operation has read it', () => {
         ask(`mutation { updateOrder(input: { id: "${order}", status: CANCELLED }) { __typename } }`),
       'is CANCELLED',
     ],
-  ])('because it is %s, is read again', async (_what, change, message) => {
+  ])('reads the order again after another request has %s it', async (_what, change, message) => {
     await using waybill = await startWaybill({}, { quirks: { shipsAgain: true } });
     const input = await orderToShip(waybill);
     waybill.sandbox.faults.add({ kind: 'delay', delayMs: 400, path: '/v1/orders/ca2490', times: 1 });
@@ -284,9 +284,9 @@ describe('an order that changes after an operation has read it', () => {
   });
 });
 
-describe('a service that ships orders of every status', () => {
+describe('a REST service that ships orders of every status', () => {
   test.each(['CANCELLED', 'DELIVERED', 'RETURN'])(
-    'creates no shipment of an order with the status %s',
+    'receives no shipment for an order with the status %s',
     async (status) => {
       await using waybill = await startWaybill({}, { quirks: { shipsAgain: true } });
       const input = await orderToShip(waybill);
@@ -304,7 +304,7 @@ describe('a service that ships orders of every status', () => {
   );
 });
 
-describe('an order without a response', () => {
+describe('a retry of createOrder after a lost response', () => {
   const search = 'GET /v1/orders?pageSize=1000&search=again';
   const input = { ...orderToCreate, referenceId: 'again' };
   const create = async ({ ask }: Waybill, idempotencyKey: string) => {
@@ -314,7 +314,7 @@ describe('an order without a response', () => {
   const cut = ({ sandbox }: Waybill, kind: 'applied-then-cut' | 'reset') =>
     sandbox.faults.add({ kind, method: 'POST', path: '/v1/orders', times: 1 });
 
-  test('is not confused with an equal order that is older than its first attempt', async () => {
+  test('does not return an equal order that is older than the first attempt', async () => {
     await using waybill = await startWaybill();
     const older = await create(waybill, 'older');
     expect(older.result.__typename).toBe('CreateOrderSuccess');
@@ -328,9 +328,9 @@ describe('an order without a response', () => {
   });
 
   test.each([
-    ['by a clock that was observed before', { dateOffsetMs: 0 }],
-    ['by a clock that is an hour ahead, like its orders', { dateOffsetMs: 3_600_000 }],
-  ])('is found beside an older order, %s', async (_how, quirks) => {
+    ['the clock of the REST service is exact', { dateOffsetMs: 0 }],
+    ['the clock of the REST service is an hour ahead', { dateOffsetMs: 3_600_000 }],
+  ])('finds the new order beside an older one if %s', async (_how, quirks) => {
     await using waybill = await startWaybill({}, { quirks });
     if (quirks.dateOffsetMs !== 0) {
       waybill.sandbox.faults.add({
@@ -351,9 +351,9 @@ describe('an order without a response', () => {
   });
 
   test.each([
-    ['3 seconds before the attempt is another order', 3_500, 'OutcomeUnknown'],
-    ['a second before the observed clock may be its own', 1_000, 'CreateOrderSuccess'],
-  ])('and an order from %s', async (_when, beforeMs, expected) => {
+    ['ignores an order created 3.5 seconds before the attempt', 3_500, 'OutcomeUnknown'],
+    ['returns an order created 1 second before the attempt', 1_000, 'CreateOrderSuccess'],
+  ])('%s', async (_when, beforeMs, expected) => {
     await using waybill = await startWaybill();
     await create(waybill, 'older');
     waybill.sandbox.clock.advance(beforeMs);
@@ -363,14 +363,14 @@ describe('an order without a response', () => {
     expect((await create(waybill, 'new')).result.__typename).toBe(expected);
   });
 
-  test('is found after the first operation of the server', async () => {
+  test('finds the order if createOrder was the first operation of the server', async () => {
     await using waybill = await startWaybill();
     cut(waybill, 'applied-then-cut');
     expect((await create(waybill, 'first')).result.__typename).toBe('OutcomeUnknown');
     expect((await create(waybill, 'first')).result.__typename).toBe('CreateOrderSuccess');
   });
 
-  test('stays OutcomeUnknown if the service sends no time', async () => {
+  test('returns OutcomeUnknown if the REST service sends no Date header', async () => {
     await using waybill = await startWaybill({}, { quirks: { hasDate: false } });
     await waybill.ask('{ organization { id } }');
     cut(waybill, 'applied-then-cut');
@@ -391,7 +391,7 @@ describe('an order without a response', () => {
 test.each([
   ['newest first', false],
   ['oldest first', true],
-])('orderByReference returns the newest order of a list that is %s', async (_order, oldestFirst) => {
+])('orderByReference returns the newest order of a list sorted %s', async (_order, oldestFirst) => {
   await using waybill = await startWaybill({}, { quirks: { oldestFirst } });
   const ids: string[] = [];
   for (const _time of [1, 2, 3]) {

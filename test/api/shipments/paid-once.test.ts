@@ -28,17 +28,25 @@ async function inRounds(round: (index: number) => Promise<string[]>): Promise<st
 const success = 'ShipOrderSuccess';
 
 describe.each([
-  ['at once', 0],
+  ['immediately', 0],
   ['after five seconds', 5_000],
-])('two shipOrder at the same time ship an order once that names its shipment %s', (_when, namedAfterMs) => {
+])('two concurrent shipOrder mutations of an order that shows its shipment %s', (_when, namedAfterMs) => {
   const quirks: Partial<Quirks> = { shipsAgain: true, shipmentNamedAfterMs: namedAfterMs };
 
   test.each<[string, (round: number) => [string | null, string | null], string]>([
-    ['without keys', () => [null, null], 'Conflict, ShipOrderSuccess'],
-    ['with two keys', (round) => [`one ${round}`, `other ${round}`], 'Conflict, ShipOrderSuccess'],
-    ['with one key', (round) => [`same ${round}`, `same ${round}`], 'ShipOrderSuccess, ShipOrderSuccess'],
+    ['without idempotency keys', () => [null, null], 'Conflict, ShipOrderSuccess'],
+    [
+      'with two idempotency keys',
+      (round) => [`one ${round}`, `other ${round}`],
+      'Conflict, ShipOrderSuccess',
+    ],
+    [
+      'with the same idempotency key',
+      (round) => [`same ${round}`, `same ${round}`],
+      'ShipOrderSuccess, ShipOrderSuccess',
+    ],
   ])(
-    '%s',
+    'create one shipment %s',
     async (_how, keysOf, expected) => {
       await using waybill = await startWaybill({}, { quirks });
       const orders: string[] = [];
@@ -77,8 +85,8 @@ function manyShipments(now: Date): Seed {
 describe.each([
   ['newest first', false],
   ['oldest first', true],
-])('in a list of 3,000 shipments, %s', (_order, oldestFirst) => {
-  test('200 shipments without a response are found, and none is created twice', async () => {
+])('with 3,000 shipments listed %s', (_order, oldestFirst) => {
+  test('shipOrder creates no second shipment after 200 lost responses', async () => {
     const quirks = { oldestFirst, shipsAgain: true, shipmentNamedAfterMs: 60_000 };
     await using waybill = await startWaybill({}, { quirks, seed: manyShipments });
     const inputs = await pLimit(atOnce).map(Array.from({ length: rounds }), async (_, index) => ({

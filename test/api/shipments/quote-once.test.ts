@@ -54,12 +54,12 @@ const shippedAlready = (name: string) => ({
 });
 
 describe.each([
-  ['at once', 0],
+  ['immediately', 0],
   ['after five seconds', 5_000],
-])('an order that names its shipment %s', (_when, shipmentNamedAfterMs) => {
+])('an order that shows its shipment %s', (_when, shipmentNamedAfterMs) => {
   const quirks = { shipsAgain: true, shipmentNamedAfterMs };
 
-  test('is shipped once by createShipment and shipOrder at the same time', async () => {
+  test('is shipped once by concurrent createShipment and shipOrder mutations', async () => {
     await using waybill = await startWaybill({}, { quirks });
     const orders: string[] = [];
     for (let round = 0; round < 20; round += 1) {
@@ -81,7 +81,7 @@ describe.each([
       'createShipment with another quote',
       async (waybill, { order }) => accept(waybill, await quoteToShip(waybill, order), 'first'),
     ],
-  ])('is not shipped by createShipment after %s', async (_what, first) => {
+  ])('is not shipped again by createShipment after %s', async (_what, first) => {
     await using waybill = await startWaybill({}, { quirks });
     const input = await orderToShip(waybill);
     expect((await first(waybill, input)).__typename).toMatch(/Success$/);
@@ -92,7 +92,7 @@ describe.each([
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('is not shipped by shipOrder after createShipment', async () => {
+  test('is not shipped again by shipOrder after createShipment', async () => {
     await using waybill = await startWaybill({}, { quirks });
     const input = await orderToShip(waybill);
     const quote = await quoteToShip(waybill, input.order);
@@ -117,7 +117,7 @@ describe.each([
 });
 
 describe('a quote without an order', () => {
-  test('has one shipment for two keys at the same time', async () => {
+  test('gets one shipment from concurrent requests with two keys', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const quote = await quoteToShip(waybill);
     const both = await Promise.all([accept(waybill, quote, 'one'), accept(waybill, quote, 'other')]);
@@ -126,7 +126,7 @@ describe('a quote without an order', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual({ none: 1 });
   });
 
-  test('has one shipment for two keys after a lost response', async () => {
+  test('gets no second shipment from a second key after a lost response', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const quote = await quoteToShip(waybill);
     waybill.sandbox.faults.add({ kind: 'applied-then-cut', method: 'POST', path, times: 1 });
@@ -136,7 +136,7 @@ describe('a quote without an order', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual({ none: 1 });
   });
 
-  test('is accepted by another key after an attempt that created nothing', async () => {
+  test('can be shipped with a new key after an attempt that created nothing', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const quote = await quoteToShip(waybill);
     waybill.sandbox.faults.add({ kind: 'reset', method: 'POST', path, times: 1 });
@@ -146,7 +146,7 @@ describe('a quote without an order', () => {
   });
 });
 
-describe('a server that dies', () => {
+describe('a server that dies during createShipment', () => {
   const directory = mkdtempSync(join(tmpdir(), 'waybill-dies-'));
   afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -199,14 +199,14 @@ describe('a server that dies', () => {
   }
   const slowRead = '/v1/orders/ca2490';
 
-  test('just after it sent a POST that waited for a slot leaves one shipment', async () => {
+  test('causes no second shipment if it dies just after a delayed POST', async () => {
     // REST is done 11 seconds after the note of the POST, and 8 seconds after its bytes.
     const { result, shipments, order } = await shipAfterDeath(`POST ${path}`, 8_000);
     expect(result).toMatchObject(shippedAlready(order));
     expect(shipments).toEqual(onceEach([order]));
   }, 30_000);
 
-  test('while its POST waits for a slot does not send the POST', async () => {
+  test('sends no POST if it dies while the POST waits for a slot', async () => {
     const { result, shipments, order } = await shipAfterDeath(`GET ${slowRead}`);
     expect(result.__typename).toBe('ShipOrderSuccess');
     expect(shipments).toEqual(onceEach([order]));

@@ -112,9 +112,9 @@ const keyOf = ({ idempotencyKey }: ShipOrderInput) => idempotencyKey ?? null;
 
 const withoutAnswer: FaultEffect[] = [{ kind: 'reset' }, { kind: 'applied-then-cut' }, { kind: 'hang' }];
 
-describe.each(withoutAnswer)('a quote without a response, by the fault "$kind"', (fault) => {
+describe.each(withoutAnswer)('shipOrder without a response to the quote (fault "$kind")', (fault) => {
   const ship = (input: ShipOrderInput) => shipBy(fault.kind === 'hang' ? impatient : waybill, input);
-  test('is OutcomeUnknown, and the same key requests another quote', async () => {
+  test('requests a new quote on a retry with the same key', async () => {
     const input = await keyed();
     fail({ ...fault, method: 'POST', path: '/v1/quotes', times: 1 });
     expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), quoted(input.order)));
@@ -125,7 +125,7 @@ describe.each(withoutAnswer)('a quote without a response, by the fault "$kind"',
     await expectOneShipment(answer);
   });
 
-  test('is OutcomeUnknown without a key too, and then ships', async () => {
+  test('ships the order on a retry without a key', async () => {
     const input = await orderToShip(waybill);
     fail({ ...fault, method: 'POST', path: '/v1/quotes', times: 1 });
     expect(await ship(input)).toEqual(answered(unknown(input.order, null), quoted(input.order)));
@@ -135,11 +135,11 @@ describe.each(withoutAnswer)('a quote without a response, by the fault "$kind"',
   });
 });
 
-describe.each(withoutAnswer)('a shipment without a response, by the fault "$kind"', (fault) => {
+describe.each(withoutAnswer)('shipOrder without a response to the shipment (fault "$kind")', (fault) => {
   const ship = (input: ShipOrderInput) => shipBy(fault.kind === 'hang' ? impatient : waybill, input);
   const isDone = fault.kind === 'applied-then-cut';
 
-  test('is OutcomeUnknown, and the same key finds or creates the shipment', async () => {
+  test('finds or creates the shipment on a retry with the same key', async () => {
     const input = await keyed();
     fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
     expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
@@ -152,7 +152,7 @@ describe.each(withoutAnswer)('a shipment without a response, by the fault "$kind
     expect(await ship(input)).toEqual({ ...answer, calls: [`GET /v1/${shipmentIdOf(answer)}`] });
   });
 
-  test('stays OutcomeUnknown without a response', async () => {
+  test('returns OutcomeUnknown for every retry without a response', async () => {
     const input = await keyed();
     fail({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 2 });
     fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
@@ -168,7 +168,7 @@ describe.each(withoutAnswer)('a shipment without a response, by the fault "$kind
     await expectOneShipment(answer);
   });
 
-  test('is OutcomeUnknown without a key, and the order shows the result', async () => {
+  test('creates no second shipment on a retry without a key', async () => {
     const input = await orderToShip(waybill);
     fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
     expect(await ship(input)).toEqual(answered(unknown(input.order, null), posted(input.order)));
@@ -183,11 +183,11 @@ describe.each(withoutAnswer)('a shipment without a response, by the fault "$kind
   });
 });
 
-describe('a shipment for which REST', () => {
+describe('a retry of shipOrder with the same key', () => {
   test.each([
     [500, 'UPSTREAM_ERROR'],
     [502, 'UPSTREAM_UNAVAILABLE'],
-  ])('returns %i is an error, and the same key searches for it', async (status, code) => {
+  ])('searches for the shipment after the status %i', async (status, code) => {
     const input = await keyed();
     fail({ kind: 'status', status, method: 'POST', path: '/v1/shipments', times: 1 });
     const first = await ship(input);
@@ -204,9 +204,9 @@ describe('a shipment for which REST', () => {
   });
 
   test.each<[string, FaultEffect]>([
-    ['half of the JSON', { kind: 'cut-json' }],
-    ['another record', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
-  ])('returns %s is OutcomeUnknown, and the same key finds it', async (_what, fault) => {
+    ['incomplete JSON', { kind: 'cut-json' }],
+    ['a response with an order', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
+  ])('finds the shipment after %s', async (_what, fault) => {
     const input = await keyed();
     fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
     expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
@@ -217,7 +217,7 @@ describe('a shipment for which REST', () => {
   });
 });
 
-describe('after a shipment without a response', () => {
+describe('a retry of shipOrder after a lost response to the shipment', () => {
   /** An order whose shipment was asked for, and either created or not, without an answer. */
   async function cut(kind: 'reset' | 'applied-then-cut'): Promise<OrderToShip> {
     const input = await keyed();
@@ -238,7 +238,7 @@ describe('after a shipment without a response', () => {
     });
   }
 
-  test('the shipment is found among the newest if the order does not name it yet', async () => {
+  test('finds the shipment in the list if the order does not refer to it yet', async () => {
     const input = await cut('applied-then-cut');
     showUnshipped(input);
     const answer = await ship(input);
@@ -246,7 +246,7 @@ describe('after a shipment without a response', () => {
     await expectOneShipment(answer);
   });
 
-  test('the shipment is found after a second POST if the search was too early', async () => {
+  test('finds the shipment after a second POST if the first search missed it', async () => {
     const input = await cut('applied-then-cut');
     const { named } = await shipmentsOf(input.order);
     showUnshipped(input);
@@ -260,7 +260,7 @@ describe('after a shipment without a response', () => {
     await expectOneShipment(answer);
   });
 
-  test('an error of the new POST is the result', async () => {
+  test('returns Conflict if the second POST is rejected with 409', async () => {
     const input = await cut('reset');
     const body = { error: { message: 'The order is on hold.' } };
     fail({ kind: 'status', status: 409, method: 'POST', path: '/v1/shipments', body, times: 1 });
@@ -277,7 +277,7 @@ describe('after a shipment without a response', () => {
     await expectOneShipment(answer);
   });
 
-  test('the shipment of another request is Conflict', async () => {
+  test('returns Conflict if another request has shipped the order', async () => {
     const { idempotencyKey, ...input } = await cut('reset');
     const other = await ship(input);
     expect(other).toEqual(answered(success(input.order), looked(input.order)));
@@ -289,9 +289,9 @@ describe('after a shipment without a response', () => {
   });
 
   test.each([
-    ['place', { location: 'locations/narino-pasto' }, {}, 'couriers/rutandina'],
-    ['amount on delivery', {}, { cashOnDeliveryRequestCents: 0 }, 'couriers/tres-cordilleras'],
-  ])('an order with a changed %s gets a new quote', async (_what, place, amount, courier) => {
+    ['location of the recipient', { location: 'locations/narino-pasto' }, {}, 'couriers/rutandina'],
+    ['cash on delivery', {}, { cashOnDeliveryRequestCents: 0 }, 'couriers/tres-cordilleras'],
+  ])('requests a new quote if the %s has changed', async (_what, place, amount, courier) => {
     const input = await cut('reset');
     const change = (order: { recipient: object }) => ({
       ...order,
@@ -316,13 +316,13 @@ describe('after a shipment without a response', () => {
     await expectOneShipment(answer);
   });
 
-  test('a deleted order may be shipped: it stays OutcomeUnknown', async () => {
+  test('returns OutcomeUnknown if the order no longer exists', async () => {
     const input = await cut('reset');
     fail({ kind: 'status', status: 404, method: 'GET', path: `/v1/${input.order}` });
     expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), [read(input.order)]));
   });
 
-  test('a named shipment that is not found may be its own: it stays OutcomeUnknown', async () => {
+  test('returns OutcomeUnknown if the shipment of the order is not found', async () => {
     const input = await cut('applied-then-cut');
     const remove = fail({ kind: 'status', status: 404, method: 'GET', path: /^\/v1\/shipments\// });
     const { data, calls } = await ship(input);
@@ -333,9 +333,9 @@ describe('after a shipment without a response', () => {
   });
 
   test.each([
-    ['is not a record', null],
+    ['is null', null],
     ['has no quote', { name: 'shipments/broken', status: 'LABEL_GENERATED' }],
-  ])('a new shipment that %s may be its own: it stays OutcomeUnknown', async (_what, row) => {
+  ])('returns OutcomeUnknown if a listed shipment %s', async (_what, row) => {
     const input = await cut('reset');
     const remove = fail({
       kind: 'change',
@@ -353,7 +353,7 @@ describe('after a shipment without a response', () => {
     [400, 'order', (order: string) => [read(order)]],
     [409, 'order', (order: string) => [read(order)]],
     [404, 'newest shipments', (order: string) => [read(order), newestShipments]],
-  ])('%i for the %s keeps it OutcomeUnknown', async (status, what, calls) => {
+  ])('returns OutcomeUnknown after the status %i for the %s', async (status, what, calls) => {
     const input = await cut('reset');
     const path = what === 'order' ? `/v1/${input.order}` : '/v1/shipments';
     const remove = fail({ kind: 'status', status, method: 'GET', path });
@@ -367,7 +367,7 @@ describe('after a shipment without a response', () => {
     await expectOneShipment(answer);
   });
 
-  test('a shipment is not created if the search fails', async () => {
+  test('creates no shipment if the search fails', async () => {
     const input = await cut('applied-then-cut');
     const { named } = await shipmentsOf(input.order);
     const remove = fail({ kind: 'status', status: 503, method: 'GET' });
@@ -385,8 +385,8 @@ describe('after a shipment without a response', () => {
   });
 });
 
-describe('an idempotencyKey', () => {
-  test('ships once for equal requests at the same time', async () => {
+describe('the idempotencyKey of shipOrder', () => {
+  test('ships an order once for 20 concurrent requests', async () => {
     const input = await keyed();
     const answers = await Promise.all(Array.from({ length: 20 }, () => ship(input)));
     const [first] = answers;
@@ -396,7 +396,7 @@ describe('an idempotencyKey', () => {
     if (first !== undefined) await expectOneShipment(first);
   });
 
-  test('resumes once for equal requests at the same time', async () => {
+  test('resumes an interrupted shipment once for 20 concurrent requests', async () => {
     const input = await keyed();
     fail({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 1 });
     expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
@@ -407,7 +407,7 @@ describe('an idempotencyKey', () => {
     if (first !== undefined) await expectOneShipment(first);
   });
 
-  test('returns the same shipment for the same input in another form', async () => {
+  test('returns the same shipment for equivalent inputs', async () => {
     const input = await keyed();
     const answer = await ship(input);
     expect(answer).toEqual(answered(success(input.order), posted(input.order)));
@@ -425,9 +425,9 @@ describe('an idempotencyKey', () => {
     ['order', { order: 'ca2496' }],
     ['origin', { origin: 'ca1' }],
     ['offer', { offer: { prefer: 'FASTEST' } }],
-    ['limit', { maxShipmentCostCents: 9_000_000 }],
-    ['pickup', { requiresPickup: false }],
-  ])('with another %s is Conflict, without a call', async (_what, fields) => {
+    ['cost limit', { maxShipmentCostCents: 9_000_000 }],
+    ['pickup request', { requiresPickup: false }],
+  ])('returns Conflict without a call if the %s changes', async (_what, fields) => {
     const input = await keyed();
     const answer = await ship(input);
     expect(answer).toEqual(answered(success(input.order), posted(input.order)));
@@ -444,7 +444,7 @@ describe('an idempotencyKey', () => {
     expect(await ship(input)).toEqual({ ...first, calls: [] });
   });
 
-  test('returns NoOffer again with its first message and the current quote', async () => {
+  test('returns NoOffer again with the first message and the current quote', async () => {
     const input = { ...(await keyed()), maxShipmentCostCents: 0 };
     const first = await ship(input);
     if (first.data.shipOrder.__typename !== 'NoOffer') throw new Error(JSON.stringify(first.data));
@@ -458,7 +458,7 @@ describe('an idempotencyKey', () => {
     expect(calls).toEqual([`GET /v1/${quote.id}`]);
   });
 
-  test('is free again after an error of REST', async () => {
+  test('can be used with a new input after the status 400', async () => {
     const input = await keyed();
     const body = { error: { message: 'Bad.' } };
     fail({ kind: 'status', status: 400, method: 'POST', path: '/v1/shipments', body, times: 1 });
@@ -469,7 +469,7 @@ describe('an idempotencyKey', () => {
     await expectOneShipment(answer);
   });
 
-  test('of one merchant is another key for other merchants', async () => {
+  test('can be used by two merchants independently', async () => {
     const { second } = waybill.sandbox.tokens;
     const input = await keyed();
     const other = { ...(await orderToShip(waybill, {}, second)), idempotencyKey: keyOf(input) };
@@ -479,7 +479,7 @@ describe('an idempotencyKey', () => {
     expect(calls).toEqual(posted(other.order));
   });
 
-  test('returns the current order and its shipment', async () => {
+  test('returns the current order and shipment on a retry', async () => {
     const input = await keyed();
     const answer = await ship(input);
     waybill.sandbox.clock.advance(60_000);
@@ -497,7 +497,7 @@ describe('an idempotencyKey', () => {
     expect(calls).toEqual([`GET /v1/${shipmentIdOf(answer)}`, read(input.order)]);
   });
 
-  test('continues for a client that has left, and returns the result later', async () => {
+  test('returns the result on a retry after the client has disconnected', async () => {
     const input = await keyed();
     fail({ kind: 'delay', delayMs: 60, method: 'POST', path: '/v1/quotes' });
     const client = new AbortController();

@@ -73,7 +73,7 @@ const failed = (error: object, calls: string[]) => ({
   calls,
 });
 
-describe('an order', () => {
+describe('shipOrder', () => {
   const offer = (code: string, status: string, cents: number, days: number) => ({
     courier: { id: `couriers/${code}` },
     status,
@@ -82,7 +82,7 @@ describe('an order', () => {
   });
   const cheapest = offer('tres-cordilleras', 'SUCCESS', 1_330_000, 3);
 
-  test('is shipped with the cheapest offer, to its recipient, with cash on delivery', async () => {
+  test('ships an order to its recipient with the cheapest offer', async () => {
     await using fresh = await startWaybill();
     await learnMerchants(fresh, fresh.sandbox.tokens.first);
     const input = await orderToShip(fresh);
@@ -156,7 +156,7 @@ describe('an order', () => {
     ]);
   });
 
-  test('is shipped by bare identifiers too, and without a pickup on request', async () => {
+  test('accepts bare identifiers and a shipment without pickup', async () => {
     const { order } = await orderToShip(waybill);
     const input = {
       order: order.replace('orders/', ''),
@@ -168,7 +168,7 @@ describe('an order', () => {
     expect(bodies()[3]).toMatchObject({ origin: 'origins/ca4', requiresPickup: false });
   });
 
-  test('is shipped to a person without a company and a document', async () => {
+  test('ships to a recipient without an organization or a document', async () => {
     const { organization: _, ...address } = orderInput.recipient.address;
     const { documentType: _type, document: _document, ...person } = orderInput.recipient;
     const input = await orderToShip(waybill, { recipient: { ...person, address } });
@@ -184,7 +184,7 @@ describe('an order', () => {
     });
   });
 
-  test('is shipped to a person without optional fields', async () => {
+  test('omits the optional recipient fields that the order omits', async () => {
     const input = await orderToShip(waybill);
     change(
       pathOf(input.order),
@@ -199,7 +199,7 @@ describe('an order', () => {
     expect(Object.keys(Object(bodies()[3]).recipient)).toEqual(Object.keys(recipient));
   });
 
-  test('is read at the same time as the origins', async () => {
+  test('reads the order and the origins in parallel', async () => {
     await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox: waybill.sandbox });
     const input = await orderToShip(waybill);
     fail({ kind: 'hang', path: pathOf(input.order) });
@@ -212,28 +212,28 @@ describe('an order', () => {
   });
 });
 
-describe('the offer', () => {
+describe('the offer selection of shipOrder', () => {
   test.each<[string, Partial<OrderToShip>, string]>([
-    ['the cheapest', { offer: { prefer: 'CHEAPEST' } }, 'tres-cordilleras'],
+    ['the cheapest offer', { offer: { prefer: 'CHEAPEST' } }, 'tres-cordilleras'],
     [
-      'the cheapest for null',
+      'the cheapest offer if the preference is null',
       { offer: null, maxShipmentCostCents: null, idempotencyKey: null },
       'tres-cordilleras',
     ],
-    ['the fastest', { offer: { prefer: 'FASTEST' } }, 'condor-veloz'],
+    ['the fastest offer', { offer: { prefer: 'FASTEST' } }, 'condor-veloz'],
     [
-      'the fastest within the limit',
+      'the fastest offer within the cost limit',
       { offer: { prefer: 'FASTEST' }, maxShipmentCostCents: 1_849_999 },
       'tres-cordilleras',
     ],
-    ['the one that costs exactly the limit', { maxShipmentCostCents: 1_330_000 }, 'tres-cordilleras'],
-    ["a courier's", { offer: { courier: 'couriers/chasqui-carga' } }, 'chasqui-carga'],
+    ['an offer that costs exactly the cost limit', { maxShipmentCostCents: 1_330_000 }, 'tres-cordilleras'],
+    ['the offer of the given courier', { offer: { courier: 'couriers/chasqui-carga' } }, 'chasqui-carga'],
     [
-      "a courier's, by the bare code within the limit",
+      'the offer of a courier given by its bare identifier',
       { offer: { courier: 'rutandina' }, maxShipmentCostCents: 1_595_000 },
       'rutandina',
     ],
-  ])('is %s', async (_what, fields, courier) => {
+  ])('chooses %s', async (_what, fields, courier) => {
     const input = { ...(await orderToShip(waybill)), ...fields };
     expect(await ship(input)).toEqual(
       answered(success(input.order, `couriers/${courier}`), posted(input.order)),
@@ -247,44 +247,44 @@ describe('the offer', () => {
 
   test.each<[string, Partial<OrderToShip>, string]>([
     [
-      'none within the limit',
+      'no offer is within the cost limit',
       { maxShipmentCostCents: 1_329_999 },
       `no available offer costs at most 1329999 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
-      'none with a limit of 0',
+      'the cost limit is 0',
       { offer: { prefer: 'FASTEST' }, maxShipmentCostCents: 0 },
       `no available offer costs at most 0 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
-      'none of the courier within the limit',
+      'no offer of the courier is within the cost limit',
       { offer: { courier: 'couriers/condor-veloz' }, maxShipmentCostCents: 1_400_000 },
       `no available offer of couriers/condor-veloz costs at most 1400000 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
-      'no available one of the courier',
+      'the courier has no available offer',
       { offer: { courier: 'couriers/tierra-firme' } },
       `couriers/tierra-firme has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
     ],
     [
-      'none of an unknown courier',
+      'the courier is unknown',
       { offer: { courier: 'couriers/condor' } },
       `couriers/condor has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
     ],
     [
-      'none of any courier',
+      'no courier has an available offer',
       { package: { ...parcel, weightKg: 1000 } },
       'no courier ships this package on this route (couriers/rutandina OVERWEIGHT, couriers/condor-veloz OVERWEIGHT, ' +
         'couriers/chasqui-carga OVERWEIGHT, couriers/tierra-firme OVERWEIGHT, couriers/tres-cordilleras OVERWEIGHT). ' +
         'Change the package, the order or the origin, and use a new idempotencyKey.',
     ],
-  ])('is %s: NoOffer with the quote, and no shipment', async (_what, fields, why) => {
+  ])('returns NoOffer with the quote if %s', async (_what, fields, why) => {
     const input = { ...(await orderToShip(waybill)), ...fields };
     const result = { __typename: 'NoOffer', message: `Nothing was shipped: ${why}`, quote };
     expect(await ship(input)).toEqual(answered(result, quoted(input.order)));
   });
 
-  test('is an error if REST sends no list of offers', async () => {
+  test('fails if the quote has no list of offers', async () => {
     const input = await orderToShip(waybill);
     fail({ kind: 'change', path: '/v1/quotes', change: (sent) => ({ ...Object(sent), offers: null }) });
     const message = expect.stringMatching(/^REST sent quotes\/ca\d{4} without a list of offers$/);
@@ -294,8 +294,8 @@ describe('the offer', () => {
   });
 });
 
-describe('the current state does not allow it', () => {
-  test('for a shipped order: Conflict, and no POST', async () => {
+describe('a rejected shipOrder', () => {
+  test('returns Conflict without a POST if the order is already shipped', async () => {
     const result = {
       __typename: 'Conflict',
       message:
@@ -305,13 +305,13 @@ describe('the current state does not allow it', () => {
     expect(await ship(input)).toEqual(answered(result, reads('orders/ca2481')));
   });
 
-  test('for a cancelled order, before any POST', async () => {
+  test('returns Conflict without a POST if the order is cancelled', async () => {
     const message = "orders/ca2477 is CANCELLED and can't be shipped. Nothing was shipped.";
     const input = { order: 'ca2477', origin: 'ca1', package: parcel };
     expect(await ship(input)).toEqual(answered({ __typename: 'Conflict', message }, reads('orders/ca2477')));
   });
 
-  test('for two requests at the same time: one of them ships the order', async () => {
+  test('returns Conflict for one of two concurrent requests', async () => {
     const input = await orderToShip(waybill);
     const answers = await Promise.all([ship(input), ship(input)]);
     expect(answers.map(({ data }) => data.shipOrder.__typename).sort()).toEqual([
@@ -324,52 +324,52 @@ describe('the current state does not allow it', () => {
   });
 
   test.each([
-    ['order', { order: 'nosuch', origin: 'origins/ca4' }, 'orders/nosuch'],
-    ["another merchant's order", { order: 'orders/st0200', origin: 'origins/ca4' }, 'orders/st0200'],
-    ['origin', { order: 'ca2496', origin: 'ca9' }, 'origins/ca9'],
-    ['order nor origin', { order: 'nosuch', origin: 'ca9' }, 'orders/nosuch'],
-  ])('for a missing %s: NotFound with its id, and no POST', async (_what, ids, id) => {
+    ['a missing order', { order: 'nosuch', origin: 'origins/ca4' }, 'orders/nosuch'],
+    ['an order of another merchant', { order: 'orders/st0200', origin: 'origins/ca4' }, 'orders/st0200'],
+    ['a missing origin', { order: 'ca2496', origin: 'ca9' }, 'origins/ca9'],
+    ['a missing order and a missing origin', { order: 'nosuch', origin: 'ca9' }, 'orders/nosuch'],
+  ])('returns NotFound without a POST for %s', async (_what, ids, id) => {
     const result = { __typename: 'NotFound', message: `${id} does not exist. Check the id.`, missingId: id };
     const order = `orders/${ids.order.replace('orders/', '')}`;
     expect(await ship({ ...ids, package: parcel })).toEqual(answered(result, reads(order)));
   });
 });
 
-describe('an invalid input is rejected without a call', () => {
+describe('the input of shipOrder', () => {
   const notOf = (collection: string, given: string) =>
     `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
   const input: ShipOrderInput = { order: 'ca2496', origin: 'ca1', package: parcel };
 
   test.each<[string, Partial<ShipOrderInput>, [path: string, message: string]]>([
-    ['a quote as order', { order: 'quotes/ca2151' }, ['order', notOf('orders', 'quotes/ca2151')]],
-    ['an order beyond the path', { order: '../orders' }, ['order', notOf('orders', '../orders')]],
-    ['a location as origin', { origin: 'locations/a' }, ['origin', notOf('origins', 'locations/a')]],
+    ['a quote id as the order', { order: 'quotes/ca2151' }, ['order', notOf('orders', 'quotes/ca2151')]],
+    ['a relative path as the order', { order: '../orders' }, ['order', notOf('orders', '../orders')]],
+    ['a location id as the origin', { origin: 'locations/a' }, ['origin', notOf('origins', 'locations/a')]],
     ['an empty courier', { offer: { courier: '' } }, ['offer.courier', notOf('couriers', '')]],
     [
-      'a negative limit',
+      'a negative cost limit',
       { maxShipmentCostCents: -1 },
       ['maxShipmentCostCents', 'must be at least 0, but is -1'],
     ],
     [
-      'null for the pickup',
+      'null for requiresPickup',
       { requiresPickup: null },
       ['requiresPickup', 'must not be null: omit the field instead'],
     ],
     [
-      'a content of 2 characters',
+      'a content description of 2 characters',
       { package: { ...parcel, contentDescription: '☕🫘' } },
       ['package.contentDescription', 'must be 3 to 128 characters long, but has 2'],
     ],
     [
-      'an empty key',
+      'an empty idempotency key',
       { idempotencyKey: '' },
       ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
     ],
-  ])('%s', async (_what, fields, fault) => {
+  ])('%s is rejected without a call', async (_what, fields, fault) => {
     expect(await ship({ ...input, ...fields })).toEqual(answered(refused(fault), []));
   });
 
-  test('all faults together', async () => {
+  test('several invalid fields are reported together', async () => {
     const answer = await ship({
       order: '',
       origin: '',
@@ -394,8 +394,8 @@ describe('an invalid input is rejected without a call', () => {
   test.each([
     ['two choices', { prefer: 'FASTEST', courier: 'rutandina' }],
     ['no choice', {}],
-    ['null as courier', { courier: null }],
-  ])('%s, by GraphQL itself', async (_what, offer) => {
+    ['null as the courier', { courier: null }],
+  ])('an offer with %s is rejected by GraphQL', async (_what, offer) => {
     const { data, errors, calls } = await waybill.ask<unknown, unknown>(
       'mutation ($input: ShipOrderInput!) { shipOrder(input: $input) { __typename } }',
       { input: { ...input, offer } },
@@ -406,32 +406,32 @@ describe('an invalid input is rejected without a call', () => {
   });
 });
 
-describe('an invalid record is an error, before any POST', () => {
+describe('shipOrder with an invalid record of the REST service', () => {
   test.each<[string, (order: OrderFields) => unknown, string]>([
-    ['recipient', ({ recipient, ...order }) => order, "its recipient's location"],
-    ['recipient but null', (order) => ({ ...order, recipient: null }), "its recipient's location"],
+    ['no recipient', ({ recipient, ...order }) => order, "its recipient's location"],
+    ['a null recipient', (order) => ({ ...order, recipient: null }), "its recipient's location"],
     [
-      'place',
+      'no location of the recipient',
       ({ recipient: { location, ...recipient }, ...order }) => ({ ...order, recipient }),
       "its recipient's location",
     ],
     [
-      "recipient's location but another thing",
+      'an origin as the location of the recipient',
       (order) => ({ ...order, recipient: { ...order.recipient, location: 'origins/ca4' } }),
       "its recipient's location",
     ],
     [
-      'address',
+      'no address of the recipient',
       ({ recipient: { address, ...recipient }, ...order }) => ({ ...order, recipient }),
       "its recipient's address",
     ],
     [
-      'address lines',
+      'no address lines',
       (order) => ({ ...order, recipient: { ...order.recipient, address: { addressLines: null } } }),
       "its recipient's address",
     ],
-    ['cash on delivery', ({ cashOnDeliveryRequestCents, ...order }) => order, 'its cash on delivery'],
-  ])('an order without its %s', async (_what, broken, missing) => {
+    ['no cash on delivery', ({ cashOnDeliveryRequestCents, ...order }) => order, 'its cash on delivery'],
+  ])('fails before any POST if the order has %s', async (_what, broken, missing) => {
     const input = await orderToShip(waybill);
     change(pathOf(input.order), broken);
     const message = `REST sent ${input.order} without ${missing}`;
@@ -440,7 +440,7 @@ describe('an invalid record is an error, before any POST', () => {
     );
   });
 
-  test('an origin without its location', async () => {
+  test('fails before any POST if the origin has no location', async () => {
     const input = await orderToShip(waybill);
     change('/v1/origins', (page: { origins: Fields[] }) => ({
       ...page,
@@ -453,7 +453,7 @@ describe('an invalid record is an error, before any POST', () => {
   });
 });
 
-describe('an error of REST', () => {
+describe('a 4xx response to a POST of shipOrder', () => {
   const refusal = (...fields: string[]) => ({
     error: { message: 'Bad.', details: fields.map((field) => ({ field, message: 'is odd' })) },
   });
@@ -463,7 +463,7 @@ describe('an error of REST', () => {
     fields: paths.map((path) => ({ path, message: 'is odd' })),
   });
 
-  test('about the package has the paths of the package', async () => {
+  test('keeps the paths of package fields', async () => {
     const input = { ...(await orderToShip(waybill)), package: { ...parcel, weightKg: 0 } };
     const result = {
       __typename: 'InvalidInput',
@@ -473,7 +473,7 @@ describe('an error of REST', () => {
     expect(await ship(input)).toEqual(answered(result, quoted(input.order)));
   });
 
-  test('about the quote has the paths of its sources in the input', async () => {
+  test('maps the fields of the quote to paths of the input', async () => {
     const input = await orderToShip(waybill);
     const fields = [
       'origin',
@@ -490,7 +490,7 @@ describe('an error of REST', () => {
     expect(await ship(input)).toEqual(answered(result, quoted(input.order)));
   });
 
-  test('about the shipment has the paths of its sources in the input', async () => {
+  test('maps the fields of the shipment to paths of the input', async () => {
     const input = await orderToShip(waybill);
     const fields = ['courier', 'origin', 'recipient.address.addressLines', 'quote', 'requiresPickup'];
     fail({ kind: 'status', status: 422, path: '/v1/shipments', body: refusal(...fields) });
@@ -505,7 +505,7 @@ describe('an error of REST', () => {
   test.each([
     ['/v1/quotes', quoted],
     ['/v1/shipments', posted],
-  ])('with 404 or 409 for %s is NotFound or Conflict', async (path, calls) => {
+  ])('becomes NotFound (404) or Conflict (409) for POST %s', async (path, calls) => {
     const input = await orderToShip(waybill);
     const error = { message: 'Not as it was.' };
     fail({ kind: 'status', status: 404, method: 'POST', path, body: { error }, times: 1 });
@@ -517,7 +517,7 @@ describe('an error of REST', () => {
   });
 });
 
-describe('another failure is an error of the field', () => {
+describe('a failed call of shipOrder', () => {
   const waiting: Record<string, string> = { 'retry-after': '3' };
 
   test.each([
@@ -526,7 +526,7 @@ describe('another failure is an error of the field', () => {
     [429, waiting, { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 3000 }, { retryable: true }],
     [500, {}, { code: 'UPSTREAM_ERROR', retryable: false }, { retryable: false }],
     [503, {}, { code: 'UPSTREAM_UNAVAILABLE', retryable: true }, { retryable: false }],
-  ])('at each step: %i', async (status, headers, ofRead, ofWrite) => {
+  ])('is an error of the field if its status is %i', async (status, headers, ofRead, ofWrite) => {
     const input = await orderToShip(waybill);
     const steps: [method: string, path: string, calls: string[]][] = [
       ['GET', pathOf(input.order), reads(input.order)],
@@ -551,7 +551,7 @@ describe('another failure is an error of the field', () => {
   });
 });
 
-describe('the order in a success', () => {
+describe('the order in ShipOrderSuccess', () => {
   const withOrder = `mutation ($input: ShipOrderInput!) {
     shipOrder(input: $input) {
       ... on ShipOrderSuccess { order { id status shipment { id status label { id } } } }
@@ -562,7 +562,7 @@ describe('the order in a success', () => {
     shipOrder: { order: { id: string; status: string; shipment: { id: string; status: string } } };
   }
 
-  test('leads to the new shipment without another call', async () => {
+  test('shows the new shipment without a call for it', async () => {
     await using fresh = await startWaybill();
     await learnMerchants(fresh, fresh.sandbox.tokens.first);
     const input = await orderToShip(fresh);
@@ -580,7 +580,7 @@ describe('the order in a success', () => {
     { kind: 'status', status: 404 },
     { kind: 'reset' },
     { kind: 'cut-json' },
-  ])('has its earlier fields and its shipment if the new read fails: %o', async (fault) => {
+  ])('keeps the earlier fields if the second read of the order fails: %o', async (fault) => {
     const input = await orderToShip(waybill);
     fail({ kind: 'delay', delayMs: 0, path: pathOf(input.order), times: 1 });
     fail({ ...fault, path: pathOf(input.order) });
@@ -594,7 +594,7 @@ describe('the order in a success', () => {
     expect(calls).toEqual([...posted(input.order), `GET ${pathOf(input.order)}`]);
   });
 
-  test('is fresh for a second mutation of the same request', async () => {
+  test('is up to date for the next mutation of the same request', async () => {
     const input = await orderToShip(waybill);
     const document = `mutation ($input: ShipOrderInput!) {
       first: shipOrder(input: $input) { ... on ShipOrderSuccess { order { status } } }
@@ -619,7 +619,7 @@ test.each([
   ['/v1/origins', 409, 'CONFLICT'],
   ['/v1/origins', 422, 'BAD_USER_INPUT'],
   ['the order', 422, 'BAD_USER_INPUT'],
-])('a read of %s that fails with %i is not InvalidInput', async (path, status, code) => {
+])('a failed read of %s (status %i) is an error and not InvalidInput', async (path, status, code) => {
   const input = await orderToShip(waybill);
   const remove = fail({
     kind: 'status',

@@ -55,8 +55,8 @@ async function newOrders(count: number): Promise<[OrderToShip, ...OrderToShip[]]
   return orders;
 }
 
-describe('a list of orders', () => {
-  test('is shipped in order, each with its own result', async () => {
+describe('shipOrders', () => {
+  test('returns one result per order in the same sequence', async () => {
     const orders = await newOrders(3);
     expect(await ship(orders)).toEqual(
       answered(orders.map(success), [
@@ -69,7 +69,7 @@ describe('a list of orders', () => {
     );
   });
 
-  test('returns each type of result, and a bad item does not affect others', async () => {
+  test('returns the result of every order if some orders fail', async () => {
     const [cut, good, dear, limited, broken] = await newOrders(5);
     if (!good || !dear || !limited || !broken) throw new Error('expected 5 orders');
     const missing: OrderToShip = { order: 'orders/nosuch', origin: 'origins/ca4', package: parcel };
@@ -156,7 +156,7 @@ describe('a list of orders', () => {
     );
   });
 
-  test('ships an order once that it contains twice, in any form of its id', async () => {
+  test('ships an order once if the list has its full id and its bare identifier', async () => {
     const [order] = await newOrders(1);
     const bare = { ...order, order: order.order.replace('orders/', '') };
     expect(await ship([order, bare])).toEqual(
@@ -167,7 +167,7 @@ describe('a list of orders', () => {
     );
   });
 
-  test('returns the same shipment for a key that it contains twice', async () => {
+  test('returns the same shipment for two equal inputs with the same key', async () => {
     const [order] = await newOrders(1);
     const keyed = { ...order, idempotencyKey: 'twice in a list' };
     const answer = await ship([keyed, keyed]);
@@ -182,7 +182,7 @@ describe('a list of orders', () => {
     expect(second).toEqual(first);
   });
 
-  test('rejects one key for two orders', async () => {
+  test('returns Conflict for a second order with the same key', async () => {
     const [one, other] = await newOrders(2);
     if (!other) throw new Error('expected 2 orders');
     const idempotencyKey = 'for two orders';
@@ -195,7 +195,7 @@ describe('a list of orders', () => {
     expect(calls).toEqual([read(one), origins, postQuote, postShipment, read(one)]);
   });
 
-  test('of 100 is shipped with one read of the origins and two of the orders', async () => {
+  test('reads the orders of a list of 100 as pages', async () => {
     await using fast = await startWaybill({}, { sandbox: waybill.sandbox });
     await learnMerchants(fast, waybill.sandbox.tokens.first);
     const orders = await newOrders(100);
@@ -213,18 +213,18 @@ describe('a list of orders', () => {
     ]);
   });
 
-  test('may be empty', async () => {
+  test('accepts an empty list', async () => {
     expect(await ship([])).toEqual(answered([], []));
   });
 });
 
-test('a list of 101 orders is rejected as a whole, without a call', async () => {
+test('shipOrders rejects a list of 101 orders without a call', async () => {
   const inputs = Array.from({ length: 101 }, () => ({ order: 'ca2496', origin: 'ca1', package: parcel }));
   expect(await ship(inputs)).toEqual(tooManyWrites(101));
 });
 
-describe('a list of orders has one error', () => {
-  test('if no item could start', async () => {
+describe('the field shipOrders', () => {
+  test('fails with one error if no order could start', async () => {
     const orders = await newOrders(2);
     fail({ kind: 'status', status: 503, path: '/v1/origins' });
     const { data, errors, calls } = await ship(orders);

@@ -21,7 +21,7 @@ afterAll(() => waybill[Symbol.asyncDispose]());
 
 const money = (cents: number, formatted: string) => ({ cents, currency: 'COP', formatted });
 
-describe('one shipment', () => {
+describe('a shipment', () => {
   const payload = {
     __typename: 'Shipment',
     id: 'shipments/ca2036',
@@ -50,7 +50,7 @@ describe('one shipment', () => {
   };
 
   test.each(['shipments/ca2036', 'ca2036'])(
-    'has every field of its payload for one call, by %s',
+    'returns all its fields for one call by the id %s',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(ShipmentPayloadDocument, { id });
       expect(errors).toBeUndefined();
@@ -67,14 +67,14 @@ describe('one shipment', () => {
     },
   );
 
-  test('has a null label before REST creates it', async () => {
+  test('has no label until the REST service has created it', async () => {
     const { data, calls } = await waybill.ask(ShipmentWithoutLabelDocument, { id: 'ca2047' });
     expect(data).toEqual({ shipment: { status: 'GENERATING_LABEL', label: null } });
     expect(calls).toEqual(['GET /v1/shipments/ca2047']);
   });
 
   test.each(['nosuch', 'st0200'])(
-    'is null without an error if the merchant has no such shipment: %s',
+    'is null without an error if the merchant has no shipment %s',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(ShipmentWithoutLabelDocument, { id });
       expect({ data, errors }).toEqual({ data: { shipment: null }, errors: undefined });
@@ -83,7 +83,7 @@ describe('one shipment', () => {
   );
 
   test.each(['orders/ca2481', '..', 'shipments/ca2036/label'])(
-    'is rejected without a call for the id %j',
+    'is an error without a call for the id %j',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(ShipmentWithoutLabelDocument, { id });
       expect(data).toEqual({ shipment: null });
@@ -93,7 +93,7 @@ describe('one shipment', () => {
   );
 });
 
-test('shipments are newest first', async () => {
+test('shipments are listed newest first', async () => {
   const { data, calls } = await waybill.ask(ShipmentStatusesDocument, { first: 3 });
   expect(data.shipments.nodes).toEqual([
     { id: 'shipments/ca2047', status: 'GENERATING_LABEL' },
@@ -104,20 +104,20 @@ test('shipments are newest first', async () => {
 });
 
 describe("a shipment's order", () => {
-  test('costs the call for the quote that names it', async () => {
+  test('costs one call, for the quote that refers to the order', async () => {
     const { data, calls } = await waybill.ask(ShipmentOrderIdDocument, { id: 'ca2036' });
     expect(data).toEqual({ shipment: { order: { id: 'orders/ca2481' } } });
     expect(calls).toEqual(['GET /v1/shipments/ca2036', 'GET /v1/quotes/ca2139']);
   });
 
-  test('costs one more call for more than its id', async () => {
+  test('costs a second call if fields other than the id are selected', async () => {
     const { data, calls } = await waybill.ask(ShipmentOrderDocument, { id: 'ca2036' });
     const notes = 'Es para el cumpleaños de Íñigo 🎂: entregar antes del mediodía y timbrar dos veces.';
     expect(data).toEqual({ shipment: { order: { status: 'IN_PROGRESS', notes } } });
     expect(calls).toEqual(['GET /v1/shipments/ca2036', 'GET /v1/quotes/ca2139', 'GET /v1/orders/ca2481']);
   });
 
-  test('costs no call after a page of orders has read it', async () => {
+  test('costs no order call if a page of orders contains the order', async () => {
     const { data, calls } = await waybill.ask(OrdersBackFromShipmentsDocument);
     expect(data.orders.nodes).toEqual([
       { id: 'orders/ca2500', shipment: null },
@@ -127,7 +127,7 @@ describe("a shipment's order", () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=3', 'GET /v1/shipments/ca2047', 'GET /v1/quotes/ca2153']);
   });
 
-  test('leads back to a shipment that a page of shipments has read', async () => {
+  test('has its shipment without a call if a page of shipments contains it', async () => {
     const { data, calls } = await waybill.ask(ShipmentsAheadDocument);
     expect(data.shipments.nodes).toEqual([
       { order: { id: 'orders/ca2499', shipment: { status: 'GENERATING_LABEL' } } },
@@ -146,7 +146,7 @@ describe("a shipment's order", () => {
   });
 });
 
-test("a shipment's quote costs one call, which its order shares", async () => {
+test("a shipment's quote and order id share one call", async () => {
   const { data, calls } = await waybill.ask(ShipmentQuoteDocument, { id: 'ca2036' });
   const quote = {
     id: 'quotes/ca2139',
@@ -158,7 +158,7 @@ test("a shipment's quote costs one call, which its order shares", async () => {
 });
 
 describe("a shipment's origin", () => {
-  test('costs one list for all shipments', async () => {
+  test('costs one call for all shipments of a page', async () => {
     const { data, calls } = await waybill.ask(ShipmentOriginsDocument, { first: 3 });
     const bogota = { id: 'origins/ca1', address: { addressLines: ['Calle 13 # 60-42', 'Bodega 7'] } };
     const medellin = { id: 'origins/ca2', address: { addressLines: ['Carrera 52 # 6 Sur-15', 'Bodega 3'] } };
@@ -166,7 +166,7 @@ describe("a shipment's origin", () => {
     expect(calls).toEqual(['GET /v1/shipments?pageSize=3', 'GET /v1/origins?pageSize=1000']);
   });
 
-  test('leads to its location', async () => {
+  test('costs one more call for its location', async () => {
     const { data, calls } = await waybill.ask(ShipmentOriginLocationDocument, { id: 'ca2036' });
     expect(data).toEqual({
       shipment: { origin: { location: { locality: 'Bogotá D.C. (Puente Aranda)' } } },
