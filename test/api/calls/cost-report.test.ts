@@ -80,7 +80,7 @@ describe('a response', () => {
     });
   });
 
-  test('shows milliseconds with one decimal, and the bytes of the body', async () => {
+  test('shows the duration and the body size of a call', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ kind: 'delay', delayMs: 20 });
     const { extensions } = await answerTo(waybill, organization);
@@ -154,7 +154,7 @@ describe('the cost of an operation', () => {
     expect(waybill.sandbox.requests.lines()).toHaveLength(1);
   });
 
-  test('is the same for both requests that share the operation', async () => {
+  test('is the same in both responses of a shared operation', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'delay', delayMs: 50 });
     const ask = () => answerTo(waybill, organization);
@@ -167,7 +167,7 @@ describe('the cost of an operation', () => {
   });
 });
 
-describe('the cost lists the calls in their order', () => {
+describe('the cost of an operation with several calls', () => {
   const query = `{
     list: orders(first: 2) { edges { node { shipment { order { status } } } } }
     order(id: "ca2481") { ...Notes }
@@ -175,7 +175,7 @@ describe('the cost lists the calls in their order', () => {
   }
   fragment Notes on Order { notes }`;
 
-  test('for a query', async () => {
+  test('lists the calls of a query in sequence', async () => {
     await using waybill = await startWaybill();
     const { data, extensions } = await answerTo(waybill, query);
     expect(data).toMatchObject({
@@ -192,7 +192,7 @@ describe('the cost lists the calls in their order', () => {
     );
   });
 
-  test('for a mutation with a workflow', async () => {
+  test('lists the calls of a multi-step mutation in sequence', async () => {
     await using waybill = await startWaybill();
     const input = await orderToShip(waybill);
     const { data, extensions } = await answerTo(
@@ -216,10 +216,10 @@ describe('the cost lists the calls in their order', () => {
   });
 });
 
-describe('the cost is part of a response with errors:', () => {
+describe('the cost in a response with errors', () => {
   const mine: [string, string] = ['GET', '/v1/organizations/mine'];
 
-  test('a call that REST rejects', async () => {
+  test('lists a call that the REST service rejects', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: mine[1], kind: 'status', status: 503, body: 'no' });
     const { data, errors, extensions } = await answerTo(waybill, organization);
@@ -227,7 +227,7 @@ describe('the cost is part of a response with errors:', () => {
     expect(extensions?.upstream).toEqual(cost([shown(mine, { status: 503, bytes: 2 })]));
   });
 
-  test('a call without a response', async () => {
+  test('lists a call without a response', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: mine[1], kind: 'reset' });
     const { errors, extensions } = await answerTo(waybill, organization);
@@ -235,7 +235,7 @@ describe('the cost is part of a response with errors:', () => {
     expect(extensions?.upstream).toEqual(cost([shown(mine, { status: null, bytes: 0 })]));
   });
 
-  test('a call that ends after the field above it is null', async () => {
+  test('lists a call that ends after its parent field has become null', async () => {
     await using waybill = await startWaybill();
     const input = await orderToShip(waybill);
     const { faults } = waybill.sandbox;
@@ -266,7 +266,7 @@ describe('the cost is part of a response with errors:', () => {
     );
   });
 
-  test('a call that gets its response after another call has failed', async () => {
+  test('lists a call that ends after another call has failed', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: '/v1/orders', kind: 'status', status: 500, body: 'no' });
     waybill.sandbox.faults.add({ path: mine[1], kind: 'delay', delayMs: 200 });
@@ -281,7 +281,7 @@ describe('the cost is part of a response with errors:', () => {
     );
   });
 
-  test('invalid variables, before any call', async () => {
+  test('lists no calls for invalid variables', async () => {
     await using waybill = await startWaybill();
     const { errors, extensions } = await answerTo(waybill, 'query ($id: ID!) { order(id: $id) { id } }');
     expect(errors?.map((error) => error.extensions.code)).toEqual(['BAD_USER_INPUT']);
@@ -289,7 +289,7 @@ describe('the cost is part of a response with errors:', () => {
   });
 });
 
-test('the cost shows no token, query, identifier or person', async () => {
+test('the cost contains no token, query parameter, identifier or personal data', async () => {
   await using waybill = await startWaybill();
   const { data, errors, extensions } = await answerTo(
     waybill,
@@ -326,7 +326,7 @@ test('the cost shows no token, query, identifier or person', async () => {
   }
 });
 
-test('the call log rounds its numbers to tenths', () => {
+test('the cost report rounds milliseconds to tenths', () => {
   const callLog = new CallLog();
   const entry: CallLogEntry = {
     method: 'GET',

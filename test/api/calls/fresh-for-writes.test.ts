@@ -19,7 +19,7 @@ const unknown = { input: { conversation, content: { template: { name: 'atlantis'
 const readTemplates = '{ channel(id: "ca1") { template(name: "pedido_confirmado") { name } } }';
 
 describe('a template to send', () => {
-  test('is checked against the cached templates, without a call', async () => {
+  test('is found in the cached templates without a call', async () => {
     await using waybill = await startWaybill(kept);
     await waybill.ask(readTemplates);
     expect(await waybill.ask(send, thanks)).toMatchObject({
@@ -28,7 +28,7 @@ describe('a template to send', () => {
     });
   });
 
-  test('is rejected only by the current templates of REST', async () => {
+  test('is rejected only after a fresh read of the templates', async () => {
     await using waybill = await startWaybill(kept);
     const clear = waybill.sandbox.faults.add({
       path: '/v1/channels/ca1/templates',
@@ -48,7 +48,7 @@ describe('a template to send', () => {
   });
 });
 
-test('ships an order from the current place of its origin', async () => {
+test('shipOrder reads the origins again if the cached list lacks the origin', async () => {
   await using waybill = await startWaybill(kept);
   const clear = waybill.sandbox.faults.add({
     path: '/v1/origins',

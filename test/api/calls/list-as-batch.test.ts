@@ -70,7 +70,7 @@ describe('the shipments of a page of orders', () => {
   test.each([
     [100, 'GET /v1/shipments?pageSize=150'],
     [1_000, 'GET /v1/shipments?pageSize=1000'],
-  ])('are one page of their own list: %i orders', async (first, page) => {
+  ])('are read as one page of shipments for %i orders', async (first, page) => {
     const waybill = await start();
     const { data, errors, calls } = await waybill.ask(board, { first });
     expect(calls).toEqual([`GET /v1/orders?pageSize=${first}`, page]);
@@ -80,7 +80,7 @@ describe('the shipments of a page of orders', () => {
     expect(expected.calls.length).toBeGreaterThan(first / 2);
   });
 
-  test.each([10, 100, 500, 1_000])('of %i orders cost at most three calls, every time', async (first) => {
+  test.each([10, 100, 500, 1_000])('cost at most three calls in total for %i orders', async (first) => {
     const waybill = await startAnew();
     for (let time = 0; time < 6; time += 1) {
       const { errors, calls } = await waybill.ask(board, { first });
@@ -89,13 +89,13 @@ describe('the shipments of a page of orders', () => {
     }
   });
 
-  test('cost one GET each if there are four', async () => {
+  test('are read with one GET each if there are only three', async () => {
     const waybill = await start();
     const { calls } = await waybill.ask(board, { first: 6 });
     expect(calls.slice(1).sort()).toEqual(gets(newest(3)).sort());
   });
 
-  test('cost one GET each if the settings allow no lists', async () => {
+  test('are read with one GET each if UPSTREAM_LISTS_FOR_BATCHES is no', async () => {
     const waybill = await start({ UPSTREAM_LISTS_FOR_BATCHES: 'no' });
     const { calls } = await waybill.ask(board, { first: 20 });
     expect(calls.slice(1).sort()).toEqual(gets(newest(12)).sort());
@@ -121,14 +121,14 @@ describe('the shipments of a page of orders', () => {
   });
 });
 
-describe('ids', () => {
-  test('of orders are read from the list of orders', async () => {
+describe('a batch of ids', () => {
+  test('is read as one page of orders if the ids are of orders', async () => {
     const waybill = await start();
     const ids = count(30, (index) => order(2500 - index));
     expect(await idsAndCalls(waybill, ids)).toEqual(['GET /v1/orders?pageSize=60']);
   });
 
-  test('spread over the whole list cost its three pages once their depth is known', async () => {
+  test('costs at most six calls on a repeat if it spreads over the whole list', async () => {
     const waybill = await start();
     const ids = spread(100);
     const first = await idsAndCalls(waybill, ids);
@@ -139,7 +139,7 @@ describe('ids', () => {
     }
   });
 
-  test('without a row pause the list for later ids of their token', async () => {
+  test('pauses list reads of the token after two pages without a match', async () => {
     const waybill = await start();
     const old = count(50, (index) => shipment(1 + index));
     expect(await idsAndCalls(waybill, old)).toEqual([...gets(old), 'GET /v1/shipments?pageSize=99']);
@@ -152,7 +152,7 @@ describe('ids', () => {
     ]);
   });
 
-  test('without a row do not stop the batches of boards', async () => {
+  test('does not pause list reads of boards after pages without a match', async () => {
     const waybill = await start();
     const old = count(50, (index) => shipment(1 + index));
     for (let time = 0; time < 5; time += 1) {
@@ -162,7 +162,7 @@ describe('ids', () => {
     }
   });
 
-  test('that do not exist are null, and a failed GET does not affect others', async () => {
+  test('returns every other record if one id is unknown and one GET fails', async () => {
     const waybill = await start();
     sandbox.faults.add({ path: `/v1/${shipment(1)}`, kind: 'status', status: 500 });
     const { data, errors, calls } = await waybill.ask<ById, unknown>(byId, {
@@ -176,7 +176,7 @@ describe('ids', () => {
   });
 });
 
-describe('twenty ids have their records if the list', () => {
+describe('a batch of twenty ids', () => {
   const page = 'GET /v1/shipments?pageSize=40';
   const path = '/v1/shipments';
 
@@ -189,25 +189,25 @@ describe('twenty ids have their records if the list', () => {
       { path, kind: 'change', change: rows((row, index) => (index < 2 ? { ...row, name: 'x' } : row)) },
       [page, ...gets(newest(2))],
     ],
-    ['ends with the page', { path, kind: 'change', change: withoutNextPage }, [page]],
-  ])('%s', async (_what, fault, calls) => {
+    ['has no next page', { path, kind: 'change', change: withoutNextPage }, [page]],
+  ])('returns every record if the list %s', async (_what, fault, calls) => {
     const waybill = await start();
     sandbox.faults.add(fault);
     expect(await idsAndCalls(waybill, newest(20))).toEqual(calls.toSorted());
   });
 });
 
-describe('a row of the list', () => {
+describe('a row of the shipment list', () => {
   const page = 'GET /v1/shipments?pageSize=40';
   const path = '/v1/shipments';
 
-  test('is compared with its record at the first page of the process', async () => {
+  test('is compared with its record on the first page of a process', async () => {
     const waybill = await startAnew();
     expect(await idsAndCalls(waybill, newest(20))).toEqual([...gets(newest(20).slice(10, 11)), page]);
     expect(await idsAndCalls(waybill, newest(20))).toHaveLength(1);
   });
 
-  test('that lacks fields is not shown, and the list is not read again', async () => {
+  test('is not used if it lacks fields of the record', async () => {
     const waybill = await startAnew();
     const change = rows(({ totalCostCents: _, ...row }) => row);
     sandbox.faults.add({ path, kind: 'change', change });
@@ -228,7 +228,7 @@ describe('a row of the list', () => {
     ['DELIVERED', undefined, true],
     ['LABEL_GENERATED', undefined, true],
     ['A_NEW_STATUS', undefined, true],
-  ])('with the status %s and the label %s is read by its id: %s', async (status, label, isRead) => {
+  ])('needs a GET if its status is %s and its label is %s: %s', async (status, label, isRead) => {
     const waybill = await start();
     const change = rows((row, index) => (index === 0 ? { ...row, status, label } : row));
     sandbox.faults.add({ path, kind: 'change', change });
@@ -237,7 +237,7 @@ describe('a row of the list', () => {
   });
 });
 
-test('401 for a page fails all its ids, without a GET', async () => {
+test('a list response with 401 fails all ids of the batch without a GET', async () => {
   const waybill = await start();
   sandbox.faults.add({ kind: 'status', status: 401 });
   const { data, errors, calls } = await waybill.ask<ById, { ids: string[] }>(byId, { ids: newest(20) });

@@ -63,8 +63,8 @@ async function expectBoard(app: BoardApp, bearer: string, calls: Record<string, 
 describe.each([
   ['returns 503, then hangs', status(503), 'UPSTREAM_UNAVAILABLE', hang],
   ['hangs, then returns 503', hang, 'UPSTREAM_TIMEOUT', status(503)],
-])('while the list of shipments %s', (_what, fault, code, laterFault) => {
-  test('and GETs work, one board has errors, and later boards use GETs', async () => {
+])('a list of shipments that %s', (_what, fault, code, laterFault) => {
+  test('causes errors on only one board if GETs work', async () => {
     await using app = await start();
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
     app.service.behaviour = failPages(fault);
@@ -86,7 +86,7 @@ describe.each([
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1 });
   });
 
-  test('and GETs work, two tokens have errors, and other tokens use GETs', async () => {
+  test('causes errors for only two tokens if GETs work', async () => {
     await using app = await start();
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
     app.service.behaviour = failPages(fault);
@@ -103,7 +103,7 @@ describe.each([
     for (const bearer of ['ana', 'eva', 'sol']) await expectBoard(app, bearer, { [orders]: 1, [list]: 1 });
   });
 
-  test('and GETs fail too, each board has errors for 3 calls, and the next has its data', async () => {
+  test('costs each board only three calls if GETs fail too', async () => {
     await using app = await start();
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
     app.service.behaviour = failShipments(fault);
@@ -120,7 +120,7 @@ describe.each([
   });
 });
 
-test('a list that sometimes responds with 503 costs at most 3 calls a board', async () => {
+test('a board costs at most three calls while every second list call returns 503', async () => {
   await using app = await start();
   await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
   let pageCount = 0;
@@ -135,7 +135,7 @@ test('a list that sometimes responds with 503 costs at most 3 calls a board', as
   }
 });
 
-test('a server that starts while shipments return 503 makes at most 4 calls a board', async () => {
+test('a board of a new server costs at most four calls while shipments return 503', async () => {
   await using app = await start();
   app.service.behaviour = failShipments(status(503));
   const boards = await Promise.all(Array.from({ length: 20 }, (_, index) => app.board(`token-${index}`)));
@@ -154,7 +154,7 @@ test.each([
   ['returns 500', status(500)],
   ['returns 501', status(501)],
   ['sends HTML', html],
-])('a list that %s costs no id its record, and is used again after 30 seconds', async (_what, fault) => {
+])('a list of shipments that %s is replaced by GETs for 30 seconds', async (_what, fault) => {
   await using app = await start();
   await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
   app.service.behaviour = failPages(fault);
@@ -165,7 +165,7 @@ test.each([
   await expectBoard(app, 'ana', { [orders]: 1, [list]: 1 });
 });
 
-test('a token that may not read the list uses GETs, and another token reads pages', async () => {
+test('a 403 for the list of shipments makes only the token concerned use GETs', async () => {
   await using app = await start();
   await expectBoard(app, 'eva', { [orders]: 1, [list]: 1, [record]: 1 });
   app.service.behaviour = failPages(status(403), 'ana');
@@ -176,7 +176,7 @@ test('a token that may not read the list uses GETs, and another token reads page
   await expectBoard(app, 'ana', { [orders]: 1, [record]: 100 });
 });
 
-test('a list without labels costs two pages, and then GETs', async () => {
+test('a list without labels is replaced by GETs after two boards', async () => {
   await using app = await start();
   app.service.changeRow = ({ label: _, ...row }) => row;
   await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 100 });

@@ -15,7 +15,7 @@ const shipmentNodes = (of: readonly number[]) =>
     totalCost: { cents: 1_000 + number },
   }));
 
-test('a board two thousand orders down costs 3 calls', async () => {
+test('a board that starts 2,000 orders down the list costs three calls', async () => {
   await using app = await startBoardApp({ isShipped: (number) => number % 4 !== 0 });
   await app.board('ana');
   let after: string | undefined;
@@ -37,7 +37,7 @@ test('a board two thousand orders down costs 3 calls', async () => {
   }
 });
 
-test('boards that alternate between two statuses cost 2 calls each', async () => {
+test('boards that alternate between two statuses cost two calls each', async () => {
   // READY orders lie five rows apart.
   const isReady = (number: number) => number % 5 === 0;
   await using app = await startBoardApp({ statusOf: (number) => (isReady(number) ? 'READY' : 'DELIVERED') });
@@ -54,7 +54,7 @@ test('boards that alternate between two statuses cost 2 calls each', async () =>
   }
 });
 
-test('five ids spread over a long list cost a page from time to time', async () => {
+test('a list page is tried only twice for five ids spread over a long list', async () => {
   await using app = await startBoardApp();
   const ids = [2_900, 2_300, 1_700, 1_100, 500];
   const callCounts: number[] = [];
@@ -66,7 +66,7 @@ test('five ids spread over a long list cost a page from time to time', async () 
   expect(callCounts).toEqual([6, 6, 5, 5, 5, 5, 5, 5, 5, 5]);
 });
 
-test('shipments older than the list cost one GET each', async () => {
+test('shipments that the list no longer contains cost one GET each', async () => {
   await using app = await startBoardApp({ listedCount: 500 });
   const old = numbers(50, (index) => 2_000 + index);
   await app.board('ana');
@@ -79,7 +79,7 @@ test('shipments older than the list cost one GET each', async () => {
   }
 });
 
-test('an empty shop costs one call a board', async () => {
+test('a board without orders costs one call', async () => {
   await using app = await startBoardApp({ orderCount: 0 });
   for (let time = 0; time < 3; time += 1) {
     const { data, codes, calls } = await app.board('ana');
@@ -87,7 +87,7 @@ test('an empty shop costs one call a board', async () => {
   }
 });
 
-test('ids that an empty list lacks cost two pages, and then only GETs', async () => {
+test('an empty list is tried twice before ids are read only with GETs', async () => {
   await using app = await startBoardApp({ listedCount: 0 });
   const ids = numbers(10, (index) => index + 1);
   for (const callCount of [11, 11, 10, 10]) {

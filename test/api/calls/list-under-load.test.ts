@@ -44,11 +44,11 @@ function expectWhole(boards: readonly BoardResponse[]): void {
   }
 }
 
-describe('a server with 32 clients from its start, each request with a new token,', () => {
+describe('a new server with 32 clients and a new token for every request', () => {
   test.each([
     [1, 12],
     [100, 6],
-  ])('makes 2 or 3 calls a board, with %i ms a call', async (delayMs, boardsPerClient) => {
+  ])('makes at most three calls for a board if a call takes %i ms', async (delayMs, boardsPerClient) => {
     await using app = await startBoardApp();
     app.service.behaviour = delays(delayMs, delayMs);
     const boards: BoardResponse[] = [];
@@ -67,8 +67,8 @@ describe('a server with 32 clients from its start, each request with a new token
   });
 });
 
-describe('a stream of boards costs at most 4 calls each in trouble, and 3 after it,', () => {
-  test('while pages take 1.2 s and other calls 300 ms', async () => {
+describe('a board in a stream of boards', () => {
+  test('costs at most four calls while pages take 1.2 s and other calls 300 ms', async () => {
     await using app = await startBoardApp();
     app.service.behaviour = delays(1, 1);
     const { boards, during, after } = await streamWithTrouble(app, () => {
@@ -83,7 +83,7 @@ describe('a stream of boards costs at most 4 calls each in trouble, and 3 after 
     expect(Math.max(...callCounts(after))).toBeLessThanOrEqual(3);
   });
 
-  test('while the CPU of the process is busy', async () => {
+  test('costs at most four calls while the CPU of the process is busy', async () => {
     await using app = await startBoardApp();
     app.service.behaviour = delays(1, 1);
     const { boards, during, after } = await streamWithTrouble(app, () => {
@@ -100,7 +100,7 @@ describe('a stream of boards costs at most 4 calls each in trouble, and 3 after 
   });
 });
 
-test('20 tokens at the same time cost 2 or 3 calls each', async () => {
+test('concurrent boards of 20 tokens cost at most three calls each', async () => {
   await using app = await startBoardApp();
   for (let time = 0; time < 3; time += 1) {
     const tokens = Array.from({ length: 20 }, (_, index) => `token-${index}`);

@@ -56,7 +56,7 @@ async function isSecondAhead(waybill: Waybill, query = board, variables: object 
   return second.startMs < first.startMs + Number(first.durationMs);
 }
 
-test('a board reads orders and shipments at once from its second query on', async () => {
+test('a board requests orders and shipments in parallel from the second query on', async () => {
   const waybill = await start();
   const cold = await waybill.ask(board);
   // One row of the list is compared with its record.
@@ -67,7 +67,7 @@ test('a board reads orders and shipments at once from its second query on', asyn
   expect(await isSecondAhead(waybill)).toBe(true);
 });
 
-test('a board of another size, with edges and fragments, reads both lists at once', async () => {
+test('a smaller board with edges and fragments requests both lists in parallel', async () => {
   const waybill = await start();
   const edges = `{ orders(first: 60) { ...Edges } }
   fragment Edges on OrderConnection { edges { node { ...Named } } }
@@ -76,7 +76,7 @@ test('a board of another size, with edges and fragments, reads both lists at onc
   expect(await isSecondAhead(waybill, edges)).toBe(true);
 });
 
-test('a later page of a board reads both lists at once', async () => {
+test('a later page of a board requests both lists in parallel', async () => {
   const waybill = await start();
   await waybill.ask(board);
   let after: string | undefined;
@@ -95,7 +95,7 @@ test('a later page of a board reads both lists at once', async () => {
   expect(await isSecondAhead(waybill, board, { after })).toBe(true);
 });
 
-describe('no page is prefetched', () => {
+describe('a page of shipments', () => {
   const page = expect.stringMatching(/^GET \/v1\/shipments\?pageSize=\d+$/);
 
   test.each<[string, string, object, unknown[]]>([
@@ -112,8 +112,8 @@ describe('no page is prefetched', () => {
       { yes: true },
       [],
     ],
-    ['for fewer than five ids', board, { first: 3 }, ['GET /v1/shipments/ca2047']],
-  ])('%s', async (_what, query, variables, more) => {
+    ['for fewer than five shipments', board, { first: 3 }, ['GET /v1/shipments/ca2047']],
+  ])('is not prefetched %s', async (_what, query, variables, more) => {
     const waybill = await start();
     await waybill.ask(board);
     const { calls } = await waybill.ask(query, variables);
@@ -123,22 +123,22 @@ describe('no page is prefetched', () => {
   });
 
   test.each<[string, object]>([
-    ['for another status filter', { status: ['IN_PROGRESS', 'READY', 'DELIVERED'] }],
+    ['for a new status filter', { status: ['IN_PROGRESS', 'READY', 'DELIVERED'] }],
     ['for a search', { search: '+573104567890' }],
-  ])('%s', async (_what, variables) => {
+  ])('is not prefetched %s', async (_what, variables) => {
     const waybill = await start();
     await waybill.ask(board);
     expect(await isSecondAhead(waybill, board, variables)).toBe(false);
   });
 
-  test('for another token', async () => {
+  test('is not prefetched for a new token', async () => {
     const waybill = await start();
     await waybill.ask(board, {}, sandbox.tokens.second);
     await waybill.ask(board, {}, sandbox.tokens.second);
     expect(await isSecondAhead(waybill)).toBe(false);
   });
 
-  test('if the settings allow no lists', async () => {
+  test('is not prefetched if UPSTREAM_LISTS_FOR_BATCHES is no', async () => {
     const waybill = await start({ UPSTREAM_LISTS_FOR_BATCHES: 'no' });
     await waybill.ask(board);
     expect(await isSecondAhead(waybill)).toBe(false);
@@ -157,7 +157,7 @@ test('a board waits for a slow prefetched page', async () => {
   });
 });
 
-test('a prefetched page without hits costs one GET per id, and later boards no page', async () => {
+test('a prefetched page without matches is replaced by one GET per id', async () => {
   const waybill = await start();
   const { data } = await waybill.ask(board);
   sandbox.faults.clear();
@@ -179,7 +179,7 @@ test('a budget of two reads is enough for a board', async () => {
   }
 });
 
-test('orders that fail report only their own error', async () => {
+test('a failed list of orders is the only error despite the prefetched page', async () => {
   const waybill = await start();
   await waybill.ask(board);
   sandbox.faults.clear();

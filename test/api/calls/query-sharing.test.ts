@@ -63,8 +63,8 @@ async function startHolding(environment: Record<string, string> = {}) {
 
 const cost = (calls: number) => expect.objectContaining({ calls });
 
-describe('equal queries at the same time', () => {
-  test('run once, and share the response', async () => {
+describe('concurrent equal queries', () => {
+  test('run once and share the response', async () => {
     await using waybill = await startHolding();
     const answers = [1, 2, 3].map(() => waybill.ask({ query: shown }));
     await waybill.arrived();
@@ -74,7 +74,7 @@ describe('equal queries at the same time', () => {
     expect(waybill.lines()).toEqual(['GET /v1/organizations/mine']);
   });
 
-  test('run again after the response', async () => {
+  test('do not reuse an earlier response', async () => {
     await using waybill = await startHolding();
     for (const name of ['organization/a', 'organization/b']) {
       const answer = waybill.ask({ query: shown });
@@ -85,7 +85,7 @@ describe('equal queries at the same time', () => {
     expect(waybill.lines()).toHaveLength(2);
   });
 
-  test('share an error, which is not kept', async () => {
+  test('share an error that is not cached', async () => {
     await using waybill = await startHolding();
     const answers = [1, 2].map(() => waybill.ask({ query: shown }));
     await waybill.arrived();
@@ -109,7 +109,7 @@ describe('equal queries at the same time', () => {
     expect(await anew).toMatchObject({ errors: undefined });
   });
 
-  test('with a number beyond JSON share no result with those that have null', async () => {
+  test('share no result if one variable is 1e400 and the other is null', async () => {
     await using waybill = await startHolding();
     const ask = async (first: string) => {
       const response = await waybill.app.fetch('http://waybill.test/graphql', {
@@ -128,7 +128,7 @@ describe('equal queries at the same time', () => {
     expect(waybill.lines()).toEqual(['GET /v1/locations?pageSize=20']);
   });
 
-  test('with invalid variables are each rejected', async () => {
+  test('are all rejected if their variables are invalid', async () => {
     await using waybill = await startHolding();
     const request = {
       query: 'query ($first: Int!) { orders(first: $first) { nodes { id } } }',
@@ -144,7 +144,7 @@ describe('equal queries at the same time', () => {
     expect(waybill.lines()).toEqual([]);
   });
 
-  test('continue for the other clients when the first client leaves', async () => {
+  test('continue for the second client when the first client disconnects', async () => {
     await using waybill = await startHolding();
     const first = new AbortController();
     const gone = waybill.ask({ query: shown, signal: first.signal });
@@ -162,7 +162,7 @@ describe('equal queries at the same time', () => {
     expect(waybill.reported).toEqual([]);
   });
 
-  test('continue for the first client when the others leave', async () => {
+  test('continue for the first client when the second client disconnects', async () => {
     await using waybill = await startHolding();
     const second = new AbortController();
     const stayed = waybill.ask({ query: shown });
@@ -174,7 +174,7 @@ describe('equal queries at the same time', () => {
     expect(await stayed).toMatchObject({ data: { organization: { id: 'organization/a' } } });
   });
 
-  test('end when all clients have left, and accept no new ones', async () => {
+  test('are aborted when all clients have disconnected', async () => {
     await using waybill = await startHolding();
     const clients = [new AbortController(), new AbortController()];
     const gone = clients.map(({ signal }) => waybill.ask({ query: shown, signal }));
@@ -210,7 +210,7 @@ describe('equal queries at the same time', () => {
     expect(waybill.lines()).toEqual(['GET /v1/orders/1', 'GET /v1/orders/1']);
   });
 
-  test('share no result if text, operation, variables or cost request differ', async () => {
+  test('share no result if the text, operation, variables or cost header differ', async () => {
     await using waybill = await startHolding();
     const query = 'query A($id: ID!) { order(id: $id) { id } } query B($id: ID!) { order(id: $id) { id } }';
     const equal = { query, operationName: 'A', variables: { id: '1' } };
@@ -231,7 +231,7 @@ describe('equal queries at the same time', () => {
     });
   });
 
-  test('that started before a write share no result with those after the write', async () => {
+  test('share no result if a write happened between them', async () => {
     await using waybill = await startHolding();
     const query = '{ order(id: "1") { notes } }';
     const before = waybill.ask({ query });
@@ -250,7 +250,7 @@ describe('equal queries at the same time', () => {
     expect(await after).toMatchObject({ data: { order: { notes: 'after' } } });
   });
 
-  test('of two tokens run separately', async () => {
+  test('run separately for two tokens', async () => {
     await using waybill = await startHolding();
     const answers = ['ana', 'eva'].map((bearer) => waybill.ask({ query: shown, bearer }));
     await until(() => waybill.held.length === 2);
@@ -258,7 +258,7 @@ describe('equal queries at the same time', () => {
     expect((await Promise.all(answers)).map((answer) => answer.cost)).toEqual([cost(1), cost(1)]);
   });
 
-  test('without a token are each rejected', async () => {
+  test('are all rejected without a token', async () => {
     await using waybill = await startHolding();
     const answers = await Promise.all([1, 2].map(() => waybill.ask({ query: shown, bearer: null })));
     for (const { errors } of answers)
@@ -268,7 +268,7 @@ describe('equal queries at the same time', () => {
   });
 });
 
-test('equal mutations at the same time each run', async () => {
+test('concurrent equal mutations all run', async () => {
   await using waybill = await startHolding();
   const query = 'mutation { updateOrder(input: { id: "1", notes: "after" }) { __typename } }';
   const answers = [1, 2].map(() => waybill.ask({ query }));
@@ -278,7 +278,7 @@ test('equal mutations at the same time each run', async () => {
   expect(waybill.lines()).toEqual(['PATCH /v1/orders/1', 'PATCH /v1/orders/1']);
 });
 
-test('equal queries share a result while the token has no free weight', async () => {
+test('equal queries share a result while the token is at its concurrency limit', async () => {
   // One list of 100 orders is all that the token may run at a time.
   await using waybill = await startHolding({ MAX_NODES: '100', GRAPHQL_REQUESTS_AT_ONCE: '100' });
   const query = '{ orders(first: 100) { nodes { id } } }';

@@ -25,7 +25,7 @@ const exceeded = (call: string, ...path: (string | number)[]) => ({
 
 const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id ... on Order { status } } }';
 
-test('fields beyond the budget are null with an error, and all others have data', async () => {
+test('only fields beyond the read budget are null with an error', async () => {
   const answer = await ask(nodes, { ids: [...within, ...beyond] });
   expect(answer).toEqual({
     status: 200,
@@ -41,7 +41,7 @@ test('fields beyond the budget are null with an error, and all others have data'
   expect(answer.calls.sort()).toEqual(within.map((name) => `GET /v1/${name}`));
 });
 
-test('each operation may use all reads of its budget', async () => {
+test('each operation has the full read budget', async () => {
   for (const ids of [within, namesOf(5, 2486)]) {
     const { errors, calls } = await ask(nodes, { ids });
     expect({ errors, calls: calls.sort() }).toEqual({
@@ -56,7 +56,7 @@ test('a record that is selected many times costs one read', async () => {
   expect({ errors, calls }).toEqual({ errors: undefined, calls: [`GET /v1/${within[0]}`] });
 });
 
-test('writes use no reads of the budget', async () => {
+test('writes do not count against the read budget', async () => {
   const inputs = Array.from({ length: 7 }, (_, index) => ({ id: 'orders/ca2496', notes: `Nota ${index}` }));
   const update = 'mutation ($inputs: [UpdateOrderInput!]!) { updateOrders(inputs: $inputs) { __typename } }';
   expect(await ask(update, { inputs })).toEqual({
@@ -67,7 +67,7 @@ test('writes use no reads of the budget', async () => {
   });
 });
 
-test('a write succeeds without reads left for the fields of its result', async () => {
+test('a write succeeds even if the read budget is exhausted', async () => {
   const record = (name: string) =>
     `${name}: createOrder(input: $input) {
       ... on CreateOrderSuccess { order { notes recipient { orders(first: 1) { nodes { id } } } } }

@@ -50,8 +50,8 @@ const orderThenQuote = `mutation ($order: CreateOrderInput!, $quote: CreateQuote
   createQuote(input: $quote) { ... on CreateQuoteSuccess { quote { order { notes customerReliability } } } }
 }`;
 
-describe('a later read in the request that created an order', () => {
-  test('sees that order, and the next one too', async () => {
+describe('a read after createOrder in the same request', () => {
+  test('returns every order created so far', async () => {
     await using waybill = await startWaybill();
     const { data, errors, calls } = await waybill.ask(CreateTwoOrdersDocument, {
       first: of('Primera'),
@@ -67,7 +67,7 @@ describe('a later read in the request that created an order', () => {
     expect(calls).toEqual([post, list, post, list]);
   });
 
-  test('makes no call for the order itself', async () => {
+  test('needs no call for the new order', async () => {
     await using waybill = await startWaybill();
     const answer = await waybill.ask(orderThenQuote, { order: of('Primera'), quote: quoteInput });
     expect(answer).toEqual({
@@ -81,7 +81,7 @@ describe('a later read in the request that created an order', () => {
     });
   });
 
-  test('sees an order whose creation has an unknown outcome', async () => {
+  test('returns an order whose creation ended with OutcomeUnknown', async () => {
     await using waybill = await startWaybill();
     // The first goes well.
     waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'delay', delayMs: 0, times: 1 });
@@ -111,7 +111,7 @@ describe('a later read in the request that created an order', () => {
     expect(calls).toEqual([post, list, post, 'POST /v1/quotes', list]);
   });
 
-  test('sees the order that its key has found again', async () => {
+  test('returns an order that a retry with the same key has found', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'applied-then-cut', times: 1 });
     const lost = { ...of('Primera'), idempotencyKey: 'lost', referenceId: 'lost' };
@@ -134,7 +134,7 @@ describe('the mutations of one request', () => {
     expect(calls).toEqual([post, 'POST /v1/quotes']);
   });
 
-  test('run after one that returns an error as data', async () => {
+  test('continue after a mutation that returns InvalidInput', async () => {
     await using waybill = await startWaybill();
     const { data, calls } = await waybill.ask(CreateTwoOrdersDocument, {
       first: of(''),
@@ -144,7 +144,7 @@ describe('the mutations of one request', () => {
     expect(calls).toEqual([post, list]);
   });
 
-  test('run after one that fails, which is null', async () => {
+  test('continue after a mutation that fails', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'status', status: 503, times: 1 });
     const { data, errors, calls } = await waybill.ask(CreateTwoOrdersDocument, {
@@ -159,7 +159,7 @@ describe('the mutations of one request', () => {
   });
 });
 
-describe('a request that waits for its key forgets stale records', () => {
+describe('a request that waits for a concurrent request with the same key', () => {
   const { location: _, ...person } = order.recipient;
   const shipment = {
     quote: 'quotes/1',
@@ -201,7 +201,7 @@ describe('a request that waits for its key forgets stale records', () => {
       read: ({ messagePage }) => messagePage.load({ ...conversation, pageSize: 1 }),
       line: 'GET /v1/channels/1/conversations/1/messages?pageSize=1',
     },
-  ])('for $name', async ({ name, write, read, line, reads = [] }) => {
+  ])('reads the list again after the write of $name', async ({ name, write, read, line, reads = [] }) => {
     const listed = { name: 'organization/1', orders: [], shipments: [], messages: [] };
     const held: ServerResponse[] = [];
     await using rest = await startRestClient((request, response) => {

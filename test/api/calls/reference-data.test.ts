@@ -18,7 +18,7 @@ const allChannels = 'GET /v1/channels?pageSize=100';
 const allTemplates = 'GET /v1/channels/ca1/templates?pageSize=100';
 const messages = 'GET /v1/channels/ca1/conversations/ca60/messages?pageSize=20';
 
-describe('data that an earlier operation of the same token has read', () => {
+describe('reference data that an earlier operation has read', () => {
   test.each<[string, string, string[], string[]]>([
     ['a page of origins', origins, [originCall], []],
     ['an origin', '{ origin(id: "ca3") { address { locality } } }', [allOrigins], []],
@@ -53,7 +53,7 @@ describe('data that an earlier operation of the same token has read', () => {
       [allChannels, allTemplates],
       [],
     ],
-  ])('needs no call: %s', async (_what, query, cold, warm) => {
+  ])('needs no call for %s', async (_what, query, cold, warm) => {
     await using waybill = await startWaybill(kept);
     const first = await waybill.ask(query);
     const second = await waybill.ask(query);
@@ -70,7 +70,7 @@ describe('data that an earlier operation of the same token has read', () => {
       'GET /v1/locations?pageSize=1000&query=locations/huila-pitalito',
       '{ location(id: "huila-pitalito") { id } }',
     ],
-  ])('is not used to report a missing %s', async (_what, list, call, query) => {
+  ])('is read again before a missing %s becomes null', async (_what, list, call, query) => {
     await using waybill = await startWaybill(kept);
     const hide = waybill.sandbox.faults.add({
       kind: 'change',
@@ -85,7 +85,7 @@ describe('data that an earlier operation of the same token has read', () => {
     expect((await waybill.ask(query)).calls).toEqual([]);
   });
 
-  test('is not used to report the missing places of many orders', async () => {
+  test('is read again before missing locations of many orders become null', async () => {
     await using waybill = await startWaybill(kept);
     const query = '{ orders(first: 60) { nodes { recipient { location { locality } } } } }';
     const hide = waybill.sandbox.faults.add({
@@ -103,7 +103,7 @@ describe('data that an earlier operation of the same token has read', () => {
     }
   });
 
-  test('costs no call for the templates of sent messages', async () => {
+  test('needs no call for the templates of sent messages', async () => {
     await using waybill = await startWaybill(kept);
     const query = `{ node(id: "channels/ca1/conversations/ca60") { ... on Conversation {
       messages { nodes { body } }
@@ -132,7 +132,7 @@ describe('data that an earlier operation of the same token has read', () => {
     expect(await upstream()).toEqual({ calls: 0, cached: 1, savedByList: 0 });
   });
 
-  test('is not shared with another token', async () => {
+  test('is not shared between tokens', async () => {
     await using waybill = await startWaybill(kept);
     const { first, second } = waybill.sandbox.tokens;
     expect(await waybill.ask(origins, {}, first)).toMatchObject({ data: firstOrigins, calls: [originCall] });
@@ -168,7 +168,7 @@ describe('data that an earlier operation of the same token has read', () => {
     for (const _ of [1, 2]) expect((await waybill.ask(origins)).calls).toEqual([originCall]);
   });
 
-  test('is read once for operations at the same time', async () => {
+  test('is read once for concurrent operations', async () => {
     await using waybill = await startWaybill(kept);
     const asked = ['a', 'b', 'c'].map((alias) => waybill.ask(`{ ${alias}: origins { nodes { id } } }`));
     expect((await Promise.all(asked)).map(({ data }) => data)).toEqual(
@@ -178,8 +178,8 @@ describe('data that an earlier operation of the same token has read', () => {
   });
 });
 
-describe('the cache does not keep', () => {
-  test('an error', async () => {
+describe('the cache of reference data', () => {
+  test('does not keep an error', async () => {
     await using waybill = await startWaybill(kept);
     waybill.sandbox.faults.add({ path: '/v1/origins', times: 1, kind: 'status', status: 503 });
     expect(await waybill.ask(origins)).toMatchObject({
@@ -190,7 +190,7 @@ describe('the cache does not keep', () => {
     expect(await waybill.ask(origins)).toMatchObject({ data: firstOrigins, calls: [] });
   });
 
-  test('a broken record', async () => {
+  test('does not keep an invalid record', async () => {
     await using waybill = await startWaybill(kept);
     const change = () => ({ origins: [null], nextPageToken: '' });
     waybill.sandbox.faults.add({ path: '/v1/origins', times: 1, kind: 'change', change });
@@ -202,7 +202,7 @@ describe('the cache does not keep', () => {
   });
 });
 
-describe('stale data', () => {
+describe('stale reference data', () => {
   const moved = {
     path: '/v1/origins',
     kind: 'change' as const,
@@ -210,7 +210,7 @@ describe('stale data', () => {
   };
   const newOrigins = { origins: { nodes: [{ id: 'origins/new' }] } };
 
-  test('is served while one call reads it again', async () => {
+  test('is served while one call refreshes it', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1' });
     await waybill.ask(origins);
     waybill.sandbox.faults.add(moved);
@@ -221,7 +221,7 @@ describe('stale data', () => {
     await vi.waitFor(async () => expect((await waybill.ask(origins)).data).toEqual(newOrigins));
   });
 
-  test('is read by one call, which outlives its operation', async () => {
+  test('is refreshed by one call that outlives its operation', async () => {
     const held: ServerResponse[] = [];
     await using waybill = await startApp((_request, response) => held.push(response), {
       REFERENCE_DATA_MS: '1',
@@ -242,7 +242,7 @@ describe('stale data', () => {
     await vi.waitFor(async () => expect(await waybill.ask(origins)).toEqual(originsOf('new')));
   });
 
-  test.each([429, 500, 503])('is served while that call fails with %i', async (status) => {
+  test.each([429, 500, 503])('is served while the refresh fails with %i', async (status) => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1' });
     await waybill.ask(origins);
     waybill.sandbox.faults.add({ path: '/v1/origins', kind: 'status', status });
@@ -252,7 +252,7 @@ describe('stale data', () => {
     }
   });
 
-  test.each([403, 404, 410])('is no longer served after that call fails with %i', async (status) => {
+  test.each([403, 404, 410])('is no longer served after the refresh fails with %i', async (status) => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1' });
     await waybill.ask(origins);
     waybill.sandbox.faults.add({ path: '/v1/origins', kind: 'status', status });
@@ -261,7 +261,7 @@ describe('stale data', () => {
     await vi.waitFor(async () => expect((await waybill.ask(origins)).data).toEqual({ origins: null }));
   });
 
-  test('is not served without a grace', async () => {
+  test('is not served without a grace period', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1' }, { referenceGraceMs: 0 });
     await waybill.ask(origins);
     waybill.sandbox.faults.add(moved);
@@ -274,7 +274,7 @@ describe('the locations of 100 orders', () => {
   const board = '{ orders(first: 100) { nodes { recipient { location { locality } } } } }';
   const orders = 'GET /v1/orders?pageSize=100';
 
-  test('cost two calls for a list of two pages, and then none', async () => {
+  test('cost two calls for the first board and none for the next', async () => {
     await using waybill = await startWaybill(kept);
     const first = await waybill.ask(board);
     expect(first.errors).toBeUndefined();
@@ -288,7 +288,7 @@ describe('the locations of 100 orders', () => {
     expect(one).toMatchObject({ data: { location: { locality: 'Pasto' } }, calls: [] });
   });
 
-  test('are searched one by one if the settings allow no lists', async () => {
+  test('are read one by one if UPSTREAM_LISTS_FOR_BATCHES is no', async () => {
     await using searching = await startWaybill({ UPSTREAM_LISTS_FOR_BATCHES: 'no' });
     await using listing = await startWaybill();
     const { data, calls } = await searching.ask(board);
@@ -298,7 +298,7 @@ describe('the locations of 100 orders', () => {
   });
 });
 
-test('a page that one operation reads is shared with all operations that need it', async () => {
+test('waiting operations share a second read if the first reader disconnects', async () => {
   const held: ServerResponse[] = [];
   await using waybill = await startApp((_request, response) => held.push(response), {
     REFERENCE_DATA_MS: '60000',

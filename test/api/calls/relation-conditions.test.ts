@@ -12,28 +12,28 @@ const id = 'shipments/ca2036';
 /** Queries of an order's shipment, whose status is selected only where `$x` is true. */
 const conditional = {
   'a field': '{ order(id: "ca2481") { shipment { id } shipment @include(if: $x) { status } } }',
-  'a field that comes first':
+  'the first of two fields':
     '{ order(id: "ca2481") { shipment @include(if: $x) { status } shipment { id } } }',
   'an inline fragment':
     '{ order(id: "ca2481") { shipment { id } ... @include(if: $x) { shipment { status } } } }',
-  'an inline fragment on a type':
+  'an inline fragment with a type':
     '{ node(id: "orders/ca2481") { ... on Order { shipment { id } } ... on Order @include(if: $x) { shipment { status } } } }',
-  'a fragment':
+  'a named fragment':
     '{ order(id: "ca2481") { shipment { id } ...F @include(if: $x) } } fragment F on Order { shipment { status } }',
-  'a fragment in a fragment':
+  'a fragment that contains fragments':
     '{ order(id: "ca2481") { shipment { id } ...F @include(if: $x) } } ' +
     'fragment F on Order { ...G ...G } fragment G on Order { shipment { status } }',
   'a field in a fragment of the shipment':
     '{ order(id: "ca2481") { shipment { ...F } } } fragment F on Shipment { id status @include(if: $x) }',
-  'the field above':
+  'the parent field':
     '{ order(id: "ca2481") { shipment { id } } order(id: "ca2481") @include(if: $x) { shipment { status } } }',
-  'the selections of an alias':
+  'an aliased field':
     '{ o: order(id: "ca2481") { s: shipment { id } s: shipment { ... @include(if: $x) { status } } } }',
-  'a place in a list':
+  'a fragment in a list item':
     '{ nodes(ids: ["orders/ca2481"]) { ... on Order { shipment { id } ... @include(if: $x) { shipment { status } } } } }',
 };
 
-describe.each(Object.entries(conditional))('the condition of %s', (_what, selections) => {
+describe.each(Object.entries(conditional))('@include on %s', (_what, selections) => {
   test('decides whether the shipment costs a call', async () => {
     const { ask } = waybill;
     const query = `query ($x: Boolean!) ${selections}`;
@@ -48,7 +48,7 @@ describe.each(Object.entries(conditional))('the condition of %s', (_what, select
   });
 });
 
-test('each fragment is read once, however often fragments spread each other', async () => {
+test('a fragment is visited once, however often other fragments spread it', async () => {
   const fragments = Array.from(
     { length: 9 },
     (_, index) => `fragment F${index} on Shipment { ...F${index + 1} ...F${index + 1} }`,

@@ -76,7 +76,7 @@ async function byGraph(): Promise<Way & { calls: string[][] }> {
 }
 
 // One label in four takes half a minute; not those of these shipments, the sandbox's next two.
-test('a new order and the URL of its label cost two requests and four REST calls', async () => {
+test('a new order gets its label URL with two requests instead of four REST calls', async () => {
   const rest = await byRest();
   const graph = await byGraph();
   expect({ rest: rest.requests.length, graph: graph.requests.length }).toEqual({ rest: 4, graph: 2 });

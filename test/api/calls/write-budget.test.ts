@@ -20,10 +20,10 @@ const literal = (count: number) => `[${'{ id: "ca2000", notes: "changed" } '.rep
 const aliased = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
 
-describe('more than 100 writes are rejected before any call', () => {
+describe('an operation with more than 100 writes', () => {
   test.each<[string, number, string, Record<string, unknown>]>([
     [
-      'one variable of 100 updates, used 20 times',
+      'a variable of 100 updates that is used 20 times',
       2_000,
       `mutation ($inputs: [UpdateOrderInput!]!) { ${aliased(20, 'updateOrders(inputs: $inputs) { __typename }')} }`,
       { inputs: updates(100) },
@@ -37,7 +37,7 @@ describe('more than 100 writes are rejected before any call', () => {
       { a: shipments(100), b: shipments(1) },
     ],
     [
-      'a list and a single write beside it, within fragments',
+      'a list and a single write in fragments',
       101,
       `mutation ($inputs: [UpdateOrderInput!]!) { ...Both }
       fragment Both on Mutation { updateOrders(inputs: $inputs) { __typename } ... on Mutation { ...One } }
@@ -45,23 +45,23 @@ describe('more than 100 writes are rejected before any call', () => {
       { inputs: updates(100) },
     ],
     [
-      'lists in the document',
+      'list literals in the document',
       120,
       `mutation { ${aliased(2, `updateOrders(inputs: ${literal(60)}) { __typename }`)} }`,
       {},
     ],
     [
-      'the default of a variable',
+      'the default value of a variable',
       120,
       `mutation ($inputs: [UpdateOrderInput!]! = ${literal(60)}) { ${aliased(2, 'updateOrders(inputs: $inputs) { __typename }')} }`,
       {},
     ],
-  ])('%s', async (_what, count, document, variables) => {
+  ])('is rejected without a call: %s', async (_what, count, document, variables) => {
     expect(await waybill.ask(document, variables)).toEqual(tooManyWrites(count));
   });
 });
 
-test('100 writes run', async () => {
+test('an operation with 100 writes runs', async () => {
   const document = `mutation ($inputs: [UpdateOrderInput!]!) {
     ${aliased(5, 'updateOrders(inputs: $inputs) { __typename }')}
   }`;
@@ -70,7 +70,7 @@ test('100 writes run', async () => {
   expect(calls.length).toBe(100);
 });
 
-test('a single value in place of a list is one write', async () => {
+test('a single value in place of a list counts as one write', async () => {
   const document = 'mutation ($input: [UpdateOrderInput!]!) { updateOrders(inputs: $input) { __typename } }';
   const { data, calls } = await waybill.ask(document, { input: { id: 'ca2490', notes: 'changed' } });
   expect(data).toEqual({ updateOrders: [{ __typename: 'UpdateOrderSuccess' }] });
