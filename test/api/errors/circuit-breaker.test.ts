@@ -16,7 +16,7 @@ function failingFor(bearers: Set<string>, fault: Answer = answerJson({}, 503)): 
   };
 }
 
-test('calls that fail for several tenants stop the calls of all tenants', async () => {
+test('the circuit opens for all tenants if the calls of several tenants fail', async () => {
   await using waybill = await startApp(failingFor(new Set(['ana', 'eva'])));
   for (let time = 0; time < 10; time += 1) {
     await waybill.ask(query, 'ana');
@@ -38,7 +38,7 @@ test('calls that fail for several tenants stop the calls of all tenants', async 
   expect(waybill.calls()).toHaveLength(20);
 });
 
-test('many ids cost one page and no GET while the circuit of GETs is open', async () => {
+test('many ids cost one list page and no GET while the circuit for GETs is open', async () => {
   const names = Array.from({ length: 30 }, (_, index) => `${index}`);
   await using waybill = await startApp((request, response, body) => {
     if (!request.url?.startsWith('/v1/orders?')) return answerJson({}, 503)(request, response, body);
@@ -57,7 +57,7 @@ test('many ids cost one page and no GET while the circuit of GETs is open', asyn
   ]);
 });
 
-test('records are read by id while the circuit of their list is open', async () => {
+test('records are read by id while the circuit for the list is open', async () => {
   const names = Array.from({ length: 30 }, (_, index) => `${index}`);
   await using waybill = await startApp((request, response, body) => {
     if (request.url?.startsWith('/v1/shipments?')) return answerJson({}, 503)(request, response, body);
@@ -98,9 +98,9 @@ test('records are read by id while the circuit of their list is open', async () 
 });
 
 test.each<[string, Record<string, string>, () => RequestInit]>([
-  ['the time limit of the operation', { OPERATION_TIMEOUT_MS: '400' }, () => ({})],
-  ['the wait of the client', {}, () => ({ signal: AbortSignal.timeout(2_200) })],
-])('calls that hang until %s ends are failures', async (_what, environment, init) => {
+  ['the operation times out', { OPERATION_TIMEOUT_MS: '400' }, () => ({})],
+  ['the client disconnects', {}, () => ({ signal: AbortSignal.timeout(2_200) })],
+])('calls that hang until %s count as failures', async (_what, environment, init) => {
   await using waybill = await startApp(() => {}, environment);
   const bearers = Array.from({ length: 20 }, (_, index) => `token-${index}`);
   await Promise.allSettled(bearers.map((bearer) => waybill.ask(query, bearer, init())));
@@ -114,7 +114,7 @@ test.each<[string, Record<string, string>, () => RequestInit]>([
     .toMatchObject([{ code: 'UPSTREAM_CIRCUIT_OPEN' }]);
 });
 
-test('calls that the client aborts early count neither way', async () => {
+test('calls that the client aborts early do not open the circuit', async () => {
   await using waybill = await startApp(() => {});
   const bearers = Array.from({ length: 20 }, (_, index) => `token-${index}`);
   const gone = new AbortController();
@@ -131,7 +131,7 @@ test('calls that the client aborts early count neither way', async () => {
   await answer;
 });
 
-test('one tenant whose calls all fail stops no calls, not even its own', async () => {
+test('failing calls of a single tenant do not open the circuit', async () => {
   await using waybill = await startApp(failingFor(new Set(['ana'])));
   for (let time = 0; time < 60; time += 1) await waybill.ask(query, 'ana');
   expect(await waybill.ask(query, 'eva')).toEqual(whole);
@@ -139,7 +139,7 @@ test('one tenant whose calls all fail stops no calls, not even its own', async (
   expect(waybill.calls()).toHaveLength(62);
 });
 
-test.each([400, 401, 403, 404, 409, 429, 501])('%d for all tenants stops no calls', async (status) => {
+test.each([400, 401, 403, 404, 409, 429, 501])('the status %d does not open the circuit', async (status) => {
   await using waybill = await startApp(failingFor(new Set(['ana', 'eva']), answerJson({}, status)));
   for (let time = 0; time < 15; time += 1) {
     await waybill.ask(query, 'ana');
@@ -149,7 +149,7 @@ test.each([400, 401, 403, 404, 409, 429, 501])('%d for all tenants stops no call
   expect(waybill.calls()).toHaveLength(31);
 });
 
-test('failing calls of one endpoint do not stop those of another', async () => {
+test('an open circuit for one endpoint does not block other endpoints', async () => {
   await using waybill = await startApp((request, response, body) => {
     const json = request.url?.startsWith('/v1/orders')
       ? { name: 'orders/7', fulfiller: 'OPERATOR' }
@@ -165,7 +165,7 @@ test('failing calls of one endpoint do not stop those of another', async () => {
   expect(await waybill.ask(query, 'ida')).toEqual(whole);
 });
 
-test('a label that is not requested has the header Retry-After', async () => {
+test('the response for a label has Retry-After while the circuit is open', async () => {
   await using waybill = await startApp(failingFor(new Set(['ana', 'eva', 'ida'])));
   const label = (bearer: string) =>
     waybill.app.fetch('http://waybill.test/labels/7.pdf', { headers: { authorization: `Bearer ${bearer}` } });
@@ -181,7 +181,7 @@ test('a label that is not requested has the header Retry-After', async () => {
   expect(waybill.calls()).toHaveLength(20);
 });
 
-test('a write is not sent while its circuit is open, and its key stays free', async () => {
+test('a write is not sent while the circuit for the write is open', async () => {
   await using waybill = await startApp((request, response, body) => {
     const isWrite = request.method === 'POST';
     return answerJson({ name: 'organization/1' }, isWrite ? 500 : 200)(request, response, body);
@@ -205,7 +205,7 @@ test('a write is not sent while its circuit is open, and its key stays free', as
   expect(writes()).toHaveLength(20);
 });
 
-test('one call at a time probes REST, and others are not sent', async () => {
+test('a half-open circuit sends only one call as a probe', async () => {
   const held: (() => void)[] = [];
   let isBack = false;
   await using waybill = await startApp((request, response, body) => {

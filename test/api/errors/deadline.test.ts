@@ -29,7 +29,7 @@ function answering(answers: Record<string, unknown>) {
 }
 
 describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
-  test('returns the data it has, fails the rest, and aborts its calls', async () => {
+  test('returns partial data and aborts the pending calls', async () => {
     const { answer, held } = answering({
       'GET /v1/orders/7': { name: 'orders/7', fulfiller: 'OPERATOR', shipment: 'shipments/8' },
     });
@@ -62,7 +62,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
     expect(waybill.calls()).toEqual(['GET /v1/orders/1']);
   });
 
-  test('fails at its deadline while another tenant has all connections', async () => {
+  test('fails on time while another tenant holds all connections', async () => {
     const { answer } = answering({});
     await using waybill = await startApp(answer, { ...limit, UPSTREAM_CONNECTIONS: '1' });
     const first = waybill.ask('{ order(id: "1") { fulfiller } }', 'ana');
@@ -73,7 +73,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
     expect([['GET /v1/orders/1'], ['GET /v1/orders/1', 'GET /v1/orders/2']]).toContainEqual(waybill.calls());
   });
 
-  test('reports each record of a late page as late', async () => {
+  test('fails every record of a late page with DEADLINE_EXCEEDED', async () => {
     const orders = Array.from({ length: 40 }, (_, index) => ({
       name: `orders/${index}`,
       shipment: `shipments/${index}`,
@@ -88,7 +88,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
     await until(() => held.size === 0);
   });
 
-  test('aborts its calls of reference data', async () => {
+  test('aborts its calls for reference data', async () => {
     const { answer, held } = answering({});
     await using waybill = await startApp(answer, limit);
     const { data, errors } = await waybill.ask('{ origins { nodes { id } } }');
@@ -105,7 +105,7 @@ describe('a mutation that exceeds the operation timeout', () => {
     }
   }`;
 
-  test('is OutcomeUnknown if its write was sent, and aborts the call', async () => {
+  test('returns OutcomeUnknown if the write was sent', async () => {
     const { answer, held } = answering({});
     await using waybill = await startApp(answer, limit);
     const { data, errors } = await waybill.ask(send);
@@ -117,7 +117,7 @@ describe('a mutation that exceeds the operation timeout', () => {
     expect(waybill.calls()).toEqual(['POST /v1/channels/1/conversations/2/messages']);
   });
 
-  test('sends no write that still waits for a slot, and says so', async () => {
+  test('sends no write that still waits for a slot', async () => {
     await using rest = await startRestClient(() => {});
     const callContexts = createCallContexts({ callsAtOnce: 1 });
     const first = errorOf(rest.api.getOrder('1', callContexts.of('ana', AbortSignal.timeout(300))));

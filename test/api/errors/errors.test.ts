@@ -37,7 +37,7 @@ function onlyError({ errors }: Answer<unknown>) {
 const list = '{ orders(first: 1, search: "Lucía") { nodes { id } } }';
 const lookup = '{ organization { id } origins(first: 1) { nodes { id } } }';
 
-describe('a status', () => {
+describe('an error status of a read', () => {
   // A status 400 before the first success tells of a wrong setting.
   beforeAll(() => ask(list));
 
@@ -56,7 +56,7 @@ describe('a status', () => {
     [502, 'UPSTREAM_UNAVAILABLE', true],
     [503, 'UPSTREAM_UNAVAILABLE', true],
     [504, 'UPSTREAM_TIMEOUT', true],
-  ])('%i is %s', async (status, code, retryable) => {
+  ])('%i becomes %s', async (status, code, retryable) => {
     sandbox.faults.add({
       path: '/v1/orders',
       kind: 'status',
@@ -77,7 +77,7 @@ describe('a status', () => {
     });
   });
 
-  test.each([404, 410])('%i of a lookup is null without an error', async (status) => {
+  test.each([404, 410])('%i for a single record becomes null without an error', async (status) => {
     sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status });
     const { data, errors } = await ask(lookup);
     expect({ data, errors }).toEqual({
@@ -86,7 +86,7 @@ describe('a status', () => {
     });
   });
 
-  test('of one field leaves its siblings unchanged', async () => {
+  test('does not affect sibling fields', async () => {
     sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'status', status: 500 });
     const answer = await ask(lookup);
     expect(answer.data).toEqual({ organization: null, origins: { nodes: [{ id: 'origins/ca1' }] } });
@@ -104,7 +104,7 @@ describe('a status', () => {
     ['soon', undefined],
     ['-1', undefined],
     ['1.5', undefined],
-  ])('429 with Retry-After: %s', async (header, retryAfterMs) => {
+  ])('429 with Retry-After "%s" has retryAfterMs %s', async (header, retryAfterMs) => {
     sandbox.faults.add({ kind: 'status', status: 429, headers: { 'retry-after': header } });
     expect(onlyError(await ask(list)).extensions).toEqual({
       code: 'RATE_LIMITED',
@@ -114,7 +114,7 @@ describe('a status', () => {
     });
   });
 
-  test.each([400, 422])('%i reports the fields that its body names', async (status) => {
+  test.each([400, 422])('%i reports the invalid fields in the body', async (status) => {
     const details = [
       { field: 'pageSize', message: 'must be at most 1000' },
       { field: 'search', message: 'is too long' },
@@ -137,10 +137,15 @@ describe('a status', () => {
 
   test.each([
     ['HTML', '<html><body><h1>nginx</h1></body></html>', 'text/html', ''],
-    ['text', 'Error: no\n    at app.js:1:1', 'text/plain', ''],
-    ['nothing', '', 'application/json', ''],
-    ['JSON of an unknown form', '[{"stack":"x"}]', 'application/json', ''],
-    ['a stack in JSON', '{"message":"boom\\n    at app.js:1:1","stack":"x"}', 'application/json', ': boom'],
+    ['plain text', 'Error: no\n    at app.js:1:1', 'text/plain', ''],
+    ['no content', '', 'application/json', ''],
+    ['JSON of an unknown structure', '[{"stack":"x"}]', 'application/json', ''],
+    [
+      'a stack trace in JSON',
+      '{"message":"boom\\n    at app.js:1:1","stack":"x"}',
+      'application/json',
+      ': boom',
+    ],
     ['a URL', '{"message":"no https://h.example/x"}', 'application/json', ': no <URL>'],
     [
       'an IP address',
@@ -148,9 +153,14 @@ describe('a status', () => {
       'application/json',
       ': no <IP address>:80 and no <IP address>',
     ],
-    ['the host of REST', '{"message":"127.0.0.1 is busy"}', 'application/json', ': <IP address> is busy'],
-    ['the token', '{"message":"no sandbox-cafe-andino"}', 'application/json', ': no <access token>'],
-  ])('with %s in its body shows clients only a safe message', async (_what, body, contentType, told) => {
+    [
+      'the host of the REST service',
+      '{"message":"127.0.0.1 is busy"}',
+      'application/json',
+      ': <IP address> is busy',
+    ],
+    ['the access token', '{"message":"no sandbox-cafe-andino"}', 'application/json', ': no <access token>'],
+  ])('shows clients a safe message if the body has %s', async (_what, body, contentType, told) => {
     sandbox.faults.add({ kind: 'status', status: 409, body, contentType });
     const { errors } = await ask(list);
     expect(errors?.map(({ message, extensions }) => ({ message, extensions }))).toEqual([
@@ -162,7 +172,7 @@ describe('a status', () => {
   });
 });
 
-describe('a status of a write', () => {
+describe('the status of a write', () => {
   const record = `mutation ($input: CreateOrderInput!) {
     createOrder(input: $input) { __typename ... on UserError { message } }
   }`;
@@ -175,7 +185,7 @@ describe('a status of a write', () => {
     [502, 'UPSTREAM_UNAVAILABLE', false],
     [503, 'UPSTREAM_UNAVAILABLE', false],
     [504, 'UPSTREAM_ERROR', false],
-  ])('%i is %s, with retryable: %s', async (status, code, retryable) => {
+  ])('%i becomes %s with retryable: %s', async (status, code, retryable) => {
     sandbox.faults.add({ path: '/v1/orders', kind: 'status', status });
     const answer = await ask(record, { input: order });
     expect(answer).toMatchObject({ status: 200, data: { createOrder: null }, calls: ['POST /v1/orders'] });
@@ -186,7 +196,7 @@ describe('a status of a write', () => {
     });
   });
 
-  test('2xx with invalid JSON is OutcomeUnknown', async () => {
+  test('2xx with invalid JSON becomes OutcomeUnknown', async () => {
     sandbox.faults.add({ path: '/v1/orders', kind: 'cut-json' });
     const { data, errors, calls } = await ask(record, { input: order });
     expect({ data, errors, calls }).toEqual({
@@ -197,8 +207,8 @@ describe('a status of a write', () => {
   });
 });
 
-describe('a REST service', () => {
-  test('that never responds is UPSTREAM_TIMEOUT after UPSTREAM_TIMEOUT_MS', async () => {
+describe('a failed read', () => {
+  test('reports a missing response as UPSTREAM_TIMEOUT', async () => {
     await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '100' });
     impatient.sandbox.faults.add({ path: '/v1/orders', kind: 'hang' });
     const start = performance.now();
@@ -211,7 +221,7 @@ describe('a REST service', () => {
     });
   });
 
-  test('that refuses the connection is UPSTREAM_UNAVAILABLE', async () => {
+  test('reports a refused connection as UPSTREAM_UNAVAILABLE', async () => {
     await using alone = await startWaybill();
     await alone.sandbox.close();
     expect(onlyError(await alone.ask(list))).toMatchObject({
@@ -225,13 +235,13 @@ describe('a REST service', () => {
     ['reset-in-body', 'UPSTREAM_UNAVAILABLE', true],
     ['short', 'UPSTREAM_UNAVAILABLE', true],
     ['cut-json', 'UPSTREAM_INVALID_RESPONSE', false],
-  ] as const)('with the fault "%s" is %s', async (kind, code, retryable) => {
+  ] as const)('reports the fault "%s" as %s', async (kind, code, retryable) => {
     sandbox.faults.add({ path: '/v1/orders', kind });
     expect(onlyError(await ask(list))).toMatchObject({ path: ['orders'], extensions: { code, retryable } });
   });
 
   test.each(['null', '[]', '{}', '{"orders":{}}', '"orders"', '<html></html>', ''])(
-    'with the body %j for a list is UPSTREAM_INVALID_RESPONSE',
+    'reports the body %j of a list as UPSTREAM_INVALID_RESPONSE',
     async (body) => {
       sandbox.faults.add({ path: '/v1/orders', kind: 'status', status: 200, body });
       const { extensions } = onlyError(await ask(list));
@@ -246,16 +256,16 @@ describe('an internal error', () => {
     readonly extensions = { secret: 'connection string', http: { status: 418 } };
   }
   const mistakes: [string, () => never][] = [
-    ['in a promise', () => Promise.reject(new Leak('secret of src/app.ts:1')) as never],
+    ['a rejected promise', () => Promise.reject(new Leak('secret of src/app.ts:1')) as never],
     [
-      'thrown',
+      'a thrown exception',
       () => {
         throw new Leak('secret of src/app.ts:1');
       },
     ],
   ];
 
-  test.each(mistakes)('%s is masked, and reported', async (_what, fail) => {
+  test.each(mistakes)('is masked for the client and reported if it is %s', async (_what, fail) => {
     const reported: unknown[][] = [];
     const app = createApp({
       keyStore: memoryStore,
@@ -298,7 +308,7 @@ describe('an internal error', () => {
   });
 });
 
-test('an expected error has no stack trace, and the next unexpected one has', () => {
+test('only unexpected errors have a stack trace', () => {
   expect(new BadInputError('No such id.').stack).toBe('BadInputError: No such id.');
   expect(new Error('another').stack).toMatch(/^ +at /m);
 });

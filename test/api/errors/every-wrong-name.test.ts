@@ -105,7 +105,7 @@ function pageIn(data: unknown): Page | null {
 }
 
 describe.each(Object.keys(connections))('the list of %s', (list) => {
-  test('is right where REST ignores the page size, and the log names the setting', async () => {
+  test('is correct if the REST service ignores the page size parameter', async () => {
     await using app = await start('PAGE_SIZE_PARAMETER', false);
     const { page, message } = await read(app, list, 'first: 5');
     expect([page?.nodes.length, message]).toEqual([5, undefined]);
@@ -115,21 +115,24 @@ describe.each(Object.keys(connections))('the list of %s', (list) => {
     expect(app.problems()).toContainEqual({ setting: 'PAGE_SIZE_PARAMETER', list });
   });
 
-  test('is an error where REST refuses the page size', async () => {
+  test('is an error if the REST service rejects the page size parameter', async () => {
     await using app = await start('PAGE_SIZE_PARAMETER', true);
     const { page, message } = await read(app, list, 'first: 5');
     expect([page, message]).toEqual([null, expect.stringContaining('PAGE_SIZE_PARAMETER')]);
   });
 
-  test.each([false, true])('is an error with the setting of the page token: refused %s', async (isStrict) => {
-    await using app = await start('PAGE_TOKEN_PARAMETER', isStrict);
-    const { page } = await read(app, list, 'first: 5');
-    const { length } = app.calls();
-    const second = await read(app, list, `first: 5, after: "${page?.pageInfo.endCursor}"`);
-    expect([second.page, second.message]).toEqual([null, expect.stringContaining('PAGE_TOKEN_PARAMETER')]);
-    // The page, and on suspicion the first one again.
-    expect(app.calls().length - length).toBe(isStrict ? 1 : 2);
-  });
+  test.each([false, true])(
+    'is an error that names PAGE_TOKEN_PARAMETER (strict REST service: %s)',
+    async (isStrict) => {
+      await using app = await start('PAGE_TOKEN_PARAMETER', isStrict);
+      const { page } = await read(app, list, 'first: 5');
+      const { length } = app.calls();
+      const second = await read(app, list, `first: 5, after: "${page?.pageInfo.endCursor}"`);
+      expect([second.page, second.message]).toEqual([null, expect.stringContaining('PAGE_TOKEN_PARAMETER')]);
+      // The page, and on suspicion the first one again.
+      expect(app.calls().length - length).toBe(isStrict ? 1 : 2);
+    },
+  );
 });
 
 describe.each([
@@ -138,30 +141,33 @@ describe.each([
     'orders of a recipient',
     'orders(first: 1) { nodes { recipient { orders(first: 5, status: [NEW]) ids } } }',
   ],
-])('the status of %s', (_list, field) => {
-  test.each([false, true])('is an error with the setting: refused %s', async (isStrict) => {
-    await using app = await start('STATUS_PARAMETER', isStrict);
-    const query = `{ ${field.includes('ids') ? field.replace('ids', '{ nodes { id } }') : `${field} { nodes { id } }`} }`;
-    const { data, errors } = await app.ask(query);
-    expect(JSON.stringify(data)).not.toContain('orders/');
-    expect(errors).toMatchObject([
-      { code: 'UPSTREAM_INVALID_RESPONSE', message: expect.stringContaining('STATUS_PARAMETER') },
-    ]);
-  });
+])('the status filter of %s', (_list, field) => {
+  test.each([false, true])(
+    'is an error that names STATUS_PARAMETER (strict REST service: %s)',
+    async (isStrict) => {
+      await using app = await start('STATUS_PARAMETER', isStrict);
+      const query = `{ ${field.includes('ids') ? field.replace('ids', '{ nodes { id } }') : `${field} { nodes { id } }`} }`;
+      const { data, errors } = await app.ask(query);
+      expect(JSON.stringify(data)).not.toContain('orders/');
+      expect(errors).toMatchObject([
+        { code: 'UPSTREAM_INVALID_RESPONSE', message: expect.stringContaining('STATUS_PARAMETER') },
+      ]);
+    },
+  );
 });
 
 describe.each<[Setting, string, string]>([
   ['SEARCH_PARAMETER', 'orders', 'first: 5, search: "Lucía"'],
   ['QUERY_PARAMETER', 'locations', 'first: 5, search: "Bogotá"'],
-])('%s', (setting, list, args) => {
-  test('that REST ignores is a line of the log', async () => {
+])('a wrong %s', (setting, list, args) => {
+  test('is logged if the REST service ignores the parameter', async () => {
     await using app = await start(setting, false);
     const { page, message } = await read(app, list, args);
     expect([page?.nodes.length, message]).toEqual([5, undefined]);
     expect(app.problems()).toEqual([{ setting, list }]);
   });
 
-  test('that REST refuses is an error', async () => {
+  test('is an error if the REST service rejects the parameter', async () => {
     await using app = await start(setting, true);
     const { page, message } = await read(app, list, args);
     expect([page, message]).toEqual([null, expect.stringContaining(setting)]);
@@ -173,25 +179,28 @@ describe.each(['order', 'shipment'])('counts and filters of %ss', (record) => {
   const filter = 'createdSince: "2026-01-01T00:00:00Z"';
   const filtered = `{ ${record}s(first: 5, ${filter}) { nodes { id } } }`;
 
-  test.each([false, true])('are errors with the setting of the page token: refused %s', async (isStrict) => {
-    for (const query of [counts, filtered]) {
-      await using app = await start('PAGE_TOKEN_PARAMETER', isStrict);
-      const { data, errors } = await app.ask(query);
-      expect(Object.values(data ?? {})).toEqual([null]);
-      expect(errors).toMatchObject([
-        { code: 'UPSTREAM_INVALID_RESPONSE', message: expect.stringContaining('PAGE_TOKEN_PARAMETER') },
-      ]);
-    }
-  });
+  test.each([false, true])(
+    'are errors that name PAGE_TOKEN_PARAMETER (strict REST service: %s)',
+    async (isStrict) => {
+      for (const query of [counts, filtered]) {
+        await using app = await start('PAGE_TOKEN_PARAMETER', isStrict);
+        const { data, errors } = await app.ask(query);
+        expect(Object.values(data ?? {})).toEqual([null]);
+        expect(errors).toMatchObject([
+          { code: 'UPSTREAM_INVALID_RESPONSE', message: expect.stringContaining('PAGE_TOKEN_PARAMETER') },
+        ]);
+      }
+    },
+  );
 
-  test('are right where REST ignores the page size, and the log names the setting', async () => {
+  test('cover 20 default pages if the REST service ignores the page size parameter', async () => {
     await using app = await start('PAGE_SIZE_PARAMETER', false);
     // 20 pages of 100 rows.
     expect((await app.ask(counts)).data).toEqual({ [`${record}Counts`]: { total: 2_000 } });
     expect(app.problems()).toEqual([{ setting: 'PAGE_SIZE_PARAMETER', list: `${record}s` }]);
   });
 
-  test('are errors where REST refuses the page size', async () => {
+  test('are errors if the REST service rejects the page size parameter', async () => {
     await using app = await start('PAGE_SIZE_PARAMETER', true);
     for (const query of [counts, filtered]) {
       expect((await app.ask(query)).errors).toMatchObject([
@@ -201,7 +210,7 @@ describe.each(['order', 'shipment'])('counts and filters of %ss', (record) => {
   });
 });
 
-test('the right names cause no error and no line', async () => {
+test('correct parameter names cause no error and no log entry', async () => {
   await using app = await start('STATUS_PARAMETER', true);
   for (const list of Object.keys(connections)) {
     const { page } = await read(app, list, 'first: 1');

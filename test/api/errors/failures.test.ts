@@ -27,7 +27,7 @@ function told(errors: Answer<unknown>['errors']) {
 const broken = { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false };
 const shipment = '/v1/shipments/ca2036';
 
-describe('a call that fails makes its own field null, with an error', () => {
+describe('a field whose call fails', () => {
   const data = {
     order: {
       id: 'orders/ca2481',
@@ -40,7 +40,7 @@ describe('a call that fails makes its own field null, with an error', () => {
 
   test.each<[string, Fault, object]>([
     [
-      '503, whose message is hidden',
+      '503 with a hidden message',
       { kind: 'status', status: 503, body: { error: { message: 'down' } } },
       { message: `${call} returned 503`, ...down, upstreamStatus: 503 },
     ],
@@ -70,20 +70,20 @@ describe('a call that fails makes its own field null, with an error', () => {
         upstreamStatus: 429,
       },
     ],
-    ['a reset', { kind: 'reset' }, { message: `${call} got no response (ECONNRESET)`, ...down }],
-    ['cut JSON', { kind: 'cut-json' }, { message: `${call} returned no JSON`, ...broken }],
+    ['a connection reset', { kind: 'reset' }, { message: `${call} got no response (ECONNRESET)`, ...down }],
+    ['incomplete JSON', { kind: 'cut-json' }, { message: `${call} returned no JSON`, ...broken }],
     [
-      'another record',
+      'the wrong record',
       { kind: 'change', change: (answer) => ({ ...(answer as object), name: 'shipments/ca0001' }) },
       { message: `${call} returned another record than the requested one`, ...broken },
     ],
     [
-      'null',
+      'a null body',
       { kind: 'change', change: () => null },
       { message: `${call} returned no record of shipments`, ...broken },
     ],
     [
-      'an array',
+      'an array body',
       { kind: 'change', change: (answer) => [answer] },
       { message: `${call} returned no record of shipments`, ...broken },
     ],
@@ -92,7 +92,7 @@ describe('a call that fails makes its own field null, with an error', () => {
       { kind: 'status', status: 302, headers: { location: 'http://elsewhere.invalid/' } },
       { message: `${call} returned 302`, ...broken, upstreamStatus: 302 },
     ],
-  ])('%s', async (_what, fault, error) => {
+  ])('is null with an error after %s', async (_what, fault, error) => {
     fail({ ...fault, path: shipment });
     const answer = await waybill.ask(OrderWithFailuresDocument, { id: 'ca2481' });
     expect([answer.status, answer.data]).toEqual([200, data]);
@@ -104,13 +104,13 @@ describe('a call that fails makes its own field null, with an error', () => {
     ]);
   });
 
-  test.each([404, 410])('but %d is null without an error', async (status) => {
+  test.each([404, 410])('is null without an error after %d', async (status) => {
     fail({ kind: 'status', path: shipment, status });
     const answer = await waybill.ask(OrderWithFailuresDocument, { id: 'ca2481' });
     expect([answer.data, answer.errors]).toEqual([data, undefined]);
   });
 
-  test('at a location of the recipient', async () => {
+  test('is null with an error if it is a location', async () => {
     fail({ kind: 'status', path: '/v1/locations', status: 503 });
     const answer = await waybill.ask(OrderWithFailuresDocument, { id: 'ca2481' });
     expect(answer.data.order).toEqual({
@@ -128,7 +128,7 @@ describe('a call that fails makes its own field null, with an error', () => {
     ]);
   });
 
-  test('in one row of a list', async () => {
+  test('is null in only one row of a list', async () => {
     fail({ kind: 'status', path: '/v1/shipments/ca2046', status: 503 });
     const { data, errors, calls } = await waybill.ask(OrdersWithShipmentsDocument, { first: 4 });
     expect(data.orders.nodes).toEqual([
@@ -149,7 +149,7 @@ describe('a call that fails makes its own field null, with an error', () => {
   });
 });
 
-describe('a broken row of a list', () => {
+describe('an invalid row of a list', () => {
   const message = (row: number) => `GET /v1/orders returned no record of orders in row ${row}`;
 
   /** REST answers the page of orders with these rows in place of its first ones. */
@@ -163,7 +163,7 @@ describe('a broken row of a list', () => {
       },
     });
 
-  test('is a null node, and the others have data', async () => {
+  test('becomes a null node without affecting other rows', async () => {
     replaceRows(null, 'orders/ca2499', { id: 1 });
     const { data, errors, calls } = await waybill.ask(OrderRowsDocument, { first: 4 });
     expect(data.orders.nodes).toEqual([null, null, null, { id: 'orders/ca2497', fulfiller: 'OPERATOR' }]);
@@ -175,14 +175,14 @@ describe('a broken row of a list', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=4']);
   });
 
-  test('is a null node of its edge', async () => {
+  test('becomes a null node in its edge', async () => {
     replaceRows(null);
     const { data, errors } = await waybill.ask(OrderRowEdgesDocument, { first: 2 });
     expect(data.orders.edges).toEqual([{ node: null }, { node: { id: 'orders/ca2499' } }]);
     expect(told(errors)).toEqual([{ message: message(0), path: 'orders.edges.0.node', ...broken }]);
   });
 
-  test('is a null node if a required field is missing or null', async () => {
+  test('becomes a null node if a required field is missing or null', async () => {
     replaceRows({ name: 'orders/ca2500' }, { name: 'orders/ca2499', fulfiller: null });
     const { data, errors } = await waybill.ask(OrderRowsDocument, { first: 3 });
     expect(data.orders.nodes).toEqual([null, null, { id: 'orders/ca2498', fulfiller: 'OPERATOR' }]);
@@ -198,7 +198,7 @@ describe('a broken row of a list', () => {
   });
 
   test.each([null, {}, 'rows', undefined])(
-    'makes the whole field null if no list is there: %j',
+    'a value that is not a list makes the whole field null: %j',
     async (orders) => {
       waybill.changeAnswer('/v1/orders', { orders });
       const { data, errors, calls } = await waybill.ask(OrderRowsDocument, { first: 2 });

@@ -25,10 +25,10 @@ const post = 'POST /v1/orders';
 
 describe('a key store that fails', () => {
   test.each<[string, Partial<KeyStore>]>([
-    ['a claim', { claim: unavailable }],
+    ['claiming the key', { claim: unavailable }],
     ['the checkpoint before the write', { checkpoint: unavailable }],
-    ['the note of the organization', { noteOrganizationShown: unavailable }],
-  ])('at %s rejects a write with a key: OVERLOADED, not sent', async (what, methods) => {
+    ['noting the organization', { noteOrganizationShown: unavailable }],
+  ])('rejects a keyed write with OVERLOADED if %s fails', async (what, methods) => {
     await using failing = await startWith(methods);
     const { data, errors, calls } = await failing.ask(createOrder({ idempotencyKey: what }));
     expect([data, calls]).toEqual([{ createOrder: null }, [organizationCall]]);
@@ -41,7 +41,7 @@ describe('a key store that fails', () => {
     });
   });
 
-  test('rejects neither queries nor writes without a key', async () => {
+  test('rejects no query and no write without a key', async () => {
     await using failing = await startWith({ claim: unavailable, noteOrganizationShown: unavailable });
     expect(await failing.ask(createOrder({}))).toMatchObject({ data: created, calls: [post] });
     const { data } = await failing.ask('{ organization { id } }');
@@ -49,7 +49,7 @@ describe('a key store that fails', () => {
   });
 });
 
-test('createOrder runs again with a key whose earlier attempt has no checkpoint', async () => {
+test('createOrder runs again if the earlier attempt left no checkpoint', async () => {
   // The first server dies before its checkpoint.
   await using dying = await startWith({ checkpoint: unavailable, release: memoryStore.abandon });
   const ask = (waybill: typeof dying) => waybill.ask(createOrder({ idempotencyKey: 'no checkpoint' }));
@@ -58,7 +58,7 @@ test('createOrder runs again with a key whose earlier attempt has no checkpoint'
   expect(await ask(next)).toMatchObject({ data: created, calls: [organizationCall, post] });
 });
 
-test('a write that loses its claim before its bytes is OVERLOADED, and is not sent', async () => {
+test('a write is not sent if the claim on its key is lost', async () => {
   let isHeld = false;
   await using losing = await startWith({ holds: (claim) => isHeld && memoryStore.holds(claim) });
   const ask = () => losing.ask(createOrder({ idempotencyKey: 'lost claim' }));
@@ -74,7 +74,7 @@ test('a write that loses its claim before its bytes is OVERLOADED, and is not se
   expect(await ask()).toMatchObject({ data: created, calls: [post] });
 });
 
-test('a new key of a merchant without room is RATE_LIMITED, and no write is sent', async () => {
+test('a new key is RATE_LIMITED if the merchant has used all of its keys', async () => {
   await using crowded = await startWith({ claim: async () => ({ state: 'full' }) });
   const { data, errors, calls } = await crowded.ask(createOrder({ idempotencyKey: 'no room' }));
   expect([data, calls]).toEqual([{ createOrder: null }, [organizationCall]]);

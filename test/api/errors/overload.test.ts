@@ -28,7 +28,7 @@ const whole = { data: { order: { fulfiller: 'OPERATOR' } }, errors: undefined };
 /** Each operation gets as far as it gets. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 100));
 
-test("a tenant's one call waits for one of the many calls of another tenant", async () => {
+test('a single call is not queued behind the many calls of another tenant', async () => {
   const { answer, held, hold, letGo } = holding();
   await using waybill = await startApp(answer, {
     UPSTREAM_CONNECTIONS: '1',
@@ -54,7 +54,7 @@ test("a tenant's one call waits for one of the many calls of another tenant", as
   expect(calls).toHaveLength(21);
 });
 
-test('no call of an admitted operation is rejected, however many wait', async () => {
+test('no call of an accepted operation is rejected, however many calls wait', async () => {
   const { answer, held, letGo } = holding();
   await using waybill = await startApp(answer, {
     UPSTREAM_CONNECTIONS: '1',
@@ -71,7 +71,7 @@ test('no call of an admitted operation is rejected, however many wait', async ()
   expect(waybill.calls()).toHaveLength(3 * ids.length);
 });
 
-test('reads are not sent after their client has left', async () => {
+test('reads are not sent after the client has disconnected', async () => {
   const { answer, held, letGo } = holding();
   await using waybill = await startApp(answer, { UPSTREAM_CONNECTIONS: '1' });
   const first = waybill.ask(order('0'), 'ida');

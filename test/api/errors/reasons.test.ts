@@ -30,27 +30,31 @@ async function run(mutation: string, input: object, fields = errorFields) {
 
 const { recipient } = order;
 
-describe('an invalid field has the code and the limit of its fault', () => {
+describe('an invalid field', () => {
   test.each<[string, object, { path: string; code: string; limit: number | null }]>([
-    ['a text too short', { notes: 'ab' }, { path: 'notes', code: 'TOO_SHORT', limit: 3 }],
-    ['a text too long', { notes: 'x'.repeat(2049) }, { path: 'notes', code: 'TOO_LONG', limit: 2048 }],
+    ['a string that is too short', { notes: 'ab' }, { path: 'notes', code: 'TOO_SHORT', limit: 3 }],
     [
-      'a number too small',
+      'a string that is too long',
+      { notes: 'x'.repeat(2049) },
+      { path: 'notes', code: 'TOO_LONG', limit: 2048 },
+    ],
+    [
+      'a number that is too small',
       { cashOnDeliveryRequestCents: -1 },
       { path: 'cashOnDeliveryRequestCents', code: 'TOO_SMALL', limit: 0 },
     ],
     [
-      'the id of another collection',
+      'the id of a wrong collection',
       { recipient: { ...recipient, location: 'origins/ca1' } },
       { path: 'recipient.location', code: 'INVALID_FORMAT', limit: null },
     ],
     [
-      'an id too long',
+      'an id that is too long',
       { recipient: { ...recipient, location: 'a'.repeat(87) } },
       { path: 'recipient.location', code: 'TOO_LONG', limit: 96 },
     ],
-    ['a null', { referenceId: null }, { path: 'referenceId', code: 'NOT_ALLOWED', limit: null }],
-  ])('%s', async (_fault, fields, field) => {
+    ['null', { referenceId: null }, { path: 'referenceId', code: 'NOT_ALLOWED', limit: null }],
+  ])('has a code and a limit for %s', async (_fault, fields, field) => {
     const { result, calls } = await run('createOrder', { ...order, ...fields });
     expect([result, calls]).toEqual([{ __typename: 'InvalidInput', fields: [field] }, []]);
   });
@@ -63,27 +67,27 @@ describe('an invalid field has the code and the limit of its fault', () => {
 
   test.each<[string, object, { path: string; code: string }]>([
     [
-      'a parameter that occurs twice',
+      'a duplicate parameter',
       { ...template, bodyParameters: twice },
       { path: 'content.template.bodyParameters', code: 'DUPLICATE' },
     ],
     [
-      'a template that the channel lacks',
+      'an unknown template',
       { ...template, name: 'none' },
       { path: 'content.template.name', code: 'NOT_FOUND' },
     ],
     [
-      'a language that the template lacks',
+      'an unknown language',
       { ...template, language: 'qu' },
       { path: 'content.template.language', code: 'NOT_FOUND' },
     ],
-  ])('%s', async (_fault, template, field) => {
+  ])('has a code for %s', async (_fault, template, field) => {
     const conversation = 'channels/ca1/conversations/ca57';
     const { result } = await run('sendMessage', { conversation, content: { template } });
     expect(result).toEqual({ __typename: 'InvalidInput', fields: [{ ...field, limit: null }] });
   });
 
-  test('an update without a value is REQUIRED', async () => {
+  test('has the code REQUIRED for an update without a value', async () => {
     const { result, calls } = await run('updateOrder', { id: 'ca2490' });
     const fields = [{ path: '', code: 'REQUIRED', limit: null }];
     expect([result, calls]).toEqual([{ __typename: 'InvalidInput', fields }, []]);
@@ -93,7 +97,7 @@ describe('an invalid field has the code and the limit of its fault', () => {
     [{ field: 'notes', message: 'says no' }, 'REJECTED'],
     [{ field: 'notes', message: 'is long', code: 'too_long' }, 'TOO_LONG'],
     [{ field: 'notes', message: 'is odd', code: 'ODD' }, 'REJECTED'],
-  ])('a fault that REST names as %j is %s', async (fault, code) => {
+  ])('maps the REST error %j to the code %s', async (fault, code) => {
     const body = { message: 'invalid', errors: [fault] };
     waybill.sandbox.faults.add({ kind: 'status', status: 400, method: 'POST', path: '/v1/orders', body });
     const { result, calls } = await run('createOrder', order);
@@ -102,19 +106,19 @@ describe('an invalid field has the code and the limit of its fault', () => {
   });
 });
 
-describe('a missing record has the path of its input field', () => {
+describe('the path of NotFound', () => {
   test.each([
     ['updateOrder', { id: 'none', notes: 'None' }, 'id', 'orders/none'],
     ['shipOrder', { order: 'none', origin: 'ca4', package: parcel }, 'order', 'orders/none'],
     ['shipOrder', { order: 'ca2490', origin: 'none', package: parcel }, 'origin', 'origins/none'],
-  ])('of %s(%j): %s', async (mutation, input, path, missingId) => {
+  ])('is the input field with the missing id in %s(%j): %s', async (mutation, input, path, missingId) => {
     const { result } = await run(mutation, input, '__typename ... on NotFound { path missingId }');
     expect(result).toEqual({ __typename: 'NotFound', path, missingId });
   });
 });
 
-describe('a conflict has its reason', () => {
-  test('ALREADY_SHIPPED, with the shipment for no call', async () => {
+describe('the reason of a Conflict', () => {
+  test('is ALREADY_SHIPPED without a call for the shipment', async () => {
     const input = await orderToShip(waybill);
     const { result: shipped } = await run('shipOrder', input, '... on ShipOrderSuccess { shipment { id } }');
     const { result, calls } = await run('shipOrder', input);
@@ -123,7 +127,7 @@ describe('a conflict has its reason', () => {
     expect(calls).not.toContainEqual(expect.stringContaining('shipments'));
   });
 
-  test('ORDER_FINISHED for a cancelled order', async () => {
+  test('is ORDER_FINISHED for a cancelled order', async () => {
     const input = await orderToShip(waybill);
     await waybill.ask(
       `mutation { updateOrder(input: { id: "${input.order}", status: CANCELLED }) { __typename } }`,
@@ -132,7 +136,7 @@ describe('a conflict has its reason', () => {
     expect(result).toEqual({ __typename: 'Conflict', reason: 'ORDER_FINISHED', conflicting: null });
   });
 
-  test('KEY_REUSED for a key with another input', async () => {
+  test('is KEY_REUSED if a key comes with a new input', async () => {
     const idempotencyKey = 'reused';
     await run('createOrder', { ...order, idempotencyKey });
     const { result, calls } = await run('createOrder', { ...order, notes: 'Other', idempotencyKey });
@@ -146,19 +150,19 @@ describe('a conflict has its reason', () => {
     [{ message: 'no' }, 'REJECTED'],
     [{ error: { code: 409, status: 'FAILED_PRECONDITION', message: 'no' } }, 'STATE'],
     [{ message: 'off', code: 'channel-inactive' }, 'CHANNEL_INACTIVE'],
-  ])('of the body %j: %s', async (body, reason) => {
+  ])('comes from the body %j: %s', async (body, reason) => {
     waybill.sandbox.faults.add({ kind: 'status', status: 409, method: 'POST', path: '/v1/orders', body });
     const { result, calls } = await run('createOrder', order);
     expect([result, calls]).toEqual([{ __typename: 'Conflict', reason, conflicting: null }, [post]]);
   });
 });
 
-describe('a missing offer has its reason', () => {
+describe('the reason of NoOffer', () => {
   test.each([
     [{ maxShipmentCostCents: 0 }, 'ABOVE_LIMIT'],
     [{ offer: { courier: 'nobody' } }, 'COURIER_UNAVAILABLE'],
     [{ package: { ...parcel, weightKg: 500 } }, 'NO_COURIER'],
-  ])('%j: %s', async (fields, reason) => {
+  ])('follows from the input %j: %s', async (fields, reason) => {
     const input = { ...(await orderToShip(waybill)), ...fields };
     const { result } = await run('shipOrder', input, '__typename ... on NoOffer { reason }');
     expect(result).toEqual({ __typename: 'NoOffer', reason });
@@ -169,7 +173,7 @@ test.each([
   ['InvalidField.code', 'InvalidFieldCode'],
   ['Conflict.reason', 'ConflictReason'],
   ['NoOffer.reason', 'NoOfferReason'],
-])('docs/errors.md explains each %s', (head, typeName) => {
+])('docs/errors.md explains every %s', (head, typeName) => {
   const rows = rowsOf(sectionOf(readPage('docs/errors.md'), 'Codes in results'), `\`${head}\``);
   const type = schema.getType(typeName);
   const values = isEnumType(type) ? type.getValues().map(({ name }) => name) : [];

@@ -18,7 +18,7 @@ function answerBytes(body: Buffer, headers: Record<string, string>): Answer {
   return (_request, response) => response.writeHead(200, headers).end(body);
 }
 
-describe('a record', () => {
+describe('a record of the REST service', () => {
   const fields = '{ order(id: "7") { status fulfiller sellingPrice { cents } } }';
   const good = { ...order, sellingPriceCents: 100 };
   const unusableSetting = (path: string) => ({
@@ -29,20 +29,25 @@ describe('a record', () => {
 
   test.each<[string, object, unknown, object[] | undefined]>([
     [
-      'with an unknown enum value',
+      'shows an unknown enum value as UNRECOGNIZED',
       { status: 'TELEPORTED' },
       { status: 'UNRECOGNIZED', fulfiller: 'OPERATOR', sellingPrice: { cents: 100 } },
       undefined,
     ],
-    ['without a required field', { fulfiller: undefined }, null, [unusableSetting('order.fulfiller')]],
     [
-      'with a value of the wrong type',
+      'is null with an error if a required field is missing',
+      { fulfiller: undefined },
+      null,
+      [unusableSetting('order.fulfiller')],
+    ],
+    [
+      'is null with an error if a value has the wrong type',
       { sellingPriceCents: 'much' },
       null,
       [unusableSetting('order.sellingPrice.cents')],
     ],
     [
-      'with unknown fields',
+      'is valid if it has unknown fields',
       { color: 'red', __typename: 'Shipment', toString: 1 },
       { status: 'NEW', fulfiller: 'OPERATOR', sellingPrice: { cents: 100 } },
       undefined,
@@ -54,7 +59,7 @@ describe('a record', () => {
   });
 });
 
-describe('a list', () => {
+describe('a list of the REST service', () => {
   /** Answers each page by its token. */
   const paged = (page: (token: string | null) => object): Answer => {
     const tokenOf = (request: IncomingMessage) =>
@@ -70,7 +75,7 @@ describe('a list', () => {
     errors: [{ message, ...invalid, path: 'orders' }],
   });
 
-  test('whose page token repeats', async () => {
+  test('fails if a page token returns the first page again', async () => {
     await using waybill = await start(paged(() => ({ orders: rows(1), nextPageToken: 'again' })));
     expect(await waybill.ask(five)).toEqual(
       fails(
@@ -80,7 +85,7 @@ describe('a list', () => {
     expect(waybill.calls()).toEqual(list('pageSize=5', 'pageSize=4&pageToken=again', 'pageSize=4'));
   });
 
-  test('with an empty page and a token continues on the next page', async () => {
+  test('continues on the next page after an empty page with a token', async () => {
     await using waybill = await start(
       paged((token) => (token === null ? { orders: [], nextPageToken: 'next' } : { orders: rows(1, 2) })),
     );
@@ -91,7 +96,7 @@ describe('a list', () => {
     expect(waybill.calls()).toEqual(list('pageSize=5', 'pageSize=5&pageToken=next'));
   });
 
-  test('of endless empty pages fails after a hundred pages', async () => {
+  test('fails after 100 empty pages', async () => {
     await using waybill = await start(
       paged((token) => ({ orders: [], nextPageToken: `${Number(token) + 1}` })),
     );
@@ -99,7 +104,7 @@ describe('a list', () => {
     expect(waybill.calls()).toHaveLength(100);
   });
 
-  test('that has a record on two pages shows the record twice', async () => {
+  test('shows a record twice if two pages contain it', async () => {
     await using waybill = await start(
       paged((token) =>
         token === null ? { orders: rows(1, 2), nextPageToken: 'next' } : { orders: rows(2, 3) },
@@ -112,7 +117,7 @@ describe('a list', () => {
   });
 });
 
-test('a 4xx of a read or write shows no URL, IP address or host of REST', async () => {
+test('a 4xx error shows clients no URL, IP address or host of the REST service', async () => {
   const text = 'see https://h.example/x, 10.0.0.1, fe80::1 and localhost';
   const shown = 'see <URL>, <IP address>, <IP address> and <host>';
   const errors = [{ field: 'order.notes', message: text }];
@@ -171,20 +176,20 @@ describe('a label', () => {
   }
 
   test.each<[string, Answer, string, string]>([
-    ['of the wrong type', answerText('<p>', 200), 'UPSTREAM_INVALID_RESPONSE', 'returned no PDF'],
+    ['is not a PDF', answerText('<p>', 200), 'UPSTREAM_INVALID_RESPONSE', 'returned no PDF'],
     [
-      'that is empty',
+      'is empty',
       answerText('', 200, 'application/pdf'),
       'UPSTREAM_INVALID_RESPONSE',
       'returned an empty body',
     ],
     [
-      'over the size limit',
+      'exceeds the size limit',
       answerBytes(Buffer.alloc(16_777_217), { ...pdf, 'content-length': '16777217' }),
       'UPSTREAM_RESPONSE_TOO_LARGE',
       'returned more than 16777216 bytes',
     ],
-  ])('%s is rejected', async (_what, answer, code, what) => {
+  ])('is rejected if it %s', async (_what, answer, code, what) => {
     const { body, ...told } = await label(answer);
     expect([told, JSON.parse(body)]).toEqual([
       { status: 502, calls: [path] },
@@ -194,17 +199,17 @@ describe('a label', () => {
 
   test.each<[string, Answer]>([
     [
-      'that is cut',
+      'is cut off',
       (request, response) => {
         response.writeHead(200, { ...pdf, 'content-length': '100' }).write('%PDF');
         setTimeout(() => request.socket.resetAndDestroy(), 20);
       },
     ],
     [
-      'over the size limit, without a content-length',
+      'exceeds the size limit without a content-length',
       (_request, response) => response.writeHead(200, pdf).end(Buffer.alloc(17_000_000)),
     ],
-  ])('%s breaks off, and is not retried', async (_what, answer) => {
+  ])('is aborted without a retry if it %s', async (_what, answer) => {
     expect(await label(answer)).toEqual({ status: 200, body: 'broken off', calls: [path] });
   });
 });

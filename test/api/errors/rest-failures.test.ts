@@ -49,36 +49,36 @@ const shorterThanPromised: Answer = (request, response) => {
   setTimeout(() => request.socket.end(), 5);
 };
 
-describe('REST is slow', () => {
-  test('by half of the deadline: the read succeeds', async () => {
+describe('a call to a slow REST service', () => {
+  test('succeeds if the response takes half of the timeout', async () => {
     await using waybill = await start(delayed(250, answerJson(order)), hurried);
     expect([await waybill.ask(query), waybill.calls()]).toEqual([whole, times(1)]);
   });
 
   test.each<[string, Answer]>([
-    ['by the deadline', delayed(560, answerJson(order))],
-    ['by twice the deadline', delayed(1_000, answerJson(order))],
-    ['and never responds', () => {}],
-    ['and sends one byte at a time without end', dripping],
-  ])('%s: tried twice, then UPSTREAM_TIMEOUT', async (_how, answer) => {
+    ['is slightly late', delayed(560, answerJson(order))],
+    ['takes twice the timeout', delayed(1_000, answerJson(order))],
+    ['never arrives', () => {}],
+    ['drips endlessly', dripping],
+  ])('is sent twice before UPSTREAM_TIMEOUT if the response %s', async (_how, answer) => {
     await using waybill = await start(answer, hurried);
     const told = await waybill.ask(query);
     expect([told, waybill.calls()]).toEqual([{ data: { order: null }, errors: [late] }, times(2)]);
   });
 
-  test('and never responds to a write: OutcomeUnknown, sent once', async () => {
+  test('is sent once and returns OutcomeUnknown if it is a write', async () => {
     await using waybill = await start(() => {}, hurried);
     expect((await waybill.ask(send)).data).toEqual({ sendMessage: { __typename: 'OutcomeUnknown' } });
     expect(waybill.calls()).toEqual([post]);
   });
 });
 
-describe('the connection breaks', () => {
+describe('a broken connection', () => {
   test.each<[string, Answer]>([
-    ['by a reset before the headers', reset],
-    ['by a reset in the body', resetInBody],
-    ['before the end of the announced length', shorterThanPromised],
-  ])('%s: reads are sent three times, a write once with OutcomeUnknown', async (_how, answer) => {
+    ['a reset before the headers', reset],
+    ['a reset in the body', resetInBody],
+    ['a body shorter than its content-length', shorterThanPromised],
+  ])('causes two retries of a read and none of a write after %s', async (_how, answer) => {
     await using waybill = await start(answer);
     expect(await waybill.ask(query)).toEqual({
       data: { order: null },
@@ -93,7 +93,7 @@ describe('the connection breaks', () => {
     expect(waybill.calls()).toEqual([...times(3), post]);
   });
 
-  test('because it is stale: a read is retried, a write is not', async () => {
+  test('causes a retry of reads only if the server closed a reused connection', async () => {
     const used = new WeakSet<Socket>();
     await using waybill = await start(
       (request, response, body) => {
@@ -109,19 +109,19 @@ describe('the connection breaks', () => {
   });
 });
 
-describe('the response is invalid', () => {
+describe('an invalid response', () => {
   const notJson = `${call} returned no JSON`;
   const noRecord = `${call} returned no record of orders`;
 
   test.each<[string, Answer, string]>([
     ['HTML with 200', answerText('<html>Log in</html>'), notJson],
-    ['cut JSON', answerText('{"name":"orders/7","ful', 200, 'application/json'), notJson],
-    ['nothing', answerText('', 200, 'application/json'), notJson],
+    ['incomplete JSON', answerText('{"name":"orders/7","ful', 200, 'application/json'), notJson],
+    ['an empty body', answerText('', 200, 'application/json'), notJson],
     ['204', (_request, response) => response.writeHead(204).end(), notJson],
     ['JSON null', answerJson(null), noRecord],
     ['an array in place of an object', answerJson([order]), noRecord],
     [
-      'another record',
+      'the wrong record',
       answerJson({ ...order, name: 'orders/8' }),
       `${call} returned another record than the requested one`,
     ],
@@ -130,7 +130,7 @@ describe('the response is invalid', () => {
       (request) => request.socket.end('SSH-2.0\r\n'),
       `${call} returned no valid HTTP`,
     ],
-  ])('%s: no retry', async (_what, answer, message) => {
+  ])('is an error without a retry: %s', async (_what, answer, message) => {
     await using waybill = await start(answer);
     const told = await waybill.ask(query);
     expect([told, waybill.calls()]).toEqual([
@@ -148,7 +148,7 @@ describe('the response is invalid', () => {
         'content-encoding': 'gzip',
       }),
     ],
-  ])('%s', async (_what, answer) => {
+  ])('is UPSTREAM_RESPONSE_TOO_LARGE: %s', async (_what, answer) => {
     await using waybill = await start(answer, standard);
     const message = `${call} returned more than 16777216 bytes`;
     const error = { message, path: 'order', code: 'UPSTREAM_RESPONSE_TOO_LARGE', retryable: false };
@@ -161,7 +161,7 @@ function answerBytes(body: Buffer, headers: Record<string, string>): Answer {
   return (_request, response) => response.writeHead(200, headers).end(body);
 }
 
-describe('a status, with JSON, text, HTML or an empty body', () => {
+describe('a status with a JSON, text, HTML or empty body', () => {
   const bodies: [contentType: string, body: string, message: string][] = [
     ['application/json', '{"message":"said"}', ': said'],
     ['text/plain', 'said', ''],
@@ -182,7 +182,7 @@ describe('a status, with JSON, text, HTML or an empty body', () => {
     [504, 3, 'UPSTREAM_TIMEOUT', true],
   ];
 
-  test.each(statuses)('%i', async (status, calls, code, retryable) => {
+  test.each(statuses)('%i causes %i call(s) and the error %s', async (status, calls, code, retryable) => {
     for (const [contentType, body, said] of bodies) {
       await using waybill = await start(answerText(body, status, contentType));
       // What REST says of its own failure is not for clients.
@@ -198,7 +198,7 @@ describe('a status, with JSON, text, HTML or an empty body', () => {
     }
   });
 
-  test.each([404, 410])('%i of a lookup is null without an error', async (status) => {
+  test.each([404, 410])('%i for a single record becomes null without an error', async (status) => {
     for (const [contentType, body] of bodies) {
       await using waybill = await start(answerText(body, status, contentType));
       const told = await waybill.ask(query);
@@ -206,7 +206,7 @@ describe('a status, with JSON, text, HTML or an empty body', () => {
     }
   });
 
-  test.each([502, 503, 504])('%i of a write: sent once', async (status) => {
+  test.each([502, 503, 504])('%i for a write causes no retry', async (status) => {
     await using waybill = await start(answerText('<h1>Bad Gateway</h1>', status));
     expect((await waybill.ask(send)).errors).toMatchObject([{ retryable: false, upstreamStatus: status }]);
     expect(waybill.calls()).toEqual([post]);
@@ -224,7 +224,7 @@ describe('Retry-After', () => {
     };
   };
 
-  test.each(['1', 'Sat, 01 Jan 2000 00:00:00 GMT'])('of %s delays the retry', async (header) => {
+  test.each(['1', 'Sat, 01 Jan 2000 00:00:00 GMT'])('delays the retry if it is %s', async (header) => {
     await using waybill = await start(once(header));
     expect([await waybill.ask(query), waybill.calls()]).toEqual([whole, times(2)]);
   });
@@ -235,7 +235,7 @@ describe('Retry-After', () => {
     ['soon', {}],
     ['-1', {}],
     ['1e3', {}],
-  ])('of %s prevents a retry', async (header, wait) => {
+  ])('prevents a retry if it is %s', async (header, wait) => {
     await using waybill = await start(once(header));
     const error = {
       message: `${call} returned 429`,
@@ -252,19 +252,14 @@ describe('Retry-After', () => {
   });
 });
 
-test.each([301, 302, 303, 307, 308])(
-  'a redirect (%i) to another host is not followed, and gets no token',
-  async (status) => {
-    await using elsewhere = await startService(answerJson(order));
-    await using waybill = await start(
-      answerJson({}, status, { location: `${elsewhere.url.href}v1/orders/7` }),
-    );
-    const message = `${call} returned ${status}`;
-    const told = await waybill.ask(query);
-    expect([told, waybill.calls()]).toEqual([
-      { data: { order: null }, errors: [{ message, ...invalid, upstreamStatus: status }] },
-      times(1),
-    ]);
-    expect([elsewhere.requests, elsewhere.connections]).toEqual([[], 0]);
-  },
-);
+test.each([301, 302, 303, 307, 308])('a redirect (%i) to another host is not followed', async (status) => {
+  await using elsewhere = await startService(answerJson(order));
+  await using waybill = await start(answerJson({}, status, { location: `${elsewhere.url.href}v1/orders/7` }));
+  const message = `${call} returned ${status}`;
+  const told = await waybill.ask(query);
+  expect([told, waybill.calls()]).toEqual([
+    { data: { order: null }, errors: [{ message, ...invalid, upstreamStatus: status }] },
+    times(1),
+  ]);
+  expect([elsewhere.requests, elsewhere.connections]).toEqual([[], 0]);
+});

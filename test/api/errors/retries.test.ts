@@ -33,7 +33,7 @@ const resetInBody: Answer = (request, response) => {
   setTimeout(() => request.socket.resetAndDestroy(), 5);
 };
 
-describe('a read that fails and then succeeds has its data', () => {
+describe('a read that fails at first', () => {
   test.each<[string, Answer]>([
     ['a reset before the response', reset],
     ['the end of the connection before the response', (request) => request.socket.end()],
@@ -42,19 +42,19 @@ describe('a read that fails and then succeeds has its data', () => {
     ['503', answerJson({}, 503)],
     ['504', answerJson({}, 504)],
     ['429 with a Retry-After of one second', answerJson({}, 429, { 'retry-after': '1' })],
-  ])('%s', async (_what, answer) => {
+  ])('is retried after %s', async (_what, answer) => {
     await using waybill = await startWithRetries(atFirst(1, answer));
     expect(await waybill.ask(query)).toEqual(whole);
     expect(waybill.calls()).toEqual([call, call]);
   });
 
-  test('two 503 in a row', async () => {
+  test('is retried twice after two responses with 503', async () => {
     await using waybill = await startWithRetries(atFirst(2, answerJson({}, 503)));
     expect(await waybill.ask(query)).toEqual(whole);
     expect(waybill.calls()).toEqual([call, call, call]);
   });
 
-  test('no response within UPSTREAM_TIMEOUT_MS', async () => {
+  test('is retried after no response within UPSTREAM_TIMEOUT_MS', async () => {
     await using waybill = await startWithRetries(
       atFirst(1, () => {}),
       { UPSTREAM_TIMEOUT_MS: '100' },
@@ -63,7 +63,7 @@ describe('a read that fails and then succeeds has its data', () => {
     expect(waybill.calls()).toEqual([call, call]);
   });
 
-  test('a label, before its first byte', async () => {
+  test('is retried before the first byte of a label', async () => {
     const answer = answerText('%PDF', 200, 'application/pdf');
     let times = 0;
     await using waybill = await startWithRetries((...exchange) => {
@@ -79,7 +79,7 @@ describe('a read that fails and then succeeds has its data', () => {
 });
 
 describe('a read that keeps failing', () => {
-  test('is sent three times, and reports its last error', async () => {
+  test('reports the last error after three attempts', async () => {
     await using waybill = await startWithRetries(answerJson({}, 503));
     expect(await waybill.ask(query)).toEqual({
       data: { order: null },
@@ -96,7 +96,7 @@ describe('a read that keeps failing', () => {
     expect(waybill.calls()).toEqual([call, call, call]);
   });
 
-  test('at its deadline each time is sent twice', async () => {
+  test('is sent only twice if each attempt times out', async () => {
     await using waybill = await startWithRetries(() => {}, { UPSTREAM_TIMEOUT_MS: '60' });
     const { errors } = await waybill.ask(query);
     expect(errors).toEqual([
@@ -110,7 +110,7 @@ describe('a read that keeps failing', () => {
     expect(waybill.calls()).toEqual([call, call]);
   });
 
-  test('is not retried if its operation would end first', async () => {
+  test('is not retried if the operation would end before the retry', async () => {
     await using waybill = await startWithRetries(answerJson({}, 503, { 'retry-after': '2' }), {
       OPERATION_TIMEOUT_MS: '1000',
     });
@@ -121,11 +121,11 @@ describe('a read that keeps failing', () => {
   });
 });
 
-describe('a long Retry-After is passed to the client without a retry', () => {
+describe('a long Retry-After', () => {
   test.each([
     [429, 'RATE_LIMITED'],
     [503, 'UPSTREAM_UNAVAILABLE'],
-  ])('%d', async (status, code) => {
+  ])('is passed to the client without a retry for the status %d', async (status, code) => {
     await using waybill = await startWithRetries(answerJson({}, status, { 'retry-after': '3600' }));
     const { errors } = await waybill.ask(query);
     expect(errors).toEqual([
@@ -164,7 +164,7 @@ test('the cost of an operation shows the retries of its reads', async () => {
   expect(extensions.upstream).toMatchObject({ calls: 1, requests: [{ status: 200, retries: 2 }] });
 });
 
-test('REST gets at most 1.3 times the reads while it fails half of them', async () => {
+test('retries add at most 30% to the reads of a service that fails half of them', async () => {
   let times = 0;
   const answer = answerJson(order);
   await using rest = await startRestClient(
@@ -183,7 +183,7 @@ test('REST gets at most 1.3 times the reads while it fails half of them', async 
   expect(rest.service.requests.length).toBeLessThanOrEqual(260);
 });
 
-test('one token whose reads all fail leaves retries for others', async () => {
+test('a token whose reads all fail does not use up the retries of other tokens', async () => {
   let failsOnce = true;
   await using waybill = await startWithRetries((request, response, body) => {
     const isPoisoned = request.headers.authorization === 'Bearer ana';
@@ -199,7 +199,7 @@ test('one token whose reads all fail leaves retries for others', async () => {
   expect(await waybill.ask(query, 'eva')).toEqual(whole);
 });
 
-test('calls that break together at a restart of REST all succeed', async () => {
+test('calls interrupted by a restart of the REST service all succeed', async () => {
   const atOnce = 24;
   const held: (() => void)[] = [];
   let isHeld = false;
@@ -218,7 +218,7 @@ test('calls that break together at a restart of REST all succeed', async () => {
   expect(await Promise.all(answers)).toEqual(Array.from({ length: atOnce }, () => whole));
 });
 
-test('an aborted caller leaves the pause before a retry at once', async () => {
+test('an abort ends the pause before a retry immediately', async () => {
   const giveUp = new AbortController();
   await using rest = await startRestClient(
     (request, response, body) => {
@@ -233,7 +233,7 @@ test('an aborted caller leaves the pause before a retry at once', async () => {
   expect(rest.service.requests).toHaveLength(1);
 });
 
-test('a read without a connection is tried three times', async () => {
+test('a read is tried three times if the connection is refused', async () => {
   const closed = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => closed.once('listening', resolve));
   const address = closed.address();
@@ -247,7 +247,7 @@ test('a read without a connection is tried three times', async () => {
   expect(callContext.callLog.entries[0]?.retries).toBe(2);
 });
 
-test('a read that waits for its retry holds no slot', async () => {
+test('a read that waits for a retry occupies no slot', async () => {
   let times = 0;
   await using waybill = await startWithRetries(
     (...exchange) => {

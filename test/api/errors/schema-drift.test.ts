@@ -59,13 +59,13 @@ function watch(options: Partial<DriftWatchOptions> = {}) {
   return { drift, counted, told };
 }
 
-describe('drift of REST from its interface', () => {
+describe('the schema drift watch', () => {
   test.each<[string, ResourceKind, unknown, string[]]>([
     ['a valid order', 'orders', order, []],
     ['an empty optional field', 'orders', { ...order, shipment: null, paymentMethods: [] }, []],
     ['an unknown enum value', 'orders', { ...order, status: 'LOST' }, ['Order.status: unknown value']],
     [
-      'an enum value of the prototype',
+      'an enum value that is a name in Object.prototype',
       'orders',
       { ...order, status: 'constructor' },
       ['Order.status: unknown value'],
@@ -119,7 +119,7 @@ describe('drift of REST from its interface', () => {
       ['Shipment.recipient.location: unknown field'],
     ],
     [
-      'an offer',
+      'a wrong type in an offer',
       'quotes',
       { name: 'quotes/7', offers: [{ courier: 7, status: 'SUCCESS' }] },
       ['Quote.offers.courier: wrong type'],
@@ -131,7 +131,7 @@ describe('drift of REST from its interface', () => {
       ['Channel.colour: unknown field'],
     ],
     [
-      'parameters of any name',
+      'template parameters of any name',
       'messages',
       {
         name: 'channels/1/conversations/2/messages/3',
@@ -142,7 +142,7 @@ describe('drift of REST from its interface', () => {
       },
       [],
     ],
-  ])('%s', (_what, kind, record, expected) => {
+  ])('reports exactly the differences of %s', (_what, kind, record, expected) => {
     const { drift, counted, told } = watch();
     drift.check(kind, [record], bearer);
     expect(told).toEqual([...new Set(expected)]);
@@ -151,7 +151,7 @@ describe('drift of REST from its interface', () => {
     expect(counted).toEqual(expected.map(asCounted));
   });
 
-  test('is counted each time, and reported once in ten minutes', () => {
+  test('reports a repeated difference once in ten minutes', () => {
     let time = 0;
     const { drift, counted, told } = watch({ now: () => time });
     const broken = { ...order, status: 'LOST' };
@@ -165,7 +165,7 @@ describe('drift of REST from its interface', () => {
     expect([counted.length, told.length]).toEqual([4, 2]);
   });
 
-  test('is checked in one row of a page, and in a limited number of records a second', () => {
+  test('limits the number of records checked per second', () => {
     let time = 0;
     const { drift, counted, told } = watch({ now: () => time, recordsPerSecond: 4 });
     const rows = ['A', 'B', 'C', 'D'].map((name) => ({ ...order, [`field${name}`]: 1 }));
@@ -182,7 +182,7 @@ describe('drift of REST from its interface', () => {
     expect(counted).toHaveLength(5);
   });
 
-  test('reports at most 500 places, and all others as one', () => {
+  test('reports at most 500 fields separately', () => {
     const { drift, told } = watch({ recordsPerSecond: 10_000 });
     const letters = 'abcdefghijklmnopqrstuvwxyz';
     for (const first of letters)
@@ -192,7 +192,7 @@ describe('drift of REST from its interface', () => {
   });
 });
 
-test('the sandbox responds on all endpoints as the interface says', async () => {
+test('all responses of the sandbox match the REST interface', async () => {
   const { drift, counted } = watch({ recordsPerSecond: Number.POSITIVE_INFINITY });
   const sandbox = await startSandbox({ now: startOfTime });
   const client = createRestClient({

@@ -33,8 +33,8 @@ const page = (args: string) => `{ orders(${args}) { nodes { id } pageInfo { endC
 const endCursorOf = (data: unknown) =>
   (data as { orders: { pageInfo: { endCursor: string } } }).orders.pageInfo.endCursor;
 
-describe('a wrong name', () => {
-  test('of the status returns no wrong row, and the error has the setting', async () => {
+describe('a wrong parameter name', () => {
+  test('causes an error that names STATUS_PARAMETER instead of wrong rows', async () => {
     await using waybill = await start({ ...right, STATUS_PARAMETER: 'status' });
     const { data, errors } = await waybill.ask(page('first: 5, status: [NEW]'));
     expect(data).toEqual({ orders: null });
@@ -44,7 +44,7 @@ describe('a wrong name', () => {
     expect(waybill.calls()).toEqual(['GET /v1/orders?limit=5&status=NEW']);
   });
 
-  test('of the page token returns no row twice, for one more call', async () => {
+  test('causes an error that names PAGE_TOKEN_PARAMETER instead of repeated rows', async () => {
     await using waybill = await start({ ...right, PAGE_TOKEN_PARAMETER: 'pageToken' });
     const { data } = await waybill.ask(page('first: 5'));
     const after = endCursorOf(data);
@@ -63,7 +63,7 @@ describe('a wrong name', () => {
   test.each([
     ['STATUS_PARAMETER', 'first: 5, status: [NEW]'],
     ['PAGE_SIZE_PARAMETER', 'first: 5'],
-  ])('of %s that REST refuses is an error with the setting', async (setting, args) => {
+  ])('causes an error that names %s if the REST service rejects the parameter', async (setting, args) => {
     await using waybill = await start({ ...right, [setting]: 'other' }, true);
     const { errors } = await waybill.ask(page(args));
     expect(errors).toMatchObject([
@@ -75,7 +75,7 @@ describe('a wrong name', () => {
   });
 });
 
-test('the right names cause no error', async () => {
+test('correct parameter names cause no error', async () => {
   await using waybill = await start(right, true);
   const { data } = await waybill.ask(page('first: 1'));
   const after = endCursorOf(data);

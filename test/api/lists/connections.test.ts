@@ -27,17 +27,17 @@ const token = '[\\w-]{32}';
 const laterPage = (size: number) =>
   expect.stringMatching(`^GET /v1/orders\\?pageSize=${size}&pageToken=${token}$`);
 
-describe('first', () => {
+describe('the argument first', () => {
   test.each<[string, OrderNamesQueryVariables]>([
     ['missing', {}],
     ['null', { first: null, after: null }],
-  ])('is 20 when %s', async (_what, variables) => {
+  ])('is 20 if it is %s', async (_what, variables) => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, variables);
     expect(names(data.orders.nodes)).toEqual(seeded('orders', 2500, 20));
     expect(calls).toEqual(['GET /v1/orders?pageSize=20']);
   });
 
-  test('is 20 as a literal null, and otherwise its default', async () => {
+  test('is 20 for a null literal, or the default value of the variable', async () => {
     const literal = await waybill.ask<{ orders: { nodes: [] } }, object>(
       '{ orders(first: null, after: null) { nodes { id } } }',
     );
@@ -49,14 +49,14 @@ describe('first', () => {
     expect(byDefault.calls).toEqual(['GET /v1/orders?pageSize=1']);
   });
 
-  test('may be 0, which shows whether the list has rows', async () => {
+  test('shows whether the list has rows if it is 0', async () => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 0 });
     const pageInfo = { hasNextPage: true, hasPreviousPage: false, startCursor: null, endCursor: null };
     expect(data).toEqual({ orders: { nodes: [], pageInfo } });
     expect(calls).toEqual(['GET /v1/orders?pageSize=1']);
   });
 
-  test('may have the size of the largest page of REST', async () => {
+  test('can be as large as the largest page of the REST service', async () => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1000 });
     expect(names(data.orders.nodes)).toEqual(seeded('orders', 2500, 1000));
     expect(calls).toEqual(['GET /v1/orders?pageSize=1000']);
@@ -96,7 +96,7 @@ describe('first', () => {
   );
 });
 
-describe('after', () => {
+describe('the argument after', () => {
   const cursorOf = async (variables: OrderNamesQueryVariables, bearer?: string) => {
     const { data } = await waybill.ask(OrderNamesDocument, { first: 2, ...variables }, bearer);
     return data.orders.pageInfo.endCursor ?? '';
@@ -113,18 +113,18 @@ describe('after', () => {
   };
 
   test.each([
-    ['empty', ''],
+    ['an empty string', ''],
     ['a word', 'forged'],
     ['two words', 'forged.forged'],
-    ['a position without its list', encoded([null, 2, 0, null])],
+    ['a position without the digest of the list', encoded([null, 2, 0, null])],
     ['JSON that is not an array', encoded({ pageToken: null, rowsBefore: 2 })],
     ['a page token', 'AAAAAAAADzNmcMsru0xWf1hfhTUXFekX'],
     ['NUL', '\u0000'],
-    ['of a million characters', 'A'.repeat(1_000_000)],
-    ['of 260,000 characters with dots', 'A.'.repeat(130_000)],
+    ['a million characters', 'A'.repeat(1_000_000)],
+    ['260,000 characters with dots', 'A.'.repeat(130_000)],
   ])('is rejected without a call: %s', (_what, after) => refuses(after));
 
-  test('is rejected without a call when its position was changed to an invalid one', async () => {
+  test('is rejected without a call if the cursor was tampered with', async () => {
     const cursor = await cursorOf({});
     const [digest, ...position] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
     await refuses(encoded([digest, position[0], -1, 0, null]));
@@ -133,7 +133,7 @@ describe('after', () => {
     await refuses(cursor.slice(0, -8));
   });
 
-  test('is rejected without a call for other filters or another list', async () => {
+  test('is rejected without a call for different filters or a different list', async () => {
     const cursor = await cursorOf({});
     await refuses(cursor, { status: ['NEW'] });
     await refuses(cursor, { search: 'Lucia' });
@@ -143,7 +143,7 @@ describe('after', () => {
     await refuses(data.shipments.pageInfo.endCursor ?? '');
   });
 
-  test('works with another token of the merchant', async () => {
+  test('works with a new token of the same merchant', async () => {
     const { tokens } = waybill.sandbox;
     const after = await cursorOf({}, tokens.first);
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1, after }, tokens.firstRefreshed);
@@ -151,7 +151,7 @@ describe('after', () => {
     expect(calls).toEqual([laterPage(1)]);
   });
 
-  test('works with the next token after the first one has ended', async () => {
+  test('works with a new token after the first token has expired', async () => {
     const { sandbox } = waybill;
     const ended = sandbox.issueToken(sandbox.tokens.first);
     const after = await cursorOf({}, ended);
@@ -171,7 +171,7 @@ describe('after', () => {
     expect(calls).toEqual([laterPage(1)]);
   });
 
-  test('of another merchant is rejected by REST', async () => {
+  test('is rejected by the REST service if the cursor belongs to another merchant', async () => {
     const { second } = waybill.sandbox.tokens;
     const after = await cursorOf({});
     const { data, errors, calls } = await waybill.ask(OrderNamesDocument, { after }, second);
@@ -180,18 +180,18 @@ describe('after', () => {
     expect(calls).toEqual([laterPage(20)]);
   });
 
-  test('is valid for the same filters in another order', async () => {
+  test('is valid for the same statuses in a different order', async () => {
     const after = await cursorOf({ status: ['READY', 'NEW'] });
     const { data } = await waybill.ask(OrderNamesDocument, { first: 1, after, status: ['NEW', 'READY'] });
     expect(names(data.orders.nodes)).toEqual(['orders/ca2498']);
   });
 });
 
-describe('a list read page by page has each row once and in order', () => {
+describe('a list that is read page by page', () => {
   test.each([
-    ['333 at a time', [333], 8],
-    ['in pages of any size', [1, 999, 1000, 7, 2], 7],
-  ])('%s', async (_what, sizes, pages) => {
+    ['333 rows at a time', [333], 8],
+    ['pages of different sizes', [1, 999, 1000, 7, 2], 7],
+  ])('contains every order once and in sequence: %s', async (_what, sizes, pages) => {
     const seen: (string | undefined)[] = [];
     let after: string | null = null;
     for (let page = 0; page < pages; page += 1) {
@@ -207,7 +207,7 @@ describe('a list read page by page has each row once and in order', () => {
     expect(seen).toEqual(seeded('orders', 2500, 2500));
   });
 
-  test('shipments', async () => {
+  test('contains every shipment once and in sequence', async () => {
     const seen: (string | undefined)[] = [];
     for (let after: string | null = null, isMore = true; isMore; ) {
       const page: Answer<ShipmentNamesQuery> = await waybill.ask(ShipmentNamesDocument, {
@@ -222,7 +222,7 @@ describe('a list read page by page has each row once and in order', () => {
     expect(seen).toEqual(seeded('shipments', 2047, 2047));
   });
 
-  test('to an empty last page', async () => {
+  test('can end with an empty page', async () => {
     const all = await waybill.ask(OrderNamesDocument, { first: 6, status: ['NEW'] });
     expect([all.data.orders.nodes.length, all.data.orders.pageInfo.hasNextPage]).toEqual([6, false]);
     const { endCursor } = all.data.orders.pageInfo;
@@ -231,7 +231,7 @@ describe('a list read page by page has each row once and in order', () => {
     expect(data).toEqual({ orders: { nodes: [], pageInfo } });
   });
 
-  test('an empty list', async () => {
+  test('is empty without an end cursor if nothing matches', async () => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, { search: 'qqqqzzzz' });
     const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null };
     expect(data).toEqual({ orders: { nodes: [], pageInfo } });
@@ -239,8 +239,8 @@ describe('a list read page by page has each row once and in order', () => {
   });
 });
 
-describe('each cursor resumes after its edge', () => {
-  test('in the first page of REST and in a later one', async () => {
+describe('the cursor of an edge', () => {
+  test('resumes after the edge on any page of the REST service', async () => {
     const first = await waybill.ask(OrderEdgesDocument, { first: 5 });
     const second = await waybill.ask(OrderEdgesDocument, {
       first: 5,
@@ -264,7 +264,7 @@ describe('each cursor resumes after its edge', () => {
     }
   });
 
-  test('for 1000 rows across two pages of REST', async () => {
+  test('returns 1,000 rows across two pages of the REST service', async () => {
     const { data: page } = await waybill.ask(OrderEdgesDocument, { first: 5 });
     const after = page.orders.edges[1]?.cursor ?? null;
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1000, after });
@@ -273,7 +273,7 @@ describe('each cursor resumes after its edge', () => {
   });
 });
 
-test('no row is skipped after the row before the cursor has gone', async () => {
+test('no row is skipped if the row of the cursor has disappeared', async () => {
   const { data } = await waybill.ask<
     { orders: { edges: { cursor: string; node: { id: string } }[] } },
     unknown

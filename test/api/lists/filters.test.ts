@@ -65,7 +65,7 @@ describe('shipments(status:)', () => {
     'RETURN',
   ];
 
-  test.each(statuses)('%s returns what a plain filter of the whole list returns', async (status) => {
+  test.each(statuses)('returns all shipments with the status %s', async (status) => {
     const found: string[] = [];
     let after = '';
     let hasNextPage = true;
@@ -78,12 +78,12 @@ describe('shipments(status:)', () => {
     expect(found).toEqual(names(shipments.filter((row) => row.status === status)));
   });
 
-  test('reads one page of five rows for each row', async () => {
+  test('reads a page of five times the requested number of rows', async () => {
     const { ids, calls } = await page('shipments(status: DELIVERED, first: 30)');
     expect([ids.length, calls]).toEqual([30, [call('shipments', 150)]]);
   });
 
-  test('loads the shipments of ids from the same pages', async () => {
+  test('reads no second page for shipment(id:) in the same operation', async () => {
     const { data, calls } = await waybill.ask<{ list: Connection; shipment: { status: string } }, object>(
       `{ list: shipments(status: DELIVERED) { nodes { id } } shipment(id: "${shipments[3]?.name}") { status } }`,
     );
@@ -92,7 +92,7 @@ describe('shipments(status:)', () => {
   });
 });
 
-describe('the time of creation', () => {
+describe('the filter by creation time', () => {
   const at = (rows: readonly Row[], index: number) => rows[index]?.createTime ?? '';
 
   test('includes both ends', async () => {
@@ -102,7 +102,7 @@ describe('the time of creation', () => {
     expect(ids).toEqual(names(inRange));
   });
 
-  test('joins with the filters of REST', async () => {
+  test('can be combined with a filter of the REST service', async () => {
     const since = at(orders, 60);
     const { ids, calls } = await page(`orders(first: 100, status: [NEW, READY], createdSince: "${since}")`);
     const matches = orders.filter(
@@ -112,7 +112,7 @@ describe('the time of creation', () => {
     expect(calls[0]).toBe('GET /v1/orders?pageSize=500&status=NEW,READY');
   });
 
-  test('joins with the status of shipments', async () => {
+  test('can be combined with the status of shipments', async () => {
     const since = at(shipments, 40);
     const { ids } = await page(`shipments(first: 100, status: DELIVERED, createdSince: "${since}")`);
     const matches = shipments.filter(
@@ -122,7 +122,7 @@ describe('the time of creation', () => {
   });
 
   test.each(['orders', 'shipments'])(
-    'of %s is refused without a call if it ends before its start',
+    'is rejected without a call for %s if it ends before it starts',
     async (list) => {
       const { errors, calls } = await page(
         `${list}(createdSince: "2026-11-02T00:00:00Z", createdUntil: "2026-11-01T00:00:00Z")`,
@@ -141,7 +141,7 @@ describe('the time of creation', () => {
 });
 
 describe('a cursor of a filtered list', () => {
-  test('works with its own filters alone', async () => {
+  test('is rejected with a different filter', async () => {
     const { list } = await page('shipments(status: DELIVERED, first: 5)');
     const { errors, calls } = await page(
       `shipments(status: WITH_ERROR, after: "${list.pageInfo.endCursor}")`,
@@ -149,7 +149,7 @@ describe('a cursor of a filtered list', () => {
     expect([errors?.[0]?.extensions.code, calls]).toEqual(['INVALID_CURSOR', []]);
   });
 
-  test('does not work for the list without a filter', async () => {
+  test('is rejected without a filter', async () => {
     const { list } = await page('shipments(status: DELIVERED, first: 5)');
     const { errors, calls } = await page(`shipments(after: "${list.pageInfo.endCursor}")`);
     expect([errors?.[0]?.extensions.code, calls]).toEqual(['INVALID_CURSOR', []]);
@@ -175,7 +175,7 @@ describe('counts', () => {
   const plainCounts = (rows: readonly Row[]) =>
     [...Map.groupBy(rows, ({ status }) => status)].map(([status, { length }]) => ({ status, count: length }));
 
-  test.each(['orders', 'shipments'] as const)('of %s equal a full read', async (list) => {
+  test.each(['orders', 'shipments'] as const)('match a full read of the %s', async (list) => {
     const rows = list === 'orders' ? orders : shipments;
     const { counts } = await count(list === 'orders' ? 'orderCounts' : 'shipmentCounts');
     expect(counts).toEqual({
@@ -186,14 +186,14 @@ describe('counts', () => {
     });
   });
 
-  test('since a time equal a full read', async () => {
+  test('match a full read of the shipments created since a given time', async () => {
     const since = shipments[200]?.createTime ?? '';
     const rows = shipments.filter(({ createTime }) => createTime >= since);
     const { counts } = await count(`shipmentCounts(createdSince: "${since}")`);
     expect([counts.total, counts.byStatus]).toEqual([rows.length, plainCounts(rows)]);
   });
 
-  test('are kept, and counted again after a write of the token', async () => {
+  test('are cached until the token writes', async () => {
     const first = await count('orderCounts');
     const second = await count('orderCounts');
     expect([second.counts, second.calls]).toEqual([first.counts, []]);
@@ -203,7 +203,7 @@ describe('counts', () => {
     expect(third.counts.total).toBe(first.counts.total);
   });
 
-  test('are counted again after a 401 of the token', async () => {
+  test('are read again after a 401 for the token', async () => {
     await count('shipmentCounts');
     expect((await count('shipmentCounts')).calls).toEqual([]);
     waybill.sandbox.faults.add({ kind: 'status', status: 401, path: '/v1/organizations/mine', times: 1 });
@@ -211,14 +211,14 @@ describe('counts', () => {
     expect((await count('shipmentCounts')).calls).toContain(call('shipments', 1_000));
   });
 
-  test('are kept for their token alone', async () => {
+  test('are cached separately for each token', async () => {
     await count('orderCounts');
     const { counts, calls } = await count('orderCounts', waybill.sandbox.tokens.second);
     expect(calls[0]).toBe(call('orders', 1_000));
     expect(counts.total).not.toBe(orders.length);
   });
 
-  test('and filtered lists of one operation read each page once', async () => {
+  test('share their pages with filtered lists of the same operation', async () => {
     await waybill.ask('mutation { updateOrder(input: { id: "ca2490", notes: "Dashboard" }) { __typename } }');
     const { calls } = await waybill.ask(`{
       shipmentCounts ${fields}

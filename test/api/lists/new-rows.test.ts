@@ -33,7 +33,7 @@ const names = (nodes: readonly ({ id: string } | null)[]) => nodes.map((node) =>
 const next = ['orders/ca2498', 'orders/ca2497', 'orders/ca2496'];
 const token = '[\\w-]{32}';
 
-test('new orders between two pages cause no repeated or skipped row', async () => {
+test('new orders between two pages cause no repeated or skipped rows', async () => {
   await using waybill = await startWaybill();
   const first = await waybill.ask(OrderNamesDocument, { first: 2 });
   expect(names(first.data.orders.nodes)).toEqual(['orders/ca2500', 'orders/ca2499']);
@@ -51,7 +51,7 @@ test('new orders between two pages cause no repeated or skipped row', async () =
   ]);
 });
 
-test('new orders shift the row of a cursor within its page of REST', async () => {
+test('a cursor resumes correctly if new orders shift its row within the REST page', async () => {
   await using waybill = await startWaybill();
   const { data: page } = await waybill.ask(OrderEdgesDocument, { first: 5 });
   await createOrders(waybill, 1);
@@ -64,7 +64,7 @@ test('new orders shift the row of a cursor within its page of REST', async () =>
   ]);
 });
 
-test('new orders shift the row of a cursor out of its page of REST', async () => {
+test('a cursor resumes correctly if new orders shift its row out of the REST page', async () => {
   await using waybill = await startWaybill();
   const { data: page } = await waybill.ask(OrderEdgesDocument, { first: 5 });
   await createOrders(waybill, 12);

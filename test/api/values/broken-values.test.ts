@@ -26,7 +26,7 @@ function blamed(errors: Answer<unknown>['errors']): (string | undefined)[] | und
 const order = '/v1/orders/ca2481';
 const shipment = '/v1/shipments/ca2036';
 
-describe('an invalid value makes its own nullable field null', () => {
+describe('a nullable field', () => {
   const whole = {
     id: 'orders/ca2481',
     referenceUrl: 'https://cafe-andino.example/admin/orders/5320321908408',
@@ -40,13 +40,23 @@ describe('an invalid value makes its own nullable field null', () => {
     ['an invalid URL', { referenceUrl: 'not a url' }, { referenceUrl: null }, 'referenceUrl'],
     ['a relative URL', { referenceUrl: '/orders/1' }, { referenceUrl: null }, 'referenceUrl'],
     ['a number in place of a URL', { referenceUrl: 5 }, { referenceUrl: null }, 'referenceUrl'],
-    ['a text in place of a list', { paymentMethods: 'CASH' }, { paymentMethods: null }, 'paymentMethods'],
+    ['a string in place of a list', { paymentMethods: 'CASH' }, { paymentMethods: null }, 'paymentMethods'],
     ['a null in a list', { paymentMethods: ['A', null] }, { paymentMethods: null }, 'paymentMethods.1'],
     ['an object in a list', { paymentMethods: [{}] }, { paymentMethods: null }, 'paymentMethods.0'],
-    ['the name of another collection', { shipment: 'quotes/ca2139' }, { shipment: null }, 'shipment'],
-    ['a name with another path', { shipment: 'shipments/../orders' }, { shipment: null }, 'shipment'],
-    ['a number in place of a name', { shipment: 2036 }, { shipment: null }, 'shipment'],
-  ])('%s', async (_what, fields, propagateNull, path) => {
+    [
+      'the resource name of another collection',
+      { shipment: 'quotes/ca2139' },
+      { shipment: null },
+      'shipment',
+    ],
+    [
+      'a resource name with a relative path',
+      { shipment: 'shipments/../orders' },
+      { shipment: null },
+      'shipment',
+    ],
+    ['a number in place of a resource name', { shipment: 2036 }, { shipment: null }, 'shipment'],
+  ])('is null with an error for %s', async (_what, fields, propagateNull, path) => {
     waybill.changeAnswer(order, fields);
     const { data, errors, calls } = await waybill.ask(OrderLeavesDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: { ...whole, ...propagateNull } });
@@ -55,7 +65,7 @@ describe('an invalid value makes its own nullable field null', () => {
   });
 
   test.each([undefined, null, '', 573104567890])(
-    'a phone number %j, without a search',
+    'is null without a search for the phone number %j',
     async (phoneNumber) => {
       waybill.changeAnswer(order, { recipient: { firstName: 'Lucía', lastName: 'Ñáñez', phoneNumber } });
       const { data, errors, calls } = await waybill.ask(OrderLeavesDocument, { id: 'ca2481' });
@@ -65,7 +75,7 @@ describe('an invalid value makes its own nullable field null', () => {
     },
   );
 
-  test('several invalid values, each with its own error', async () => {
+  test('has an error for each of several invalid values', async () => {
     waybill.changeAnswer(shipment, {
       createTime: 'soon',
       courier: 'origins/ca1',
@@ -92,7 +102,7 @@ describe('an invalid value makes its own nullable field null', () => {
   });
 });
 
-describe('only its own record is null', () => {
+describe('a record with an invalid required value', () => {
   test.each([
     'yesterday',
     '2026-11-02',
@@ -102,7 +112,7 @@ describe('only its own record is null', () => {
     0,
     null,
     undefined,
-  ])('for the time %j', async (createTime) => {
+  ])('is null for the time %j', async (createTime) => {
     waybill.changeAnswer(order, { createTime });
     const { data, errors, calls } = await waybill.ask(OrderTimesDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
@@ -111,12 +121,12 @@ describe('only its own record is null', () => {
   });
 
   test.each([
-    ['half a number', { totalShipments: 0.5 }],
+    ['a fraction', { totalShipments: 0.5 }],
     ['a number beyond 32 bits', { totalShipments: 2_147_483_648 }],
-    ['a text', { totalShipments: 'many' }],
-    ['nothing', {}],
-    ['a text in place of an object', 'good'],
-  ])('for %s among the numbers of a customer', async (_what, customerBehavior) => {
+    ['a string', { totalShipments: 'many' }],
+    ['no numbers', {}],
+    ['a string in place of the object', 'good'],
+  ])('is null for %s in the customer behavior', async (_what, customerBehavior) => {
     waybill.changeAnswer(order, { customerBehavior });
     const { data, errors } = await waybill.ask(OrderBehaviorDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
@@ -129,14 +139,14 @@ describe('only its own record is null', () => {
     { firstName: 'Lucía', lastName: null },
     { firstName: {}, lastName: 'N' },
     'Lucía',
-  ])('for the recipient %j, without a complete name', async (recipient) => {
+  ])('is null for the recipient %j without a complete name', async (recipient) => {
     waybill.changeAnswer(order, { recipient });
     const { data, errors } = await waybill.ask(OrderRecipientNameDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
     expect(blamed(errors)).toEqual(['order.recipient.fullName']);
   });
 
-  test.each([null, undefined])('for the recipient %j', async (recipient) => {
+  test.each([null, undefined])('is null for the recipient %j', async (recipient) => {
     waybill.changeAnswer(order, { recipient });
     const { data, errors } = await waybill.ask(OrderRecipientNameDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
@@ -151,7 +161,7 @@ test('unknown fields are ignored', async () => {
   expect(data).toEqual({ order: { id: 'orders/ca2481', createTime: '2026-11-01T17:48:43.699Z' } });
 });
 
-test.each([null, ''])('a label %j is a null label', async (label) => {
+test.each([null, ''])('the label %j of a shipment becomes null without an error', async (label) => {
   waybill.changeAnswer(shipment, { label });
   const { data, errors } = await waybill.ask(ShipmentLeavesDocument, { id: 'ca2036' });
   expect([data.shipment?.label, errors]).toEqual([null, undefined]);

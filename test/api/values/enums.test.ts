@@ -27,9 +27,9 @@ interface Order {
 const messages = '/v1/channels/ca1/conversations/ca60/messages';
 const conversation = 'channels/ca1/conversations/ca60';
 
-describe('known enum values are unchanged', () => {
+describe('a known enum value', () => {
   test.each(['NEW', 'CONFIRMED', 'READY', 'IN_PROGRESS', 'CANCELLED', 'DELIVERED', 'RETURN'])(
-    'OrderStatus %s',
+    'OrderStatus %s is unchanged',
     async (status) => {
       const restore = change<Order>('/v1/orders/ca2481', (order) => ({ ...order, status }));
       const { data } = await waybill.ask(OrderEnumsDocument, { id: 'ca2481' });
@@ -38,19 +38,22 @@ describe('known enum values are unchanged', () => {
     },
   );
 
-  test.each(['RELIABLE', 'MODERATE', 'UNRELIABLE', 'NO_ORDERS'])('CustomerReliability %s', async (value) => {
-    const restore = change<Order>('/v1/orders/ca2481', (order) => ({
-      ...order,
-      customerReliability: value,
-      customerBehavior: { ...order.customerBehavior, reliability: value },
-    }));
-    const { data } = await waybill.ask(OrderEnumsDocument, { id: 'ca2481' });
-    restore();
-    expect(data.order?.customerReliability).toBe(value);
-    expect(data.order?.customerBehavior.reliability).toBe(value);
-  });
+  test.each(['RELIABLE', 'MODERATE', 'UNRELIABLE', 'NO_ORDERS'])(
+    'CustomerReliability %s is unchanged',
+    async (value) => {
+      const restore = change<Order>('/v1/orders/ca2481', (order) => ({
+        ...order,
+        customerReliability: value,
+        customerBehavior: { ...order.customerBehavior, reliability: value },
+      }));
+      const { data } = await waybill.ask(OrderEnumsDocument, { id: 'ca2481' });
+      restore();
+      expect(data.order?.customerReliability).toBe(value);
+      expect(data.order?.customerBehavior.reliability).toBe(value);
+    },
+  );
 
-  test.each(['CC', 'CE', 'NI', 'TI', null])('DocumentType %s', async (documentType) => {
+  test.each(['CC', 'CE', 'NI', 'TI', null])('DocumentType %s is unchanged', async (documentType) => {
     const restore = change<Order>('/v1/orders/ca2481', (order) => ({
       ...order,
       recipient: { ...order.recipient, documentType },
@@ -75,31 +78,34 @@ describe('known enum values are unchanged', () => {
     'CANCELLATION_REQUESTED',
     'CANCELLED',
     'RETURN',
-  ])('ShipmentStatus %s', async (status) => {
+  ])('ShipmentStatus %s is unchanged', async (status) => {
     const restore = change<object>('/v1/shipments/ca2036', (shipment) => ({ ...shipment, status }));
     const { data } = await waybill.ask(ShipmentEnumDocument, { id: 'ca2036' });
     restore();
     expect(data).toEqual({ shipment: { status } });
   });
 
-  test.each(['SENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED'])('MessageStatus %s', async (status) => {
-    const restore = change<{ messages: object[] }>(messages, (page) => ({
-      ...page,
-      messages: page.messages.map((message) => ({ ...message, status })),
-    }));
-    const { data } = await waybill.ask(MessageEnumsDocument, { id: conversation, first: 2 });
-    restore();
-    expect(data.conversation?.messages?.nodes).toEqual([
-      { status, contentType: 'TEXT' },
-      { status, contentType: 'TEMPLATE' },
-    ]);
-  });
+  test.each(['SENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED'])(
+    'MessageStatus %s is unchanged',
+    async (status) => {
+      const restore = change<{ messages: object[] }>(messages, (page) => ({
+        ...page,
+        messages: page.messages.map((message) => ({ ...message, status })),
+      }));
+      const { data } = await waybill.ask(MessageEnumsDocument, { id: conversation, first: 2 });
+      restore();
+      expect(data.conversation?.messages?.nodes).toEqual([
+        { status, contentType: 'TEXT' },
+        { status, contentType: 'TEMPLATE' },
+      ]);
+    },
+  );
 });
 
-describe('unknown enum values are UNRECOGNIZED, without an error', () => {
+describe('an unknown enum value', () => {
   const unknown = ['LOST', '', 'new', '__proto__', 'toString', 'UNRECOGNIZED'];
 
-  test.each(unknown)('of an order: %j', async (value) => {
+  test.each(unknown)('%j of an order becomes UNRECOGNIZED without an error', async (value) => {
     const restore = change<Order>('/v1/orders/ca2481', (order) => ({
       ...order,
       status: value,
@@ -121,7 +127,7 @@ describe('unknown enum values are UNRECOGNIZED, without an error', () => {
     expect(calls).toEqual(['GET /v1/orders/ca2481']);
   });
 
-  test.each(unknown)('of a shipment: %j', async (status) => {
+  test.each(unknown)('%j of a shipment becomes UNRECOGNIZED without an error', async (status) => {
     const restore = change<object>('/v1/shipments/ca2036', (shipment) => ({ ...shipment, status }));
     const { data, errors } = await waybill.ask(ShipmentEnumDocument, { id: 'ca2036' });
     restore();
@@ -129,7 +135,7 @@ describe('unknown enum values are UNRECOGNIZED, without an error', () => {
     expect(data).toEqual({ shipment: { status: 'UNRECOGNIZED' } });
   });
 
-  test.each(unknown)('of a message: %j', async (value) => {
+  test.each(unknown)('%j of a message becomes UNRECOGNIZED without an error', async (value) => {
     const restore = change<{ messages: object[] }>(messages, (page) => ({
       ...page,
       messages: page.messages.map((message) => ({ ...message, status: value, contentType: value })),

@@ -23,9 +23,9 @@ const pages: [coordinate: string, maximum: number, open: string][] = [
 const queryOf = (open: string, first: string) =>
   `${open}(first: ${first}) { pageInfo { hasNextPage } }${' }'.repeat(open.split('{').length - 1)}`;
 
-describe.each(pages)('first of %s', (coordinate, maximum, open) => {
+describe.each(pages)('the argument first of %s', (coordinate, maximum, open) => {
   test.each([-1, -2_147_483_648, maximum + 1, 2_147_483_647])(
-    'of %d, by literal and by variable, is rejected without a call',
+    'is rejected without a call if it is %d',
     async (first) => {
       const refused = {
         status: 400,
@@ -46,7 +46,7 @@ describe.each(pages)('first of %s', (coordinate, maximum, open) => {
     },
   );
 
-  test('of 0, null and the maximum, by literal and by variable, is accepted', async () => {
+  test('can be 0, null or the maximum', async () => {
     for (const first of [0, null, maximum]) {
       const byLiteral = await ask(queryOf(open, String(first)));
       const byVariable = await ask(`query ($first: Int) ${queryOf(open, '$first')}`, { first });
@@ -66,24 +66,21 @@ describe('variables of the wrong type', () => {
       'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }',
       { ids: Array.from({ length: 60 }, () => ({})) },
     ],
-  ])(
-    'in %s: the response has five of many errors and a note, and no call is made',
-    async (_what, document, variables) => {
-      const { status, data, errors, calls } = await ask(document, variables);
-      expect({ status, data, codes: errors?.map(({ extensions }) => extensions.code), calls }).toEqual({
-        status: 400,
-        data: undefined,
-        codes: Array(6).fill('BAD_USER_INPUT'),
-        calls: [],
-      });
-      expect(errors?.[5]?.message).toBe(
-        'Too many errors processing variables, error limit reached. Execution aborted.',
-      );
-    },
-  );
+  ])('cause at most five errors and a note for %s', async (_what, document, variables) => {
+    const { status, data, errors, calls } = await ask(document, variables);
+    expect({ status, data, codes: errors?.map(({ extensions }) => extensions.code), calls }).toEqual({
+      status: 400,
+      data: undefined,
+      codes: Array(6).fill('BAD_USER_INPUT'),
+      calls: [],
+    });
+    expect(errors?.[5]?.message).toBe(
+      'Too many errors processing variables, error limit reached. Execution aborted.',
+    );
+  });
 });
 
-describe('large values with many errors', () => {
+describe('large variables', () => {
   const record = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }';
   const objectOf = (fields: number) =>
     Object.fromEntries(Array.from({ length: fields }, (_, index) => [`field${index}`, 1]));
@@ -91,8 +88,8 @@ describe('large values with many errors', () => {
   test.each<[fault: string, variables: Record<string, unknown>]>([
     ['an object of 60,000 unknown fields', { input: objectOf(60_000) }],
     ['60,000 unknown variables', { input: orderToCreate, ...objectOf(60_000) }],
-    ['lists of lists, each short', { input: Array(100).fill(Array(100).fill(1)) }],
-  ])('%s', async (_fault, variables) => {
+    ['a list of 100 lists', { input: Array(100).fill(Array(100).fill(1)) }],
+  ])('are rejected with one error: %s', async (_fault, variables) => {
     const message =
       'The limit "values" allows 10000, but there are more than 10000 fields and items in the variables. ' +
       'Split the operation into several.';
@@ -107,31 +104,28 @@ describe('large values with many errors', () => {
   const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
   test.each<[fault: string, document: string, variables: Record<string, unknown>, start: string]>([
     [
-      'an object of 50 wrong fields, one of them a long text',
+      'an object of 50 unknown fields and a long string',
       record,
       { input: { ...objectOf(49), text: 'x'.repeat(250_000) } },
       'Variable "$input" has invalid value: Expected value of type "CreateOrderInput" to include',
     ],
     [
-      'a list of nulls behind a long text',
+      'a list of nulls after a long string',
       nodes,
       { ids: ['x'.repeat(250_000), ...Array(99).fill(null)] },
       'Variable "$ids" has invalid value at [1]: Expected value of non-null type "ID!" not to be null.',
     ],
-  ])(
-    '%s: the response has short messages of five errors and a note',
-    async (_fault, document, variables, start) => {
-      const { status, data, errors, calls } = await ask(document, variables);
-      expect({ status, data, codes: errors?.map(({ extensions }) => extensions), calls }).toEqual({
-        status: 400,
-        data: undefined,
-        codes: Array(6).fill({ code: 'BAD_USER_INPUT', retryable: false }),
-        calls: [],
-      });
-      expect(errors?.[0]?.message.slice(0, start.length)).toBe(start);
-      for (const { message } of errors ?? []) expect(message.length).toBeLessThanOrEqual(1_001);
-    },
-  );
+  ])('cause five short errors and a note: %s', async (_fault, document, variables, start) => {
+    const { status, data, errors, calls } = await ask(document, variables);
+    expect({ status, data, codes: errors?.map(({ extensions }) => extensions), calls }).toEqual({
+      status: 400,
+      data: undefined,
+      codes: Array(6).fill({ code: 'BAD_USER_INPUT', retryable: false }),
+      calls: [],
+    });
+    expect(errors?.[0]?.message.slice(0, start.length)).toBe(start);
+    for (const { message } of errors ?? []) expect(message.length).toBeLessThanOrEqual(1_001);
+  });
 
   test.each([
     ['a query', 'query ($first: Int) { orders(first: $first) { nodes { id } } }'],
@@ -143,14 +137,14 @@ describe('large values with many errors', () => {
       'a mutation',
       'mutation ($first: Boolean!) { updateOrders(inputs: []) @include(if: $first) { __typename } }',
     ],
-  ])('a long text of the wrong type is truncated in the error of %s', async (_what, document) => {
+  ])('are truncated in the error message of %s', async (_what, document) => {
     for (const length of [5_000, 250_000]) {
       const { errors, calls } = await ask(document, { first: 'x'.repeat(length) });
       expect([errors?.map(({ message }) => message.length), calls]).toEqual([[1_001], []]);
     }
   });
 
-  test('are accepted with the right types', async () => {
+  test('are accepted if their types are correct', async () => {
     const ids = Array.from({ length: 90 }, () => `conversations/${'a'.repeat(128)}`);
     const { status, data, calls } = await ask(nodes, { ids });
     expect({ status, data, calls }).toEqual({
@@ -169,7 +163,7 @@ describe('a search text', () => {
   ];
 
   test.each(searches)(
-    'of %s is rejected without a call if it is too long',
+    'is rejected without a call if it has over 256 characters: %s',
     async (field, argument, selection) => {
       const query = `query ($text: String!) { ${field}(${argument}: $text) ${selection} }`;
       for (const [text, came] of [
@@ -193,7 +187,7 @@ describe('a search text', () => {
     },
   );
 
-  test.each(searches)('of %s may have 256 characters of any kind', async (field, argument, selection) => {
+  test.each(searches)('can have 256 characters of any kind: %s', async (field, argument, selection) => {
     const query = `query ($text: String!) { ${field}(${argument}: $text) ${selection} }`;
     const { calls } = await ask(query, { text: '👩'.repeat(256) });
     expect(calls).toHaveLength(1);

@@ -25,7 +25,7 @@ describe('an amount', () => {
       'COP\u00a090,071,992,547,409.91',
       '90.071.992.547.409,91\u00a0COP',
     ],
-  ])('of order %s is exact: %d cents', async (id, cents, standard, inEnglish, inGerman) => {
+  ])('is exact for order %s: %d cents', async (id, cents, standard, inEnglish, inGerman) => {
     const price = await waybill.ask(SellingPriceDocument, { id });
     expect(price.data).toEqual({ order: { sellingPrice: { cents, currency: 'COP', formatted: standard } } });
     const { data, calls } = await waybill.ask(SellingPriceStandardDocument, { id });
@@ -33,7 +33,7 @@ describe('an amount', () => {
     expect(calls).toEqual([`GET /v1/orders/${id}`]);
   });
 
-  test('may be negative, and exceed 32 bits', async () => {
+  test('can be negative and exceed 32 bits', async () => {
     const { data, calls } = await waybill.ask(BalanceDocument);
     const formatted = '-$\u00a0184.235.000';
     expect(data).toEqual({
@@ -51,7 +51,7 @@ describe('an amount', () => {
     [150, '$\u00a01,50'],
     [-100, '-$\u00a01'],
     [-9_007_199_254_740_991, '-$\u00a090.071.992.547.409,91'],
-  ])('of %d cents shows its cents, if it has any', async (cents, formatted) => {
+  ])('shows decimals only if needed: %d cents', async (cents, formatted) => {
     const restore = waybill.changeAnswer('/v1/orders/ca2481', { sellingPriceCents: cents });
     const { data, errors } = await waybill.ask(SellingPriceDocument, { id: 'ca2481' });
     restore();
@@ -60,11 +60,11 @@ describe('an amount', () => {
   });
 
   test.each([
-    ['half a cent', 0.5],
-    ['beyond 2⁵³', 9_007_199_254_740_992],
-    ['a text', '1705000'],
+    ['a fraction of a cent', 0.5],
+    ['more than 2⁵³ - 1', 9_007_199_254_740_992],
+    ['a string', '1705000'],
     ['an object', { amount: 1 }],
-  ])('that is %s makes only itself null', async (_what, cents) => {
+  ])('is null without affecting other amounts if its value is %s', async (_what, cents) => {
     const restore = waybill.changeAnswer('/v1/shipments/ca2036', {
       shipmentCostCents: cents,
       totalCostCents: cents,
@@ -87,7 +87,7 @@ describe('an amount', () => {
     expect(calls).toEqual(['GET /v1/shipments/ca2036']);
   });
 
-  test('that is missing is null, or makes its record null', async () => {
+  test('is null if it is missing, or makes the record null if it is required', async () => {
     const restoreShipment = waybill.changeAnswer('/v1/shipments/ca2036', { totalCostCents: undefined });
     const shipment = await waybill.ask(ShipmentCostsDocument, { id: 'ca2036' });
     restoreShipment();
@@ -103,17 +103,17 @@ describe('an amount', () => {
   });
 });
 
-describe('infinite cents have an error that says "too large"', () => {
+describe('an infinite number of cents', () => {
   const update = 'updateOrder(input: { id: "a", sellingPriceCents: $c }) { __typename }';
   test.each([
     ['a literal', `mutation { ${update.replace('$c', '1e400')} }`, '{}'],
     ['a variable', `mutation ($c: Cents!) { ${update} }`, '{"c":-1e400}'],
     [
-      'a variable within another',
+      'a nested field of a variable',
       'mutation ($input: UpdateOrderInput!) { updateOrder(input: $input) { __typename } }',
       '{"input":{"id":"a","sellingPriceCents":1e400}}',
     ],
-  ])('as %s', async (_what, query, variables) => {
+  ])('is rejected as too large in %s', async (_what, query, variables) => {
     waybill.sandbox.requests.clear();
     const authorization = `Bearer ${waybill.sandbox.tokens.first}`;
     const response = await waybill.fetch('/graphql', {
@@ -133,7 +133,7 @@ describe('infinite cents have an error that says "too large"', () => {
 
 describe('a locale', () => {
   test.each(['not a locale', '', 'es_CO!', '\u0000', 'x'.repeat(10_000)])(
-    '%j is rejected',
+    'is rejected if it is %j',
     async (locale) => {
       const { data, errors } = await waybill.ask(SellingPriceDocument, { id: 'ca2481', locale });
       expect(data).toEqual({ order: null });
@@ -144,7 +144,7 @@ describe('a locale', () => {
     },
   );
 
-  test('of more than 100 characters is rejected', async () => {
+  test('is rejected if it has more than 100 characters', async () => {
     const locale = `es-CO-x${'-abcdefgh'.repeat(11)}`;
     const { errors } = await waybill.ask(SellingPriceDocument, { id: 'ca2481', locale });
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
@@ -162,13 +162,13 @@ describe('a locale', () => {
     },
   );
 
-  test('of null is the default locale', async () => {
+  test('is the default locale if it is null', async () => {
     const { data } = await waybill.ask(SellingPriceDocument, { id: 'ca2481', locale: null });
     expect(data.order?.sellingPrice.formatted).toBe('$\u00a0116.700');
   });
 });
 
-test('CURRENCY sets the currency of all amounts without one, except shipment costs', async () => {
+test('CURRENCY sets the currency of all amounts except shipment costs', async () => {
   await using dollars = await startWaybill({ CURRENCY: 'USD' });
   const { data, calls } = await dollars.ask(CurrenciesDocument, { id: 'ca2481' });
   expect(data).toEqual({

@@ -35,8 +35,8 @@ describe.each([
   ['origin', 'origins', 10],
   ['location', 'locations', 100],
   ['channel', 'channels', 10],
-])('%s', (field, list, first) => {
-  test('is read by its whole id, by its identifier and as a node', async () => {
+])('any %s with an unusual identifier', (field, list, first) => {
+  test('is found by its full id, by its bare identifier and as a node', async () => {
     const ids = await idsOf(list, first);
     expect(ids.length).toBeGreaterThan(0);
     for (const id of ids) {
@@ -50,7 +50,7 @@ describe.each([
   });
 });
 
-test('an order of each kind exists, with a percent-encoded path', async () => {
+test('unusual identifiers of orders are percent-encoded in paths', async () => {
   const ids = await idsOf('orders', 100);
   expect(ids.length).toBe(6);
   for (const id of ids) {
@@ -59,7 +59,7 @@ test('an order of each kind exists, with a percent-encoded path', async () => {
   }
 });
 
-test('relations resolve, and all rows are valid', async () => {
+test('relations resolve between records with unusual identifiers', async () => {
   const { data, errors } = await ask<{ orders: { nodes: { shipment: Node | null }[] } }, unknown>(
     `{ orders(first: 100) { nodes { id recipient { location { id locality } } shipment {
       id status quote { id offers { courier { id code } } } origin { id location { id locality } } label { id url pdfUrl }
@@ -69,7 +69,7 @@ test('relations resolve, and all rows are valid', async () => {
   expect(data.orders.nodes.filter(({ shipment }) => shipment !== null).length).toBeGreaterThan(50);
 });
 
-test('labels are served at the URL in the response', async () => {
+test('labels of shipments with unusual identifiers are served at pdfUrl', async () => {
   const { data } = await ask<
     { shipments: { nodes: { id: string; label: { pdfUrl: string } | null }[] } },
     unknown
@@ -92,7 +92,7 @@ test('labels are served at the URL in the response', async () => {
   }
 });
 
-test('an order is created, updated, shipped and messaged', async () => {
+test('an order with an unusual identifier can be created, updated and shipped', async () => {
   const [location = ''] = await idsOf('locations', 100);
   const [origin = ''] = await idsOf('origins', 10);
   const input = { ...orderInput, recipient: { ...orderInput.recipient, location } };
@@ -110,7 +110,7 @@ test('an order is created, updated, shipped and messaged', async () => {
   expect(shipped.data.shipOrder).toMatchObject({ __typename: 'ShipOrderSuccess', order: { id } });
 });
 
-test('a conversation has its messages', async () => {
+test('a conversation with an unusual identifier returns its messages', async () => {
   const [channel = ''] = await idsOf('channels', 10);
   const sent = await ask<{ sendMessageToPhone: { sent: { id: string; conversation: Node } } }, unknown>(
     `mutation ($channel: ID!) {

@@ -29,7 +29,7 @@ const broken: [field: string, selection: string, change: object][] = [
   ['sellingPrice.cents', 'sellingPrice { cents }', { sellingPriceCents: true }],
 ];
 
-describe('a value of another type', () => {
+describe('a value of the wrong type', () => {
   const send = (change: object) =>
     sandbox.faults.add({
       kind: 'change',
@@ -37,17 +37,20 @@ describe('a value of another type', () => {
       change: (order) => ({ ...(order as object), ...change }),
     });
 
-  test.each(cases)('a nullable field: %s, with the selection %s and %j', async (field, selection, change) => {
-    send(change);
-    const { data, errors } = await ask(`{ order(id: "ca2490") { id ${selection} } }`);
-    expect(data).toEqual({ order: { id: 'orders/ca2490', [field]: null } });
-    expect(errors).toMatchObject([
-      { path: ['order', field], extensions: { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false } },
-    ]);
-  });
+  test.each(cases)(
+    'makes the nullable field %s null (selection "%s", value %j)',
+    async (field, selection, change) => {
+      send(change);
+      const { data, errors } = await ask(`{ order(id: "ca2490") { id ${selection} } }`);
+      expect(data).toEqual({ order: { id: 'orders/ca2490', [field]: null } });
+      expect(errors).toMatchObject([
+        { path: ['order', field], extensions: { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false } },
+      ]);
+    },
+  );
 
   test.each(broken)(
-    'a non-null field: %s, with the selection %s and %j',
+    'makes the record null for the required field %s (selection "%s", value %j)',
     async (field, selection, change) => {
       send(change);
       const { data, errors } = await ask(`{ order(id: "ca2490") { id ${selection} } }`);
@@ -58,7 +61,7 @@ describe('a value of another type', () => {
     },
   );
 
-  test('an Int that is a boolean or a text', async () => {
+  test('makes the record null in place of an Int', async () => {
     for (const deliveredShipments of [true, '5', 1.5]) {
       sandbox.faults.clear();
       sandbox.faults.add({
@@ -77,14 +80,14 @@ describe('a value of another type', () => {
     }
   });
 
-  test('an item of a list', async () => {
+  test('makes the whole list null in place of a list item', async () => {
     send({ paymentMethods: ['PSE', true] });
     const { data, errors } = await ask('{ order(id: "ca2490") { paymentMethods } }');
     expect(data).toEqual({ order: { paymentMethods: null } });
     expect(errors).toMatchObject([{ path: ['order', 'paymentMethods', 1] }]);
   });
 
-  test('a flag that is a number', async () => {
+  test('makes the record null in place of a Boolean', async () => {
     sandbox.faults.add({
       kind: 'change',
       path: '/v1/channels',
@@ -98,7 +101,7 @@ describe('a value of another type', () => {
     expect(errors).toMatchObject([{ path: ['channels', 'nodes', 0, 'active'] }]);
   });
 
-  test('the text in the body of a message', async () => {
+  test('makes the body of a message null', async () => {
     sandbox.faults.add({
       kind: 'change',
       path: /\/messages$/,
@@ -123,7 +126,7 @@ describe('a value of another type', () => {
     ]);
   });
 
-  test('the parts of a template', async () => {
+  test('makes a template null without an internal error', async () => {
     sandbox.faults.add({
       kind: 'change',
       path: /\/templates$/,
@@ -141,7 +144,7 @@ describe('a value of another type', () => {
   });
 });
 
-test('two invalid values below one null are one error', async () => {
+test('several invalid values under the same null record cause one error', async () => {
   sandbox.faults.add({
     kind: 'change',
     path: '/v1/orders/ca2490',
