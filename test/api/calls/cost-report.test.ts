@@ -175,7 +175,7 @@ describe('the cost of an operation with several calls', () => {
   }
   fragment Notes on Order { notes }`;
 
-  test('lists the calls of a query in sequence', async () => {
+  test('lists the calls of a query in order', async () => {
     await using waybill = await startWaybill();
     const { data, extensions } = await answerTo(waybill, query);
     expect(data).toMatchObject({
@@ -192,7 +192,7 @@ describe('the cost of an operation with several calls', () => {
     );
   });
 
-  test('lists the calls of a multi-step mutation in sequence', async () => {
+  test('lists the calls of a multi-step mutation in order', async () => {
     await using waybill = await startWaybill();
     const input = await orderToShip(waybill);
     const { data, extensions } = await answerTo(

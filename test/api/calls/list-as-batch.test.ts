@@ -122,7 +122,7 @@ describe('the shipments of a page of orders', () => {
 });
 
 describe('a batch of ids', () => {
-  test('is read as one page of orders if the ids are of orders', async () => {
+  test('is read as one page of orders if all ids are order ids', async () => {
     const waybill = await start();
     const ids = count(30, (index) => order(2500 - index));
     expect(await idsAndCalls(waybill, ids)).toEqual(['GET /v1/orders?pageSize=60']);

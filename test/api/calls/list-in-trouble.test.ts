@@ -165,7 +165,7 @@ test.each([
   await expectBoard(app, 'ana', { [orders]: 1, [list]: 1 });
 });
 
-test('a 403 for the list of shipments makes only the token concerned use GETs', async () => {
+test('a 403 for the list of shipments affects only the token that gets it', async () => {
   await using app = await start();
   await expectBoard(app, 'eva', { [orders]: 1, [list]: 1, [record]: 1 });
   app.service.behaviour = failPages(status(403), 'ana');

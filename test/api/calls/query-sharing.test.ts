@@ -85,7 +85,7 @@ describe('concurrent equal queries', () => {
     expect(waybill.lines()).toHaveLength(2);
   });
 
-  test('share an error that is not cached', async () => {
+  test('share an error without caching it', async () => {
     await using waybill = await startHolding();
     const answers = [1, 2].map(() => waybill.ask({ query: shown }));
     await waybill.arrived();

@@ -74,7 +74,7 @@ test('free label slots go to the waiting tokens in turn', async () => {
   );
 });
 
-test('limits a token, and all unaccepted tokens together, to one of two slots', async () => {
+test('one token, like all unaccepted tokens together, gets one of two label slots', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   await stage.accept('ana');
@@ -95,7 +95,7 @@ test('limits a token, and all unaccepted tokens together, to one of two slots', 
   expect((await Promise.all(labels)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 });
 
-test('reserves a quarter of the label slots for accepted tokens', async () => {
+test('a quarter of the label slots is reserved for accepted tokens', async () => {
   await using stage = await startWithSlots(4);
   const { label, called, send } = stage;
   await stage.accept('ana');
@@ -176,7 +176,7 @@ test('a client that disconnects frees its slot or its place in the queue', async
   expect(await Promise.all(gone)).toEqual(Array(2).fill(expect.stringContaining('AbortError')));
 });
 
-test('limits waiting label requests to 500 without blocking an accepted token', async () => {
+test('the limit of 500 waiting label requests does not block an accepted token', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   await stage.accept('ana');

@@ -58,7 +58,7 @@ describe('a retry of shipOrder after a lost response', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('returns Conflict without the key of the first request', async () => {
+  test('returns Conflict if the first request had no idempotency key', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const input = await lose(waybill, null);
     const first = await ship(waybill, input);
@@ -286,7 +286,7 @@ describe('shipOrder later in an operation', () => {
 
 describe('a REST service that ships orders of every status', () => {
   test.each(['CANCELLED', 'DELIVERED', 'RETURN'])(
-    'receives no shipment for an order with the status %s',
+    'receives no POST for an order with the status %s',
     async (status) => {
       await using waybill = await startWaybill({}, { quirks: { shipsAgain: true } });
       const input = await orderToShip(waybill);

@@ -184,7 +184,7 @@ describe('shipOrder', () => {
     });
   });
 
-  test('omits the optional recipient fields that the order omits', async () => {
+  test('sends no document fields if the order has none', async () => {
     const input = await orderToShip(waybill);
     change(
       pathOf(input.order),

@@ -56,7 +56,7 @@ async function newOrders(count: number): Promise<[OrderToShip, ...OrderToShip[]]
 }
 
 describe('shipOrders', () => {
-  test('returns one result per order in the same sequence', async () => {
+  test('returns one result per input, in the same order', async () => {
     const orders = await newOrders(3);
     expect(await ship(orders)).toEqual(
       answered(orders.map(success), [
@@ -195,7 +195,7 @@ describe('shipOrders', () => {
     expect(calls).toEqual([read(one), origins, postQuote, postShipment, read(one)]);
   });
 
-  test('reads the orders of a list of 100 as pages', async () => {
+  test('reads 100 orders in pages instead of one by one', async () => {
     await using fast = await startWaybill({}, { sandbox: waybill.sandbox });
     await learnMerchants(fast, waybill.sandbox.tokens.first);
     const orders = await newOrders(100);
