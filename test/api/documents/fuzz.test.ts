@@ -77,7 +77,7 @@ describe(`random requests with FUZZ_SEED=${seed}`, () => {
   const parameters = { seed, numRuns: 1_000_000, interruptAfterTimeLimit: seconds * 1_000 };
   const timeout = (seconds + 60) * 1_000;
 
-  test('get a response without leaking secrets, and no call if they are rejected', {
+  test('get responses without secrets, and cost no call if they are rejected', {
     timeout,
   }, async () => {
     await fc.assert(
@@ -88,7 +88,7 @@ describe(`random requests with FUZZ_SEED=${seed}`, () => {
     expect(Object.keys(outcomes)).toEqual(expect.arrayContaining(['data', 'data with errors', 'refused']));
   });
 
-  test('get a response without leaking secrets under any REST fault', { timeout }, async () => {
+  test('get responses without secrets under any REST fault', { timeout }, async () => {
     const requests = requestsFor(soundDocuments(cursors), { sound: 400 });
     const property = fc.asyncProperty(requests, faults, async (request, planned) => {
       for (const fault of planned) sandbox.faults.add(fault);

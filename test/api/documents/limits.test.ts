@@ -119,11 +119,11 @@ describe('the node count', () => {
       {},
       Number.POSITIVE_INFINITY,
     ],
-  ])('of %s with %j is %d', (query, variables, nodes) => {
+  ])('is measured for %s with %j as %d', (query, variables, nodes) => {
     expect(nodesOf(query, variables)).toBe(nodes);
   });
 
-  test('uses the variable values of each request', async () => {
+  test('depends on the variable values of each request', async () => {
     const query = `query ($all: Int, $each: Int) {
       orders(first: $all) { nodes { recipient { orders(first: $each) { nodes { id } } } } }
     }`;
@@ -183,7 +183,7 @@ describe('input values', () => {
   });
 });
 
-describe('a document without one of its limits', () => {
+describe('a document', () => {
   const fragmentOfOrder = (index: number) => {
     const names = ['id', 'createTime', 'notes', 'status', 'contentDescription', 'referenceId', 'updateTime'];
     const others = ['fulfiller', 'referenceGid', 'referenceUrl', '__typename'];
@@ -203,7 +203,7 @@ describe('a document without one of its limits', () => {
     ],
     ['fragments', `${order(repeated(540, (index) => `...F${index}`))} ${repeated(540, fragmentOfOrder)}`],
     ['repeats', order('recipient { orders(first: 1) { nodes { id notes status } } } '.repeat(230))],
-  ])('holds the event loop for more than 50 ms: %s', (limit, document) => {
+  ])('holds the event loop for more than 50 ms without the limit "%s"', (limit, document) => {
     const lifted = { ...limits, [limit]: 10_000_000 };
     const validation = validationByAccess.public;
     const check = (within: Limits) =>
@@ -213,7 +213,7 @@ describe('a document without one of its limits', () => {
     expect(performance.now() - startMs).toBeGreaterThan(50);
   });
 
-  test('holds the event loop for more than 50 ms: values', () => {
+  test('holds the event loop for more than 50 ms without the limit "values"', () => {
     const document = parse(
       'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }',
     );
@@ -225,7 +225,7 @@ describe('a document without one of its limits', () => {
     expect(performance.now() - startMs).toBeGreaterThan(50);
   });
 
-  test('holds the event loop for more than 50 ms: aliases', async () => {
+  test('holds the event loop for more than 50 ms without the limit "aliases"', async () => {
     await using other = await startWaybill({}, { sandbox: waybill.sandbox, limits: { aliases: 10_000 } });
     const fields = repeated(1_500, (index) => `a${index}: notes`);
     const startMs = performance.now();
@@ -235,8 +235,8 @@ describe('a document without one of its limits', () => {
   });
 });
 
-describe('an operation without one of its limits', () => {
-  test('makes more than 100 REST calls: depth', async () => {
+describe('an operation', () => {
+  test('makes more than 100 REST calls without the limit "depth"', async () => {
     await using other = await startWaybill({}, { sandbox: waybill.sandbox, limits: { depth: 1_000 } });
     const statuses = ['READY', 'DELIVERED', 'CONFIRMED', 'CANCELLED', 'RETURN'];
     // A page for each set of statuses with that of the order. Each page is read after the one around it.
@@ -253,14 +253,14 @@ describe('an operation without one of its limits', () => {
     expect([errors, calls.length > 100]).toEqual([undefined, true]);
   });
 
-  test('makes more than 100 REST calls: nodes', async () => {
+  test('makes more than 100 REST calls without the limit "nodes"', async () => {
     await using other = await startWaybill({ MAX_NODES: '10000' }, { sandbox: waybill.sandbox });
     const query = '{ orders(first: 1000) { nodes { recipient { orders(first: 3) { nodes { id } } } } } }';
     const { calls } = await other.ask(query);
     expect(calls.length).toBeGreaterThan(100);
   });
 
-  test('makes more than 100 REST calls: writes', async () => {
+  test('makes more than 100 REST calls without the limit "writes"', async () => {
     const unlimited = { writes: 1_000 };
     await using other = await startWaybill({}, { sandbox: waybill.sandbox, limits: unlimited });
     const inputs = Array.from({ length: 101 }, (_, index) => ({ id: `ca${2000 + index}`, notes: 'changed' }));

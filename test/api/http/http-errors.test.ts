@@ -24,7 +24,7 @@ async function othersAreServed() {
   expect(await post(organizationQuery)).toEqual({ status: 200, body: organizationAnswer });
 }
 
-describe('the limit of the body size', () => {
+describe('the check of the body size', () => {
   test('rejects a Content-Length over the limit before the body arrives', async () => {
     const { status, headers, body } = await sendRaw(listener, head(json, `content-length: ${maxBytes + 1}`));
     expect([status, headers.connection]).toEqual([413, 'close']);
@@ -130,7 +130,7 @@ describe('the limit of the body size', () => {
     expect((await post(`${body} `)).status).toBe(413);
   });
 
-  test('applies to `fetch` of the app without a connection', async () => {
+  test('applies to app.fetch without a connection', async () => {
     const response = await waybill.fetch('/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -6,7 +6,7 @@ import { type Browser, browserMissingNote, hasBrowser, openBrowser } from '../..
 import { type Listener, listen } from '../../fixtures/listen.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
-test.skipIf(hasBrowser)('a cross-origin page needs an installed browser', ({ skip }) =>
+test.skipIf(hasBrowser)('a cross-origin page is not tested without a browser', ({ skip }) =>
   skip(browserMissingNote),
 );
 

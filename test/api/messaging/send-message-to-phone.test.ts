@@ -133,7 +133,7 @@ describe('a REST error of sendMessageToPhone', () => {
     ['/recipient/name', 'name'],
     ['body.text', 'text'],
     ['recipient', '', 'recipient is odd'],
-  ])('for the REST field %s has the input path %j', async (field, place, message = 'is odd') => {
+  ])('maps the REST field %s to the input path %j', async (field, place, message = 'is odd') => {
     const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 422, body });
     const { data, errors, calls } = await send();

@@ -208,7 +208,7 @@ describe('a REST error of sendMessage', () => {
   test.each([
     ['an empty text', '', 'must have at least 1 character'],
     ['a text that is too long', 'x'.repeat(4097), 'must have at most 4096 characters'],
-  ])('has its path in the input: %s', async (_what, text, message) => {
+  ])('has the path of the input field: %s', async (_what, text, message) => {
     const { data, errors, calls } = await send(text);
     expect({ data, errors, calls }).toEqual({
       data: {
@@ -230,7 +230,7 @@ describe('a REST error of sendMessage', () => {
       'fieldViolations',
       { error: { details: [{ fieldViolations: [{ field: 'text', description: 'is rude' }] }] } },
     ],
-  ])('has its path in the input if the response has %s', async (_what, body) => {
+  ])('has the path of the input field if the response has %s', async (_what, body) => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 400, body });
     const { data, calls } = await send('Hola');
     expect(data.sendMessage).toMatchObject({
@@ -247,7 +247,7 @@ describe('a REST error of sendMessage', () => {
       'a list of unknown fields',
       { error: { message: 'No', details: [{ field: 'x.y', message: 'is odd' }] } },
     ],
-  ])('becomes InvalidInput if its body is %s', async (_what, body) => {
+  ])('becomes InvalidInput if the body is %s', async (_what, body) => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 400, body });
     const { data, errors, calls } = await send('Hola');
     const isNamed = typeof body === 'object';

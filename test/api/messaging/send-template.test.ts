@@ -437,7 +437,7 @@ describe('a REST error of a template', () => {
     ['/template/headerParameters/1', 'content.template.headerParameters.0.value'],
     ['template.bodyParameters.9', 'content.template.bodyParameters', '9 is odd'],
     ['template.body_parameters', 'content.template.bodyParameters'],
-  ])('has its path in the input for the REST field %s', async (field, path, message = 'is odd') => {
+  ])('has the path of the input field for the REST field %s', async (field, path, message = 'is odd') => {
     const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
     sandbox.faults.add({ method: 'POST', path: messages, kind: 'status', status: 400, body });
     // A parameter may be called by a number, which is then not its place in the list.

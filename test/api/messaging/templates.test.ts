@@ -53,7 +53,7 @@ describe('the templates of a channel', () => {
     expect(calls).toEqual(forTemplates);
   });
 
-  test('are found by name alone: the first one in the list', async () => {
+  test('include the first template with a name if no language is given', async () => {
     const { data } = await ask(TemplateDefinitionDocument, { channel, name: 'pedido_en_camino' });
     expect(data).toEqual({
       channel: {

@@ -236,7 +236,7 @@ describe('a REST error of createOrder', () => {
     ['HTML', '<h1>Bad Request</h1>', { message: `${post} returned 400.`, fields: [] }],
     ['JSON that is not an object', [1, 'notes'], { message: `${post} returned 400.`, fields: [] }],
     ['empty', undefined, { message: `${post} returned 400.`, fields: [] }],
-  ])('becomes InvalidInput if its body is %s', async (_what, body, result) => {
+  ])('becomes InvalidInput if the body is %s', async (_what, body, result) => {
     for (const status of [400, 422]) {
       fail({ kind: 'status', status, body, times: 1 });
       const message = result.message.replace('400', String(status));

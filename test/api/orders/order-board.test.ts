@@ -113,7 +113,7 @@ describe('the order board of 100 orders', () => {
   test.each([
     ['64 by default', {}, 64, 100],
     ['UPSTREAM_CONNECTIONS', { UPSTREAM_CONNECTIONS: '3' }, 3, 10],
-  ])('limits its concurrent calls to %s', async (_what, environment, most, delayMs) => {
+  ])('limits concurrent REST calls to %s', async (_what, environment, most, delayMs) => {
     await using waybill = await startWaybill({ UPSTREAM_LISTS_FOR_BATCHES: 'no', ...environment });
     // A token that REST has not accepted leaves a quarter of the connections to others.
     await waybill.ask('{ organization { id } }');

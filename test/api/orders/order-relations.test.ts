@@ -58,13 +58,13 @@ describe('Order.shipment', () => {
 describe('a recipient', () => {
   const location = 'locations/antioquia-medellin-laureles';
 
-  test('costs no call for the id of its location', async () => {
+  test('costs no call for the id of the location', async () => {
     const { data, calls } = await waybill.ask(RecipientLocationIdDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: { recipient: { location: { id: location } } } });
     expect(calls).toEqual(['GET /v1/orders/ca2481']);
   });
 
-  test('costs one filtered list call for the fields of its location', async () => {
+  test('costs one filtered list call for the fields of the location', async () => {
     const { data, calls } = await waybill.ask(RecipientLocationDocument, { id: 'ca2481' });
     const place = { regionCode: 'CO', administrativeArea: 'Antioquia', locality: 'Medellín (Laureles)' };
     expect(data).toEqual({ order: { recipient: { location: place } } });
@@ -92,7 +92,7 @@ describe('a recipient', () => {
     expect(calls).toEqual([`GET ${order}`, `GET ${list}?pageSize=1000&query=${medellin}`]);
   });
 
-  test('lists the orders with its phone number in pages', async () => {
+  test('lists the orders with the phone number of the recipient in pages', async () => {
     const ask = (after: string | null) =>
       waybill.ask(RecipientOrdersDocument, { id: 'ca2481', first: 2, after });
     const first = await ask(null);
@@ -112,7 +112,7 @@ describe('a recipient', () => {
     ]);
   });
 
-  test('filters its orders by status', async () => {
+  test('filters the orders of the recipient by status', async () => {
     const { data, calls } = await waybill.ask(RecipientOrdersDocument, {
       id: 'ca2481',
       first: 2,
@@ -140,14 +140,14 @@ describe('a recipient', () => {
     expect(calls).toEqual([]);
   });
 
-  test('lists its orders if it belongs to a shipment', async () => {
+  test('lists the orders of the recipient of a shipment', async () => {
     const { data, calls } = await waybill.ask(RecipientOrdersFromShipmentDocument, { id: 'ca2036' });
     const node = { id: 'orders/ca2496', status: 'NEW' };
     expect(data).toEqual({ shipment: { recipient: { orders: { nodes: [node] } } } });
     expect(calls).toEqual(['GET /v1/shipments/ca2036', 'GET /v1/orders?pageSize=1&search=+573104567890']);
   });
 
-  test('does not list orders that have its phone number in another field', async () => {
+  test('does not list orders that have the phone number in another field', async () => {
     await using changed = await startWaybill();
     const response = await fetch(`${changed.sandbox.url}/v1/orders`, {
       method: 'POST',

@@ -286,7 +286,7 @@ describe('the validation of updateOrder', () => {
     expect(calls).toEqual([]);
   });
 
-  test('reports both faults of an empty update with a malformed id', async () => {
+  test('reports the malformed id and the missing fields of an update', async () => {
     const { data, errors, calls } = await update({ id: '..' });
     expect(errors).toBeUndefined();
     expect(data).toMatchObject({

@@ -109,7 +109,7 @@ describe('updateOrders', () => {
     );
   });
 
-  test('returns an empty list without a call for an empty list', async () => {
+  test('returns an empty list without a call if there are no updates', async () => {
     const { data, errors, calls } = await update();
     expect({ data, errors, calls }).toEqual({ data: { updateOrders: [] }, errors: undefined, calls: [] });
   });
@@ -130,7 +130,7 @@ describe('updateOrders', () => {
     expect(await update(...Array(101).fill({ id: 'ca2496', notes: 'Hola' }))).toEqual(tooManyWrites(101));
   });
 
-  test('rejects an update without fields without a call', async () => {
+  test('rejects an update that has only an id, without a call', async () => {
     const { data, errors, calls } = await update({ id: 'ca2496' });
     const message = 'the input must have at least one field besides id';
     expect({ data, errors }).toEqual({

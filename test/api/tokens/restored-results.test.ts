@@ -147,7 +147,7 @@ describe.each([
   ['createShipment', 'shipment'],
   ['shipOrder', 'shipment'],
 ])('a result of %s that the token can no longer read', (name, field) => {
-  test('causes an error with its id', async () => {
+  test('causes an error with the id of the result', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, name);
     const record = idIn(data, field);
