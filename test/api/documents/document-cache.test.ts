@@ -9,7 +9,7 @@ import { silentLog } from '../../../src/telemetry/log.ts';
 import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { startWaybill } from '../../harness.ts';
 
-describe('documents', () => {
+describe('the document cache', () => {
   /** Documents whose readings are listed; those with an operation `Refused` are refused. */
   function listed(maxBytes = 4_000_000) {
     const readings: string[] = [];
@@ -24,7 +24,7 @@ describe('documents', () => {
     return { readings, documents: new DocumentCache(reading, maxBytes) };
   }
 
-  test('are parsed and validated once, valid or not', () => {
+  test('parses and validates valid and invalid documents once', () => {
     const { readings, documents } = listed();
     for (const text of ['{ a }', 'query Refused { a }', '{ a', '{ a }', 'query Refused { a }', '{ a']) {
       documents.load(text);
@@ -34,7 +34,7 @@ describe('documents', () => {
     expect(documents.load('{ a')).toEqual({ document: undefined, errors: [expect.any(GraphQLError)] });
   });
 
-  test('are evicted by least recent use and size', () => {
+  test('evicts documents by least recent use and size', () => {
     // 38 tokens each, in 76 characters, are some 40 KB. A quarter has room for one of them.
     const { readings, documents } = listed(240_000);
     const [first = '', second = ''] = ['b', 'c'].map((name) => `{ ${`${name} `.repeat(36)} }`);
@@ -42,7 +42,7 @@ describe('documents', () => {
     expect(readings).toEqual([first, second, first]);
   });
 
-  test('stay cached after promotion while others come and go', () => {
+  test('keeps promoted documents while new documents are evicted', () => {
     const { readings, documents } = listed(400_000);
     const { document } = documents.load('{ a }');
     documents.load('{ b }');
@@ -56,7 +56,7 @@ describe('documents', () => {
     expect(readings).toEqual(['{ b }']);
   });
 
-  test('that are cached can be read without parsing', () => {
+  test('returns a cached document without parsing', () => {
     const { readings, documents } = listed();
     expect(documents.cached('{ a }')).toBe(undefined);
     const found = documents.load('{ a }');
@@ -64,7 +64,7 @@ describe('documents', () => {
     expect(readings).toEqual(['{ a }']);
   });
 
-  test('that overflow the stack are not cached', () => {
+  test('rethrows the RangeError of a document that overflows the stack', () => {
     const documents = new DocumentCache(
       {
         parse: () => {
@@ -77,7 +77,7 @@ describe('documents', () => {
     expect(() => documents.load('{ a }')).toThrow(RangeError);
   });
 
-  test('have each value of their operations computed once', () => {
+  test('computes the values of each operation once', () => {
     const computed: [DefinitionNode, DocumentNode][] = [];
     const compute = perOperation((definition, document) => {
       return computed.push([definition, document]);
@@ -116,8 +116,8 @@ test('unknown tokens evict no document that an accepted token has used', async (
   expect(await parsed()).toBe(52);
 });
 
-describe('a response', () => {
-  test('is the same for a cached document, also with errors', async () => {
+describe('a cached document', () => {
+  test('gets the response of an uncached document, even with errors', async () => {
     await using waybill = await startWaybill();
     for (const query of [
       '{ orders(first: 1) { nodes { id } } }',
@@ -136,7 +136,7 @@ describe('a response', () => {
   });
 });
 
-test('a known document runs before most of 50 new ones', async () => {
+test('a cached document runs before most of 50 new documents', async () => {
   await using waybill = await startWaybill();
   const known = '{ __typename }';
   await waybill.ask(known);
@@ -151,7 +151,7 @@ test('a known document runs before most of 50 new ones', async () => {
   expect(finished.indexOf('known')).toBeLessThan(25);
 });
 
-test('2,000 distinct documents of 100 KB stay within the memory for documents', async () => {
+test('2,000 distinct documents of 100 KB stay within the memory limit of the cache', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--expose-gc',
     resolve(import.meta.dirname, '../../fixtures/many-documents.ts'),

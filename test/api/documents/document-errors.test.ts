@@ -8,28 +8,31 @@ const { ask } = waybill;
 
 afterAll(() => waybill[Symbol.asyncDispose]());
 
-describe('a document is rejected before its validation, without a call:', () => {
-  test.each(documentsTooLarge)('%s', async (_fault, document, limit, allowed, came) => {
-    const { status, data, errors, calls } = await ask(document);
-    expect(errors?.[0]?.message).toContain(`The limit "${limit}" allows ${allowed}, but there are ${came}`);
-    expect({ status, data, codes: errors?.map(({ extensions }) => extensions), calls }).toEqual({
-      status: 400,
-      data: undefined,
-      codes: [{ code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false }],
-      calls: [],
-    });
-  });
+describe('a document over a limit', () => {
+  test.each(documentsTooLarge)(
+    'is rejected without a call before its validation: %s',
+    async (_fault, document, limit, allowed, came) => {
+      const { status, data, errors, calls } = await ask(document);
+      expect(errors?.[0]?.message).toContain(`The limit "${limit}" allows ${allowed}, but there are ${came}`);
+      expect({ status, data, codes: errors?.map(({ extensions }) => extensions), calls }).toEqual({
+        status: 400,
+        data: undefined,
+        codes: [{ code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false }],
+        calls: [],
+      });
+    },
+  );
 });
 
-describe('a document at the limit is accepted:', () => {
+describe('a document at a limit', () => {
   test.each([
     ['a depth of 12', ofDepth(12)],
     ['30 aliases', order(repeated(30, (index) => `a${index}: id`))],
     ['50 repeats of one field', order('id '.repeat(50))],
     ['brackets in strings', `{ order(id: "${'{[('.repeat(40)}") { id } } # ${'{'.repeat(100)}`],
     ['a comment of 100 KB', `#${'x'.repeat(100_000)}\n{ organization { id } }`],
-    ['the introspection of tools', getIntrospectionQuery({ typeDepth: 9 })],
-  ])('%s', async (_what, document) => {
+    ['the introspection query of GraphQL tools', getIntrospectionQuery({ typeDepth: 9 })],
+  ])('is accepted: %s', async (_what, document) => {
     const { status, errors } = await ask(document);
     // An id of brackets is the value's fault, not the document's.
     expect(errors?.map(({ extensions }) => extensions.code) ?? []).not.toContain('GRAPHQL_LIMIT_EXCEEDED');
@@ -37,11 +40,11 @@ describe('a document at the limit is accepted:', () => {
   });
 });
 
-describe('an invalid document is rejected without a call:', () => {
+describe('an invalid document', () => {
   const refused = { status: expect.any(Number), data: undefined, calls: [] };
   const invalid = { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false };
 
-  test('ten unknown directives, with five errors and a note', async () => {
+  test('gets five errors and a note for ten unknown directives', async () => {
     const answer = await ask(order('id @a @b @c @d @e @f @g @h @i @j'));
     expect(answer).toEqual({
       ...refused,
@@ -65,25 +68,25 @@ describe('an invalid document is rejected without a call:', () => {
     ['a subscription', 'subscription { orders { nodes { id } } }', 'GRAPHQL_VALIDATION_FAILED'],
     ['@defer', '{ order(id: "ca2481") { id ... @defer { notes } } }', 'GRAPHQL_VALIDATION_FAILED'],
     ['@stream', '{ orders { nodes @stream(initialCount: 1) { id } } }', 'GRAPHQL_VALIDATION_FAILED'],
-  ])('%s', async (_fault, document, code) => {
+  ])('is rejected without a call: %s', async (_fault, document, code) => {
     const { data, errors, calls } = await ask(document);
     const extensions = { code, retryable: false };
     expect({ data, errors, calls }).toMatchObject({ data: undefined, errors: [{ extensions }], calls: [] });
   });
 
-  test('fragments of the same name, without further validation', async () => {
+  test('gets one error for two fragments with one name', async () => {
     const large = `fragment F on Query { ${'orders { nodes { id } } '.repeat(300)} }`;
     const { errors, calls } = await ask(`{ ...F } ${large} fragment F on Query { unknown }`);
     const messages = errors?.map(({ message }) => message);
     expect([messages, calls]).toEqual([['There can be only one fragment named "F".'], []]);
   });
 
-  test('an unknown field of 200,000 letters, whose name is truncated', async () => {
+  test('gets an error that truncates an unknown field of 200,000 letters', async () => {
     const { errors, calls } = await ask(order('x'.repeat(200_000)));
     expect([errors?.length, errors?.[0]?.message.length, calls]).toEqual([1, 1_001, []]);
   });
 
-  test('an input object of 250,000 characters, which is printed at most twice', async () => {
+  test('gets a truncated error for an input object of 250,000 characters', async () => {
     const unknown = repeated(49, (index) => `field${index}: 1`);
     const document = `mutation { createOrder(input: { ${unknown} text: "${'x'.repeat(250_000)}" }) { __typename } }`;
     const { errors, calls } = await ask(document);
@@ -91,7 +94,7 @@ describe('an invalid document is rejected without a call:', () => {
     expect(errors?.[1]?.message).toBe('Too many validation errors, error limit reached. Validation aborted.');
   });
 
-  test('a variable named "__proto__"', async () => {
+  test('is rejected for a variable named "__proto__"', async () => {
     const query = 'query ($__proto__: String) { orders(search: $__proto__) { nodes { id } } }';
     expect(await ask(query, JSON.parse('{ "__proto__": "Nobody" }'))).toEqual({
       ...refused,
@@ -105,7 +108,7 @@ describe('an invalid document is rejected without a call:', () => {
     });
   });
 
-  test('fragments in a circle', async () => {
+  test('is rejected for fragments that form a cycle', async () => {
     expect(
       await ask(
         `{ order(id: "a") { ...A } } fragment A on Order { ...B ${'recipient { firstName } '.repeat(200)} }
@@ -123,7 +126,7 @@ describe('an invalid document is rejected without a call:', () => {
     });
   });
 
-  test('an introspection in a circle', async () => {
+  test('is rejected for an introspection that forms a cycle', async () => {
     const circle = '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }';
     expect(await ask(circle)).toEqual({
       ...refused,
@@ -137,7 +140,7 @@ describe('an invalid document is rejected without a call:', () => {
     });
   });
 
-  test('merges that conflict in many ways, with five errors and a note', async () => {
+  test('gets five errors and a note for many conflicting fields', async () => {
     const merges = repeated(50, (index) => `orders(first: ${index}) { nodes { id } }`);
     const { errors, calls } = await ask(order(`recipient { ${merges} }`));
     expect([errors?.length, errors?.[0]?.extensions, calls]).toEqual([6, invalid, []]);
@@ -145,7 +148,7 @@ describe('an invalid document is rejected without a call:', () => {
   });
 });
 
-test('too large introspections are rejected, also without an access token', async () => {
+test('an introspection over the node limit is rejected even without a token', async () => {
   const types = 'types { fields { name args { name type { name fields { name } } } } }';
   const answer = await ask(
     `{ __schema { ${repeated(25, (index) => `a${index}: ${types}`)} } }`,

@@ -244,7 +244,7 @@ function createSurvey() {
   };
 }
 
-test(`plans and graphql-js return the same for queries: seed ${seed}`, async () => {
+test(`query plans and graphql-js return equal responses to queries: seed ${seed}`, async () => {
   const random = randomNumbers(seed);
   const rootFields = Object.keys(schema.getQueryType()?.getFields() ?? {});
   const survey = createSurvey();
@@ -279,7 +279,7 @@ test(`plans and graphql-js return the same for queries: seed ${seed}`, async () 
 /** Mutations that may run several times: they write the same again, or nothing. */
 const repeatable = ['updateOrder', 'updateOrders', 'shipOrder'];
 
-test(`plans and graphql-js return the same for mutations: seed ${seed}`, async () => {
+test(`query plans and graphql-js return equal responses to mutations: seed ${seed}`, async () => {
   const random = randomNumbers(seed);
   const survey = createSurvey();
   for (let index = 0; index < 80; index += 1) {

@@ -123,7 +123,7 @@ const known = { query, variables: { id: 'a1' } };
 const mutation = 'mutation Note($id: ID!) { updateOrder(input: { id: $id, notes: "Nada" }) { __typename } }';
 const hash = createHash('sha256').update(query).digest('hex');
 
-describe('the fast path responds to known documents like the fallback', () => {
+describe('the fast path', () => {
   let both: Both;
   beforeAll(async () => {
     both = await startBoth();
@@ -149,30 +149,27 @@ describe('the fast path responds to known documents like the fallback', () => {
   test.each<[what: string, sent: Sent]>([
     ['a query with variables', { body: known }],
     ['a mutation', { body: { query: mutation, variables: { id: 'a1' } } }],
-    ['an operation by its name', { body: { ...known, operationName: 'Order' } }],
+    ['an operation selected by name', { body: { ...known, operationName: 'Order' } }],
     [
       'one of several operations',
       { body: { query: twoOperations, variables: { id: 'a1' }, operationName: 'B' } },
     ],
-    ['without optional parameters', { body: { query: '{ __typename }' } }],
-    ['with null for optional parameters', { body: { ...known, operationName: null, extensions: null } }],
-    ['with the default of a variable', { body: { query: withDefault } }],
-    ['by the hash of its text', { body: { ...known, extensions: persisted(hash) } }],
-    ['by the hash without the text', { body: { variables: { id: 'a1' }, extensions: persisted(hash) } }],
+    ['no optional parameters', { body: { query: '{ __typename }' } }],
+    ['null for optional parameters', { body: { ...known, operationName: null, extensions: null } }],
+    ['the default value of a variable', { body: { query: withDefault } }],
+    ['a query with its hash', { body: { ...known, extensions: persisted(hash) } }],
+    ['a hash without the query', { body: { variables: { id: 'a1' }, extensions: persisted(hash) } }],
     [
-      'an open field without a token',
+      'an introspection field without a token',
       { body: { query: '{ __typename }' }, headers: { authorization: undefined } },
     ],
-    ['a missing record', { body: { query, variables: { id: 'gone' } } }],
-    ['with a field that fails', { body: { query, variables: { id: 'fails' } } }],
-    ['with an invalid value of REST', { body: { query, variables: { id: 'broken' } } }],
-    ['with an invalid id', { body: { query, variables: { id: '../a1' } } }],
-    ['with null as data', { body: { query: '{ orders { nodes { id } } }' } }],
-    [
-      'with a request for its cost',
-      { body: { query: '{ __typename }' }, headers: { 'x-upstream-cost': '1' } },
-    ],
-    ['without a request id', { body: { query: '{ __typename }' }, headers: { 'x-request-id': undefined } }],
+    ['a missing order', { body: { query, variables: { id: 'gone' } } }],
+    ['a field that fails', { body: { query, variables: { id: 'fails' } } }],
+    ['an invalid value in the REST response', { body: { query, variables: { id: 'broken' } } }],
+    ['an invalid id', { body: { query, variables: { id: '../a1' } } }],
+    ['null as data', { body: { query: '{ orders { nodes { id } } }' } }],
+    ['a request for the cost', { body: { query: '{ __typename }' }, headers: { 'x-upstream-cost': '1' } }],
+    ['no request id', { body: { query: '{ __typename }' }, headers: { 'x-request-id': undefined } }],
     ...[
       undefined,
       '*/*',
@@ -183,8 +180,8 @@ describe('the fast path responds to known documents like the fallback', () => {
       'Application/JSON ; q=0.5',
       'text/html, application/*, text/event-stream',
       'multipart/mixed, application/graphql-response+json',
-    ].map((accept): [string, Sent] => [`accepting ${accept}`, { body: known, headers: { accept } }]),
-  ])('%s', async (_what, sent) => {
+    ].map((accept): [string, Sent] => [`Accept: ${accept}`, { body: known, headers: { accept } }]),
+  ])('responds to a known document like the fallback: %s', async (_what, sent) => {
     const [fast, fallback] = await askBoth(both, sent);
     for (const { answer, lines } of [fast, fallback]) {
       if (sent.headers === undefined || !('x-request-id' in sent.headers)) continue;
@@ -199,38 +196,41 @@ describe('the fast path responds to known documents like the fallback', () => {
 
   test.each<[what: string, sent: Sent]>([
     ['no token', { body: known, headers: { authorization: undefined } }],
-    ['a token of another form', { body: known, headers: { authorization: 'Basic token' } }],
+    ['a token with the scheme Basic', { body: known, headers: { authorization: 'Basic token' } }],
     ['a body that is not JSON', { body: '{' }],
     ['no body', {}],
     ['a body that is not UTF-8', { body: Buffer.from([0x7b, 0xff, 0x7d]) }],
-    ['a text', { body: '"query"' }],
-    ['a list', { body: [known] }],
+    ['a string as the body', { body: '"query"' }],
+    ['a list as the body', { body: [known] }],
     ['no query', { body: { variables: {} } }],
     ['null as query', { body: { query: null } }],
-    ['a query that is not a text', { body: { query: 7 } }],
+    ['a query that is not a string', { body: { query: 7 } }],
     ['a query with a syntax error', { body: { query: '{' } }],
     ['a query with an unknown field', { body: { query: '{ nothing }' } }],
     ['an unknown operation', { body: { ...known, operationName: 'Other' } }],
-    ['several operations without a name', { body: { query: twoOperations, variables: { id: 'a1' } } }],
-    ['an empty name of an operation', { body: { ...known, operationName: '' } }],
-    ['a name of an operation that is not a text', { body: { ...known, operationName: 7 } }],
+    [
+      'several operations without an operationName',
+      { body: { query: twoOperations, variables: { id: 'a1' } } },
+    ],
+    ['an empty operationName', { body: { ...known, operationName: '' } }],
+    ['an operationName that is not a string', { body: { ...known, operationName: 7 } }],
     ['an unknown parameter', { body: { ...known, more: 1 } }],
     ['a parameter with the name __proto__', { body: '{"query":"{ __typename }","__proto__":{}}' }],
-    ['variables in a list', { body: { ...known, variables: [] } }],
-    ['variables as a text', { body: { ...known, variables: '{}' } }],
-    ['extensions as a text', { body: { ...known, extensions: '{}' } }],
-    ['a hash of another text', { body: { ...known, extensions: persisted('0'.repeat(64)) } }],
+    ['a list as variables', { body: { ...known, variables: [] } }],
+    ['a string as variables', { body: { ...known, variables: '{}' } }],
+    ['a string as extensions', { body: { ...known, extensions: '{}' } }],
+    ['a hash that does not match the query', { body: { ...known, extensions: persisted('0'.repeat(64)) } }],
     ['an unknown hash', { body: { extensions: persisted('1'.repeat(64)) } }],
     ['a missing variable', { body: { query } }],
-    ['a variable of another type', { body: { query, variables: { id: {} } } }],
-    ['variables beyond a limit', { body: { query, variables: { id: 'a1', more: Array(10_001).fill(0) } } }],
-    ['a too large body', { body: { query, variables: { id: 'a'.repeat(1_100_000) } } }],
-    ['another content type', { body: known, headers: { 'content-type': 'text/plain' } }],
+    ['a variable of the wrong type', { body: { query, variables: { id: {} } } }],
+    ['variables over a limit', { body: { query, variables: { id: 'a1', more: Array(10_001).fill(0) } } }],
+    ['a body over the limit', { body: { query, variables: { id: 'a'.repeat(1_100_000) } } }],
+    ['an unsupported content type', { body: known, headers: { 'content-type': 'text/plain' } }],
     ['a compressed body', { body: known, headers: { 'content-encoding': 'gzip' } }],
-    ['a response of another type', { body: known, headers: { accept: 'text/html' } }],
-    ['another path', { body: known, line: 'POST /graphqls HTTP/1.1' }],
-    ['another method', { body: known, line: 'PUT /graphql HTTP/1.1' }],
-  ])('the fallback serves rejected requests: %s', async (_what, sent) => {
+    ['an unsupported Accept header', { body: known, headers: { accept: 'text/html' } }],
+    ['an unknown path', { body: known, line: 'POST /graphqls HTTP/1.1' }],
+    ['an unsupported method', { body: known, line: 'PUT /graphql HTTP/1.1' }],
+  ])('leaves rejected requests to the fallback: %s', async (_what, sent) => {
     const [fast, fallback] = await askBoth(both, sent);
     expect(fast).toEqual(fallback);
     expect(fast.calls).toEqual([]);
@@ -241,13 +241,16 @@ describe('the fast path responds to known documents like the fallback', () => {
     ['a query with a directive', { body: { query: '{ __typename @skip(if: false) }' } }],
     ['a URL with a query', { body: known, line: 'POST /graphql?a=1 HTTP/1.1' }],
     [
-      'a content type with its charset',
+      'a content type with a charset',
       { body: known, headers: { 'content-type': 'application/json; charset=utf-8' } },
     ],
-    ['a response in UTF-8', { body: known, headers: { accept: 'application/json; charset=utf-8' } }],
+    [
+      'an Accept header with a charset',
+      { body: known, headers: { accept: 'application/json; charset=utf-8' } },
+    ],
     ['Expect: 100-continue', { body: known, headers: { expect: '100-continue' } }],
     ['HTTP/1.0', { body: known, line: 'POST /graphql HTTP/1.0' }],
-  ])('the fast path accepts other forms of a request: %s', async (_what, sent) => {
+  ])('responds to unusual valid requests like the fallback: %s', async (_what, sent) => {
     const [fast, fallback] = await askBoth(both, sent);
     expect(fast).toEqual(fallback);
     expect(fast.answer.status).toBe(200);
@@ -259,13 +262,13 @@ function persisted(sha256Hash: string) {
 }
 
 test.each<[what: string, environment: Record<string, string>, headers: Record<string, string>]>([
-  ['to a page of a listed origin', { CORS_ORIGINS: 'https://shop.test' }, { origin: 'https://shop.test' }],
-  ['to a page of another origin', { CORS_ORIGINS: 'https://shop.test' }, { origin: 'https://other.test' }],
-  ['to a client without an origin', { CORS_ORIGINS: 'https://shop.test' }, {}],
-  ['by https', {}, {}],
-  ['of a private schema', { SCHEMA: 'private' }, {}],
-  ['with its cost', { SHOW_COST: 'yes' }, {}],
-])('the headers are the same: %s', async (_what, environment, headers) => {
+  ['a page of a listed origin', { CORS_ORIGINS: 'https://shop.test' }, { origin: 'https://shop.test' }],
+  ['a page of an unlisted origin', { CORS_ORIGINS: 'https://shop.test' }, { origin: 'https://other.test' }],
+  ['a client without an origin', { CORS_ORIGINS: 'https://shop.test' }, {}],
+  ['an HTTPS URL', {}, {}],
+  ['a private schema', { SCHEMA: 'private' }, {}],
+  ['the cost in the response', { SHOW_COST: 'yes' }, {}],
+])('the fast path sends the headers of the fallback: %s', async (_what, environment, headers) => {
   await using both = await startBoth(environment);
   await askBoth(both, { body: { query: '{ __typename }' } });
   const [fast, fallback] = await askBoth(both, { body: { query: '{ __typename }' }, headers });
@@ -273,7 +276,7 @@ test.each<[what: string, environment: Record<string, string>, headers: Record<st
   expect([isFast(fast), isFast(fallback)]).toEqual([true, false]);
 });
 
-test('equal queries at the same time run once, and share the response', async () => {
+test('concurrent equal queries run once and share the response', async () => {
   await using both = await startBoth();
   const slow = { query, variables: { id: 'slow' } };
   const [fast, fallback] = both.servers;
@@ -296,9 +299,9 @@ test('equal queries at the same time run once, and share the response', async ()
 
 test.each<[what: string, sent: Sent]>([
   ['a missing variable', { body: { query } }],
-  ['a number beyond a limit', { body: { query: '{ orders(first: 100000) { nodes { id } } }' } }],
+  ['a page size over the limit', { body: { query: '{ orders(first: 100000) { nodes { id } } }' } }],
   ['a missing token', { body: known, headers: { authorization: undefined } }],
-])('a rejected operation starts one trace span, and ends it: %s', async (_what, sent) => {
+])('a rejected operation ends its trace span once: %s', async (_what, sent) => {
   const spans: string[] = [];
   const tracing = {
     calls: { onCallSent: () => undefined, onCallFinished() {} },
@@ -320,7 +323,7 @@ test.each<[what: string, sent: Sent]>([
   }
 });
 
-test('a client that aborts its body is logged as aborted', async () => {
+test('a request whose client aborts the body is logged as aborted', async () => {
   await using both = await startBoth();
   const told = both.servers.map(async ({ listener, lines }) => {
     const { socket } = await openRaw(listener);
@@ -371,7 +374,7 @@ describe('requests that arrive together', () => {
   }
 
   test.each([
-    ['run at the end of one round', { query: '{ __typename }' }, 1],
+    ['run at the end of one event-loop round', { query: '{ __typename }' }, 1],
     ['run immediately if they are large', { query: `{ __typename } #${' '.repeat(16_384)}` }, 0],
   ])('%s', async (_what, body, roundsHeld) => {
     await using both = await startBoth();
@@ -395,7 +398,7 @@ describe('requests that arrive together', () => {
     }
   });
 
-  test('make no call if their client leaves before they run', async () => {
+  test('make no REST call if the client disconnects before they run', async () => {
     await using both = await startBoth({ GRAPHQL_REQUESTS_AT_ONCE: '1' });
     const [fast] = both.servers;
     if (fast === undefined) throw new Error('Expected two servers');

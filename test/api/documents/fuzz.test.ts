@@ -73,11 +73,11 @@ async function endCursor(who: Who): Promise<string> {
 
 const cursors = cursorsFrom([await endCursor('first'), await endCursor('second')]);
 
-describe(`random requests, with FUZZ_SEED=${seed},`, () => {
+describe(`random requests with FUZZ_SEED=${seed}`, () => {
   const parameters = { seed, numRuns: 1_000_000, interruptAfterTimeLimit: seconds * 1_000 };
   const timeout = (seconds + 60) * 1_000;
 
-  test('get a response, leak nothing, and cost no call if they are rejected', {
+  test('get responses without secrets, and cost no call if they are rejected', {
     timeout,
   }, async () => {
     await fc.assert(
@@ -88,7 +88,7 @@ describe(`random requests, with FUZZ_SEED=${seed},`, () => {
     expect(Object.keys(outcomes)).toEqual(expect.arrayContaining(['data', 'data with errors', 'refused']));
   });
 
-  test('get a response while REST fails in all its ways', { timeout }, async () => {
+  test('get responses without secrets under any REST fault', { timeout }, async () => {
     const requests = requestsFor(soundDocuments(cursors), { sound: 400 });
     const property = fc.asyncProperty(requests, faults, async (request, planned) => {
       for (const fault of planned) sandbox.faults.add(fault);

@@ -35,7 +35,7 @@ test('each list of objects has an estimated number of items', () => {
   expect(unknown).toEqual([]);
 });
 
-test('introspection has no more types than its estimate', () => {
+test('the schema has no more types than the introspection estimate', () => {
   expect(Object.keys(schema.getTypeMap()).length).toBeLessThanOrEqual(
     introspectionItems['__Schema.types'] ?? 0,
   );
@@ -53,7 +53,7 @@ function nodesOf(query: string, variables: Record<string, unknown> = {}): number
   return count === 'more than 1000000' ? Number.POSITIVE_INFINITY : Number(count);
 }
 
-describe('nodes', () => {
+describe('the node count', () => {
   const first = 'query ($first: Int) { orders(first: $first) { nodes { id shipment { id } } } }';
 
   test.each<[query: string, variables: Record<string, unknown>, nodes: number]>([
@@ -119,11 +119,11 @@ describe('nodes', () => {
       {},
       Number.POSITIVE_INFINITY,
     ],
-  ])('of %s with %j', (query, variables, nodes) => {
+  ])('is measured for %s with %j as %d', (query, variables, nodes) => {
     expect(nodesOf(query, variables)).toBe(nodes);
   });
 
-  test('are counted by the values of each request', async () => {
+  test('depends on the variable values of each request', async () => {
     const query = `query ($all: Int, $each: Int) {
       orders(first: $all) { nodes { recipient { orders(first: $each) { nodes { id } } } } }
     }`;
@@ -146,13 +146,13 @@ describe('nodes', () => {
   });
 });
 
-describe('values', () => {
+describe('input values', () => {
   const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
 
   test.each([
-    ['in a variable of the operation', (value: string) => `{"ids":${value}}`],
-    ['in an unknown variable', (value: string) => `{"ids":["a"],"more":${value}}`],
-  ])('nested 9,000 deep are rejected without a call, %s', async (_where, variables) => {
+    ['a variable of the operation', (value: string) => `{"ids":${value}}`],
+    ['an unknown variable', (value: string) => `{"ids":["a"],"more":${value}}`],
+  ])('are rejected without a call if they are nested 9,000 deep: %s', async (_where, variables) => {
     waybill.sandbox.requests.clear();
     const value = `${'['.repeat(9_000)}${']'.repeat(9_000)}`;
     const response = await waybill.fetch('/graphql', {
@@ -173,7 +173,7 @@ describe('values', () => {
     expect([status, errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
   });
 
-  test('of a page size are within the maximum of the list', async () => {
+  test('cannot exceed the maximum page size of a list', async () => {
     const channel = (first: number) =>
       `{ channel(id: "ca1") { templates(first: ${first}) { nodes { name } } } }`;
     expect((await ask(channel(101))).errors?.[0]?.message).toBe(
@@ -183,7 +183,7 @@ describe('values', () => {
   });
 });
 
-describe('without its limit, a document holds the event loop for more than 50 ms', () => {
+describe('a document', () => {
   const fragmentOfOrder = (index: number) => {
     const names = ['id', 'createTime', 'notes', 'status', 'contentDescription', 'referenceId', 'updateTime'];
     const others = ['fulfiller', 'referenceGid', 'referenceUrl', '__typename'];
@@ -203,7 +203,7 @@ describe('without its limit, a document holds the event loop for more than 50 ms
     ],
     ['fragments', `${order(repeated(540, (index) => `...F${index}`))} ${repeated(540, fragmentOfOrder)}`],
     ['repeats', order('recipient { orders(first: 1) { nodes { id notes status } } } '.repeat(230))],
-  ])('%s', (limit, document) => {
+  ])('holds the event loop for more than 50 ms without the limit "%s"', (limit, document) => {
     const lifted = { ...limits, [limit]: 10_000_000 };
     const validation = validationByAccess.public;
     const check = (within: Limits) =>
@@ -213,7 +213,7 @@ describe('without its limit, a document holds the event loop for more than 50 ms
     expect(performance.now() - startMs).toBeGreaterThan(50);
   });
 
-  test('values', () => {
+  test('holds the event loop for more than 50 ms without the limit "values"', () => {
     const document = parse(
       'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }',
     );
@@ -225,7 +225,7 @@ describe('without its limit, a document holds the event loop for more than 50 ms
     expect(performance.now() - startMs).toBeGreaterThan(50);
   });
 
-  test('aliases', async () => {
+  test('holds the event loop for more than 50 ms without the limit "aliases"', async () => {
     await using other = await startWaybill({}, { sandbox: waybill.sandbox, limits: { aliases: 10_000 } });
     const fields = repeated(1_500, (index) => `a${index}: notes`);
     const startMs = performance.now();
@@ -235,8 +235,8 @@ describe('without its limit, a document holds the event loop for more than 50 ms
   });
 });
 
-describe('without its limit, a document makes more than 100 calls', () => {
-  test('depth', async () => {
+describe('an operation', () => {
+  test('makes more than 100 REST calls without the limit "depth"', async () => {
     await using other = await startWaybill({}, { sandbox: waybill.sandbox, limits: { depth: 1_000 } });
     const statuses = ['READY', 'DELIVERED', 'CONFIRMED', 'CANCELLED', 'RETURN'];
     // A page for each set of statuses with that of the order. Each page is read after the one around it.
@@ -253,14 +253,14 @@ describe('without its limit, a document makes more than 100 calls', () => {
     expect([errors, calls.length > 100]).toEqual([undefined, true]);
   });
 
-  test('nodes', async () => {
+  test('makes more than 100 REST calls without the limit "nodes"', async () => {
     await using other = await startWaybill({ MAX_NODES: '10000' }, { sandbox: waybill.sandbox });
     const query = '{ orders(first: 1000) { nodes { recipient { orders(first: 3) { nodes { id } } } } } }';
     const { calls } = await other.ask(query);
     expect(calls.length).toBeGreaterThan(100);
   });
 
-  test('writes', async () => {
+  test('makes more than 100 REST calls without the limit "writes"', async () => {
     const unlimited = { writes: 1_000 };
     await using other = await startWaybill({}, { sandbox: waybill.sandbox, limits: unlimited });
     const inputs = Array.from({ length: 101 }, (_, index) => ({ id: `ca${2000 + index}`, notes: 'changed' }));
@@ -272,14 +272,14 @@ describe('without its limit, a document makes more than 100 calls', () => {
   });
 });
 
-test('a page of no rows under each of a thousand orders is rejected without a call', async () => {
+test('29 empty pages under each of 1,000 orders are rejected without a call', async () => {
   const fields = Array.from({ length: 29 }, (_, index) => `f${index}: orders(first: 0) { nodes { id } }`);
   const answer = await ask(`{ orders(first: 1000) { nodes { recipient { ${fields.join(' ')} } } } }`);
   expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });
   expect(answer.errors?.[0]?.message).toMatch(/^The limit "nodes" allows 3000, but there are 30000 objects/);
 });
 
-describe('the nodes of an operation limit the errors of its response', () => {
+describe('the node limit', () => {
   const aliases = (field: string) =>
     Array.from({ length: 9 }, (_, index) => `a${index}: ${field} { formatted(locale: "!") }`).join(' ');
 
@@ -293,14 +293,14 @@ describe('the nodes of an operation limit the errors of its response', () => {
       `{ shipments(first: 50) { nodes { ${aliases('totalCost')} } } }`,
     ],
     ['invalid ids', `{ a: nodes(ids: ["x", "y"]) { id } b: nodes(ids: ["x", "y"]) { id } }`],
-  ])('with %s', async (_what, query) => {
+  ])('limits the number of errors for %s', async (_what, query) => {
     const { errors = [], data } = await ask(query);
     expect(data).toBeDefined();
     expect(errors.length).toBeGreaterThan(0);
     expect(errors.length).toBeLessThanOrEqual(nodesOf(query));
   });
 
-  test('reject the operation above the limit, without a call', async () => {
+  test('rejects an operation that could have too many errors without a call', async () => {
     const answer = await ask(`{ shipments(first: 1000) { nodes { ${aliases('totalCost')} } } }`);
     expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });
     expect(answer.errors?.[0]?.message).toMatch(

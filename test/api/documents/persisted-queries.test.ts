@@ -64,7 +64,7 @@ describe('automatic persisted queries', () => {
   });
   afterAll(() => waybill[Symbol.asyncDispose]());
 
-  test.each(['POST', 'GET'])('a hash is enough after its document was sent once, by %s', async (method) => {
+  test.each(['POST', 'GET'])('run a document by its hash after it was sent once by %s', async (method) => {
     const query = newQuery();
     const reference = persisted(sha256(query));
     expect(await send(waybill, reference, { method })).toEqual(notFound);
@@ -78,7 +78,7 @@ describe('automatic persisted queries', () => {
     ['documentId without a prefix', (id: string) => ({ documentId: id })],
     ['id', (id: string) => ({ id })],
     ['a hash in capitals', (id: string) => persisted(id.toUpperCase())],
-  ])('%s may name a document', async (_what, referenceTo) => {
+  ])('accept %s as a reference to a document', async (_what, referenceTo) => {
     const query = newQuery();
     const reference = referenceTo(sha256(query));
     expect(await send(waybill, { ...reference, query })).toEqual(order);
@@ -86,12 +86,12 @@ describe('automatic persisted queries', () => {
     expect(await send(waybill, reference, { method: 'GET' })).toEqual(order);
   });
 
-  test('an unknown hash has the status 200, for each accepted type', async () => {
+  test('return 200 for an unknown hash even as application/graphql-response+json', async () => {
     const accept = 'application/graphql-response+json';
     expect(await send(waybill, persisted(sha256('{ a }')), { accept })).toEqual(notFound);
   });
 
-  test('variables and the selected operation come from the request', async () => {
+  test('take variables and operationName from the request', async () => {
     const query =
       'query A($id: ID!) { order(id: $id) { id } } query B($id: ID!) { shipment(id: $id) { id } } query Z { __typename }';
     const reference = persisted(sha256(query));
@@ -105,7 +105,7 @@ describe('automatic persisted queries', () => {
     });
   });
 
-  test('another document with a hash is rejected, and not stored', async () => {
+  test('reject and do not store a document that does not match the hash', async () => {
     const [query, other] = [newQuery(), newQuery()];
     expect(await send(waybill, { query: other, ...persisted(sha256(query)) })).toEqual(
       refused(400, 'BAD_REQUEST', 'The hash does not match the query.'),
@@ -118,7 +118,7 @@ describe('automatic persisted queries', () => {
   });
 
   test.each(['{ unknown }', '{ order(id: ', '{ __typename @skip }'])(
-    'an invalid document is not stored: %s',
+    'do not store the invalid document %s',
     async (query) => {
       const answer = await send(waybill, { query, ...persisted(sha256(query)) });
       expect(answer.calls).toEqual([]);
@@ -127,7 +127,7 @@ describe('automatic persisted queries', () => {
     },
   );
 
-  test('a mutation by GET with a hash is rejected', async () => {
+  test('reject a mutation by GET with a hash', async () => {
     const query = 'mutation M { createOrder(input: {}) { __typename } }'
       .replace('{}', '$i')
       .replace('M', 'M($i: CreateOrderInput!)');
@@ -139,7 +139,7 @@ describe('automatic persisted queries', () => {
     });
   });
 
-  test('a stored document runs for each tenant, with its own token', async () => {
+  test('run a stored document with the token of each request', async () => {
     const query = newQuery();
     await send(waybill, { query, ...persisted(sha256(query)) });
     const bearer = waybill.sandbox.tokens.second;
@@ -152,27 +152,27 @@ describe('automatic persisted queries', () => {
   });
 
   test.each<[string, object, object]>([
-    ['another version', persisted(sha256('{ a }'), 2), notSupported],
+    ['an unknown version', persisted(sha256('{ a }'), 2), notSupported],
     ['no version', { extensions: { persistedQuery: { sha256Hash: sha256('{ a }') } } }, notSupported],
-    ['no hash', persisted('abc'), refused(400, 'BAD_REQUEST')],
+    ['an invalid hash', persisted('abc'), refused(400, 'BAD_REQUEST')],
     ['a number as a hash', persisted(7), refused(400, 'BAD_REQUEST')],
-    ['no object', { extensions: { persistedQuery: 'abc' } }, refused(400, 'BAD_REQUEST')],
+    ['a string as persistedQuery', { extensions: { persistedQuery: 'abc' } }, refused(400, 'BAD_REQUEST')],
     ['a number as an id', { id: 7 }, refused(400, 'BAD_REQUEST')],
     ['an empty id', { documentId: '' }, refused(400, 'BAD_REQUEST')],
     ['an id that is not a hash', { id: 'OrderPage' }, notFound],
-    ['the name of an object member as an id', { id: '__proto__' }, notFound],
-    ['two documents', { id: 'a', documentId: 'b' }, refused(400, 'BAD_REQUEST')],
+    ['__proto__ as an id', { id: '__proto__' }, notFound],
+    ['two document ids', { id: 'a', documentId: 'b' }, refused(400, 'BAD_REQUEST')],
     ['no parameters', {}, refused(400, 'BAD_REQUEST', 'Must provide query string.')],
     [
       'a null persistedQuery',
       { extensions: { persistedQuery: null } },
       refused(400, 'BAD_REQUEST', 'Must provide query string.'),
     ],
-  ])('a request with %s is rejected', async (_what, parameters, expected) => {
+  ])('reject a request with %s', async (_what, parameters, expected) => {
     expect(await send(waybill, parameters)).toEqual(expected);
   });
 
-  test('evict the least recently used text', () => {
+  test('evict the least recently used document', () => {
     const documents = new DocumentCache({ parse, validate: (): GraphQLError[] => [] }, 1_000_000);
     // New texts have a quarter of the memory, in which two texts of 1,000 characters have room.
     const policy = automaticPersistedQueries(documents, () => false, 20_000);
@@ -183,7 +183,7 @@ describe('automatic persisted queries', () => {
     expect(kept).toEqual(texts.slice(1));
   });
 
-  test('unknown tokens evict no text that an accepted token has sent or named', async () => {
+  test('keep documents of accepted tokens if unknown tokens fill the store', async () => {
     await using small = await startWaybill({}, { persistedQueryBytes: 20_000, sandbox: waybill.sandbox });
     const [ofStranger, named, sent] = [newQuery(), newQuery(), newQuery()];
     await send(small, { query: ofStranger, ...persisted(sha256(ofStranger)) }, { bearer: 'stranger' });
@@ -224,29 +224,29 @@ describe('a list of trusted documents', () => {
     ['its id as documentId', { documentId: 'order-page' }],
     ['its hash', persisted(sha256(page))],
     ['its hash as documentId', { documentId: `sha256:${sha256(page)}` }],
-    ['its text', { query: page }],
-    ['its text and its id', { query: page, id: 'order-page' }],
-    ['its text and its hash', { query: page, ...persisted(sha256(page)) }],
+    ['its query', { query: page }],
+    ['its query and id', { query: page, id: 'order-page' }],
+    ['its query and hash', { query: page, ...persisted(sha256(page)) }],
   ])('runs a document by %s', async (_what, parameters) => {
     expect(await send(waybill, parameters)).toEqual(order);
     expect(await send(waybill, parameters, { method: 'GET' })).toEqual(order);
   });
 
-  test('may have ids of any form', async () => {
+  test('accepts ids with and without the prefix "sha256:"', async () => {
     for (const documentId of ['sha256:abc', 'abc']) {
       expect(await send(waybill, { documentId })).toMatchObject({ data: { __typename: 'Query' } });
     }
   });
 
   test.each<[string, object]>([
-    ['an unlisted text', { query: '{ order(id: "ca2481") { id } }' }],
-    ['a listed text with an extra blank', { query: `${page} ` }],
-    ['the introspection', { query: '{ __schema { queryType { name } } }' }],
-    ['a text that is not GraphQL', { query: '{' }],
+    ['an unlisted document', { query: '{ order(id: "ca2481") { id } }' }],
+    ['a listed document with an extra blank', { query: `${page} ` }],
+    ['an introspection', { query: '{ __schema { queryType { name } } }' }],
+    ['a document that is not GraphQL', { query: '{' }],
     ['an unlisted id', { id: 'order' }],
     ['an unlisted hash', persisted(sha256('{ a }'))],
     [
-      'an unlisted text with its hash',
+      'an unlisted document with its hash',
       { query: '{ a: __typename }', ...persisted(sha256('{ a: __typename }')) },
     ],
   ])('rejects %s', async (_what, parameters) => {
@@ -256,13 +256,13 @@ describe('a list of trusted documents', () => {
     expect(await send(waybill, parameters)).toEqual(notAllowed);
   });
 
-  test('rejects a document with the id of another', async () => {
+  test('rejects a document with the id of another document', async () => {
     expect(await send(waybill, { query: type, id: 'order-page' })).toEqual(
       refused(400, 'BAD_REQUEST', 'The id belongs to another document.'),
     );
   });
 
-  test('is in the tabs of GraphiQL', async () => {
+  test('fills the tabs of GraphiQL', async () => {
     const response = await waybill.fetch('/graphql', { headers: { accept: 'text/html' } });
     const html = await response.text();
     const options = JSON.parse(/<script id="options"[^>]*>(.*?)<\/script>/s.exec(html)?.[1] ?? '');

@@ -34,8 +34,8 @@ async function startWith(file: string): Promise<{ code: unknown; output: string;
   });
 }
 
-describe('a file of operations is accepted', () => {
-  test('as documents by their ids', async () => {
+describe('OPERATIONS_FILE', () => {
+  test('accepts a map from ids to documents', async () => {
     const file = await fileOf({ a: '{ __typename }', b: 'query B { __typename }' });
     expect([...(await readTrustedDocuments(file))]).toEqual([
       ['a', '{ __typename }'],
@@ -43,7 +43,7 @@ describe('a file of operations is accepted', () => {
     ]);
   });
 
-  test('as a manifest of Apollo\u2019s', async () => {
+  test('accepts an Apollo manifest', async () => {
     const file = await fileOf({
       format: 'apollo-persisted-query-manifest',
       version: 1,
@@ -53,8 +53,8 @@ describe('a file of operations is accepted', () => {
   });
 });
 
-describe.concurrent('the start fails', () => {
-  test('for invalid documents, and names each of them', async ({ expect }) => {
+describe.concurrent('the server start', () => {
+  test('fails and lists every invalid document', async ({ expect }) => {
     const file = await fileOf({
       good: '{ __typename }',
       'old-board': '{ orders { nodes { trackingCode weight } } }',
@@ -73,10 +73,10 @@ describe.concurrent('the start fails', () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    ['no JSON', 'query A { a }', /is not valid JSON\.$/],
+    ['invalid JSON', 'query A { a }', /is not valid JSON\.$/],
     ['a list', ['{ __typename }'], /neither documents by their ids nor a manifest of Apollo\u2019s\.$/],
-    ['ids without texts', { a: 7 }, /neither documents by their ids nor a manifest of Apollo\u2019s\.$/],
-  ])('if the file holds %s', async (_what, content, reason) => {
+    ['ids without documents', { a: 7 }, /neither documents by their ids nor a manifest of Apollo\u2019s\.$/],
+  ])('fails if OPERATIONS_FILE has %s', async (_what, content, reason) => {
     const file = await fileOf(content);
     const { code, output, errors } = await startWith(file);
     expect({ code, output }).toEqual({ code: 1, output: '' });
@@ -84,13 +84,13 @@ describe.concurrent('the start fails', () => {
     expect(errors).toContain(`OPERATIONS_FILE: expected documents by their ids, but got ${file}. `);
   });
 
-  test('if the file does not exist', async ({ expect }) => {
+  test('fails if OPERATIONS_FILE does not exist', async ({ expect }) => {
     const { code, errors } = await startWith(join(folder, 'none.json'));
     expect({ code, errors }).toEqual({ code: 1, errors: expect.stringContaining('ENOENT') });
   });
 });
 
-test('the start text names the file of trusted documents, and no page to explore them', async () => {
+test('the startup message shows OPERATIONS_FILE and no GraphiQL page', async () => {
   const file = await fileOf({ a: '{ __typename }' });
   const env = { PORT: '0', UPSTREAM_URL: 'http://127.0.0.1:1', OPERATIONS_FILE: file, SCHEMA: 'private' };
   const cwd = resolve(import.meta.dirname, '../../..');

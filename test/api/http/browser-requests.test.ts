@@ -21,7 +21,7 @@ const typename = { data: { __typename: 'Query' } };
 const get = (parameters: Record<string, string>, headers: Record<string, string> = {}) =>
   waybill.fetch(`/graphql?${new URLSearchParams(parameters)}`, { headers: { accept: '*/*', ...headers } });
 
-describe('a GET that a browser can send without a preflight', () => {
+describe('CSRF protection', () => {
   const missing = {
     errors: [
       {
@@ -34,18 +34,18 @@ describe('a GET that a browser can send without a preflight', () => {
 
   test.each<[string, Record<string, string>]>([
     ['only headers that browsers send by default', { origin: 'https://evil.example', cookie: 'a=b' }],
-    ['the Accept of an image', { accept: 'image/avif,image/webp,image/*,*/*;q=0.8' }],
-    ['the Accept of a script element', { accept: '*/*', 'sec-fetch-mode': 'cors' }],
-    ['a content type without a preflight', { 'content-type': 'text/plain' }],
+    ['the Accept header of an image', { accept: 'image/avif,image/webp,image/*,*/*;q=0.8' }],
+    ['the Accept header of a script element', { accept: '*/*', 'sec-fetch-mode': 'cors' }],
+    ['a content type that needs no preflight', { 'content-type': 'text/plain' }],
     ['an empty CSRF header', { 'graphql-require-preflight': '' }],
-  ])('with %s is rejected', async (_what, headers) => {
+  ])('rejects a GET with %s', async (_what, headers) => {
     const response = await get({ query: organization }, headers);
     expect(response.status).toBe(403);
     expect(await response.json()).toEqual(missing);
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('with Sec-Fetch-Mode: no-cors is rejected with any other headers', async () => {
+  test('rejects Sec-Fetch-Mode: no-cors even with an Authorization header', async () => {
     const response = await get(
       { query: organization },
       { 'sec-fetch-mode': 'no-cors', accept: 'application/json', authorization },
@@ -58,7 +58,7 @@ describe('a GET that a browser can send without a preflight', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('over a real connection is rejected', async () => {
+  test('rejects a GET over a real connection', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0);
     try {
       const response = await fetch(
@@ -75,17 +75,17 @@ describe('a GET that a browser can send without a preflight', () => {
     ['apollo-require-preflight', { 'apollo-require-preflight': 'true' }],
     ['x-apollo-operation-name', { 'x-apollo-operation-name': 'Typename' }],
     ['authorization', { authorization }],
-    ['an Accept of JSON', { accept: 'application/json' }],
+    ['an Accept header for JSON', { accept: 'application/json' }],
     [
-      'an Accept of GraphQL responses among others',
+      'an Accept header that includes GraphQL responses',
       { accept: 'Application/GraphQL-Response+JSON, */*;q=0.1' },
     ],
-  ])('is accepted with %s', async (_what, headers) => {
+  ])('accepts a GET with %s', async (_what, headers) => {
     const response = await get({ query: '{ __typename }' }, headers);
     expect([response.status, await response.json()]).toEqual([200, typename]);
   });
 
-  test('is accepted without the header Accept, which each browser sends', async () => {
+  test('accepts a GET without an Accept header', async () => {
     const response = await waybill.fetch('/graphql?query={__typename}');
     expect([response.status, await response.json()]).toEqual([200, typename]);
   });
@@ -94,9 +94,9 @@ describe('a GET that a browser can send without a preflight', () => {
 describe('a mutation by GET', () => {
   const mutation = 'mutation M { updateOrder(input: { id: "ca2500", notes: "Ring twice" }) { __typename } }';
   test.each([
-    ['as the only operation', { query: mutation }],
-    ['chosen by operationName', { query: `query Q { __typename } ${mutation}`, operationName: 'M' }],
-  ])('%s is rejected', async (_what, parameters) => {
+    ['if it is the only operation', { query: mutation }],
+    ['if operationName selects it', { query: `query Q { __typename } ${mutation}`, operationName: 'M' }],
+  ])('is rejected %s', async (_what, parameters) => {
     const response = await get(parameters, { authorization });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
     expect(await response.json()).toEqual({
@@ -117,7 +117,7 @@ function accessOf({ headers }: Response) {
   return Object.fromEntries(access);
 }
 
-describe('a page of another origin', () => {
+describe('a cross-origin page', () => {
   const preflight = (path: string, origin: string, headers = 'authorization,content-type') =>
     waybill.fetch(path, {
       method: 'OPTIONS',
@@ -135,7 +135,7 @@ describe('a page of another origin', () => {
   };
 
   test.each(['/graphql', '/labels/ca0001.pdf'])(
-    'may call %s if its origin is listed, without cookies',
+    'may call %s without cookies if its origin is listed',
     async (path) => {
       const response = await preflight(path, shop);
       expect([response.status, response.headers.get('vary')]).toEqual([204, preflightVary]);
@@ -159,7 +159,7 @@ describe('a page of another origin', () => {
   });
 
   test.each(['', 'a b', 'a,,b', 'a;b', 'a, "b"', ',', 'a,'])(
-    'may not send the headers %j, even if its origin is listed',
+    'may not send invalid header names, even if its origin is listed: %j',
     async (headers) => {
       const response = await preflight('/graphql', shop, headers);
       expect(accessOf(response)).toEqual({
@@ -190,7 +190,7 @@ describe('a page of another origin', () => {
     'https://SHOP.example',
     'null',
     '*',
-  ])('%s gets no access, and is not echoed', async (origin) => {
+  ])('gets no access from the unlisted origin %s', async (origin) => {
     const asked = await preflight('/graphql', origin);
     expect([asked.status, accessOf(asked), asked.headers.get('vary')]).toEqual([204, {}, preflightVary]);
     const answer = await get({ query: organization }, { authorization, origin });
@@ -234,15 +234,18 @@ describe('the metric of rejected origins', () => {
   }
   const askForPost = { 'access-control-request-method': 'POST' };
 
-  test.each([undefined, shop])('counts preflights and requests with CORS_ORIGINS=%s', async (corsOrigins) => {
-    const send = await startCounted(corsOrigins);
-    expect(await send('https://a.example', askForPost, 'OPTIONS')).toBe(1);
-    // The second request of a document takes the fast path.
-    expect(await send('http://b.example:8080')).toBe(2);
-    expect(await send('null')).toBe(3);
-  });
+  test.each([undefined, shop])(
+    'counts preflights and requests of unlisted origins: CORS_ORIGINS=%s',
+    async (corsOrigins) => {
+      const send = await startCounted(corsOrigins);
+      expect(await send('https://a.example', askForPost, 'OPTIONS')).toBe(1);
+      // The second request of a document takes the fast path.
+      expect(await send('http://b.example:8080')).toBe(2);
+      expect(await send('null')).toBe(3);
+    },
+  );
 
-  test('counts no listed origin and no page of this server', async () => {
+  test('counts no listed origins and no same-origin requests', async () => {
     const send = await startCounted(shop);
     await send(shop, askForPost, 'OPTIONS');
     await send(shop);
@@ -267,9 +270,9 @@ describe('the security headers', () => {
     ['an error', '/graphql', 400, 'no-store'],
     ['a label', '/labels/ca0001.pdf', 200, 'private, no-store'],
     ['a missing label', '/labels/none.pdf', 404, 'no-store'],
-    ['health', '/health/live', 200, 'no-store'],
+    ['a health check', '/health/live', 200, 'no-store'],
     ['an unknown path', '/nothing', 404, 'no-store'],
-  ])('of %s', async (_what, path, status, caching) => {
+  ])('are set on %s', async (_what, path, status, caching) => {
     const response = await waybill.fetch(path, { headers: { authorization } });
     expect(response.status).toBe(status);
     expect(said(response, [...Object.keys(fixed), 'cache-control'])).toEqual({
@@ -279,7 +282,7 @@ describe('the security headers', () => {
     await response.arrayBuffer();
   });
 
-  test('of GraphiQL have its policy and caching', async () => {
+  test('let GraphiQL load its scripts and cache them', async () => {
     const page = await waybill.fetch('/graphql', { headers: { accept: 'text/html' } });
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
@@ -289,7 +292,7 @@ describe('the security headers', () => {
     expect(script.headers.get('strict-transport-security')).toBe(strict);
   });
 
-  test('of http have no strict-transport-security', async () => {
+  test('omit strict-transport-security if PUBLIC_URL is http', async () => {
     await using plain = await startWaybill({ PUBLIC_URL: 'http://waybill.example' }, { sandbox });
     const response = await plain.fetch('/graphql?query={__typename}');
     expect(response.headers.get('strict-transport-security')).toBe(null);

@@ -72,24 +72,24 @@ const wrongFields = `{ ${Array.from({ length: 5 }, (_, index) => `wrong${index}$
 const orders = (first: number) =>
   `{ orders(first: ${first}) { nodes { id status createTime notes contentDescription recipient { fullName phoneNumber } } } }`;
 
-describe.each(codings)('in %s', (coding) => {
+describe.each(codings)('compression with %s', (coding) => {
   const accept = { 'accept-encoding': coding };
 
   test.each<[string, () => Promise<Received>, () => Promise<Received>]>([
-    ['a result of the fast path', () => post(orders(50), accept), () => post(orders(50))],
+    ['a fast-path response', () => post(orders(50), accept), () => post(orders(50))],
     [
-      'a result by GET',
+      'a GET response',
       () => send(`/graphql?query=${encodeURIComponent(orders(50))}`, accept),
       () => send(`/graphql?query=${encodeURIComponent(orders(50))}`),
     ],
     ['an introspection', () => post(getIntrospectionQuery(), accept), () => post(getIntrospectionQuery())],
-    ['an error', () => post(wrongFields, accept), () => post(wrongFields)],
+    ['an error response', () => post(wrongFields, accept), () => post(wrongFields)],
     [
-      'the page of GraphiQL',
+      'the GraphiQL page',
       () => send('/graphql', { accept: 'text/html', ...accept }),
       () => send('/graphql', { accept: 'text/html' }),
     ],
-  ])('%s has the same content', async (_what, sendCompressed, sendPlain) => {
+  ])('preserves the content of %s', async (_what, sendCompressed, sendPlain) => {
     await sendPlain();
     const plain = await sendPlain();
     const compressed = await sendCompressed();
@@ -109,19 +109,19 @@ describe.each(codings)('in %s', (coding) => {
     expect(headers).not.toHaveProperty('content-encoding');
   });
 
-  test('1,000 orders have at most 40 KB', async () => {
+  test('reduces 1,000 orders to at most 40 KB', async () => {
     const { bytes } = await post(orders(1_000), accept);
     expect(decoders[coding](bytes).length).toBeGreaterThan(200_000);
     expect(bytes.length).toBeLessThanOrEqual(40_000);
   });
 
-  test('metrics have the same content', async () => {
+  test('preserves the content of the metrics', async () => {
     const { bytes, headers } = await send('/metrics', accept);
     expect(headers['content-encoding']).toBe(coding);
     expect(decoders[coding](bytes).toString()).toContain('# HELP waybill_');
   });
 
-  test('labels, health and bodies below 1,024 bytes are not compressed', async () => {
+  test('skips labels, health checks and bodies below 1,024 bytes', async () => {
     const zlib = spyOnZlib();
     const one = '{ orders(first: 1) { nodes { id } } }';
     const received = [
@@ -143,7 +143,7 @@ describe.each(codings)('in %s', (coding) => {
   });
 
   test.each(['text/event-stream', 'multipart/mixed'])(
-    '%s is not compressed, and never stored',
+    'skips %s responses, which have cache-control: no-store',
     async (accepted) => {
       const { headers, bytes } = await post(orders(50), { ...accept, accept: accepted });
       expect(headers['content-type']).toContain(accepted);
@@ -153,7 +153,7 @@ describe.each(codings)('in %s', (coding) => {
     },
   );
 
-  test('HEAD has no body, and the headers of the GET', async () => {
+  test('gives HEAD responses the headers of GET responses', async () => {
     const headers = { accept: 'text/html', ...accept };
     const whole = await send('/graphql', headers);
     const head = await send('/graphql', headers, { method: 'HEAD' });
@@ -166,7 +166,7 @@ describe.each(codings)('in %s', (coding) => {
     );
   });
 
-  test('equal queries at the same time are compressed once', async () => {
+  test('compresses the shared response of concurrent equal queries once', async () => {
     await using slow = await startWithLongOrder({}, () => new Promise((resolve) => setTimeout(resolve, 100)));
     const query = '{ order(id: "a1") { contentDescription } }';
     // The first request makes the plan: the next ones take the fast path.
@@ -183,7 +183,7 @@ describe.each(codings)('in %s', (coding) => {
     }
   });
 
-  test('when zlib fails, the response is not compressed, and the error is reported', async () => {
+  test('sends the uncompressed response and reports the error if zlib fails', async () => {
     await using failing = await startWithLongOrder();
     const { reported } = failing.waybill;
     const query = '{ order(id: "a1") { contentDescription } }';
@@ -212,7 +212,7 @@ describe.each(codings)('in %s', (coding) => {
     expect(page.headers['content-encoding']).toBe(coding);
   });
 
-  test('a response is not compressed after its client has left', async () => {
+  test('skips a response whose client has disconnected', async () => {
     const { promise: isAsked, resolve: onAsked } = Promise.withResolvers<void>();
     const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
     const { log, lines } = recordedLog('info');
@@ -276,7 +276,7 @@ async function startWithLongOrder(options: StartAppOptions = {}, beforeAnswer = 
   };
 }
 
-test('COMPRESSION=no compresses no response, and vary omits accept-encoding', async () => {
+test('COMPRESSION=no disables compression and vary: accept-encoding', async () => {
   await using off = await startWaybill(
     { COMPRESSION: 'no', CORS_ORIGINS: 'https://shop.example' },
     { sandbox: waybill.sandbox },
@@ -298,7 +298,7 @@ test('COMPRESSION=no compresses no response, and vary omits accept-encoding', as
   }
 });
 
-test('with listed origins, vary has both headers', async () => {
+test('vary lists origin and accept-encoding if CORS_ORIGINS is set', async () => {
   await using open = await startWaybill(
     { CORS_ORIGINS: 'https://shop.example' },
     { sandbox: waybill.sandbox },
@@ -316,7 +316,7 @@ test('with listed origins, vary has both headers', async () => {
   }
 });
 
-test('fetch and curl get the same JSON', async () => {
+test('fetch and curl decompress responses to the uncompressed JSON', async () => {
   const plain = JSON.parse((await post(orders(50))).bytes.toString());
   const body = JSON.stringify({ query: orders(50) });
   const authorization = `Bearer ${waybill.sandbox.tokens.first}`;

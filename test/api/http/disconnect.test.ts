@@ -24,7 +24,7 @@ function hanging() {
   return { open, answer };
 }
 
-test('a client that aborts its request aborts the REST calls of its query', async () => {
+test('an aborted request aborts the REST calls of its query', async () => {
   const { open, answer } = hanging();
   await using waybill = await startApp(answer);
   const client = new AbortController();
@@ -36,7 +36,7 @@ test('a client that aborts its request aborts the REST calls of its query', asyn
   expect(waybill.reported).toEqual([]);
 });
 
-test('a client that closes a real connection does too', async () => {
+test('a closed connection aborts the REST calls of its query', async () => {
   const { open, answer } = hanging();
   await using waybill = await startApp(answer);
   const listener = await listen(waybill.app, '127.0.0.1', 0);
@@ -53,7 +53,7 @@ test('a client that closes a real connection does too', async () => {
   }
 });
 
-test('calls that still wait for a slot are not sent', async () => {
+test('queued REST calls are not sent after their client disconnects', async () => {
   const { open, answer } = hanging();
   await using waybill = await startApp(answer, { UPSTREAM_CONNECTIONS: '1' });
   const client = new AbortController();
@@ -67,7 +67,7 @@ test('calls that still wait for a slot are not sent', async () => {
   expect(waybill.service.requests).toHaveLength(1);
 });
 
-test('a query whose client has left makes no further calls', async () => {
+test('a query makes no further REST calls after its client disconnects', async () => {
   const held: ServerResponse[] = [];
   await using waybill = await startApp((_request, response) => held.push(response));
   const client = new AbortController();
@@ -84,7 +84,7 @@ test('a query whose client has left makes no further calls', async () => {
   expect(waybill.service.lines()).toEqual(['GET /v1/orders/a']);
 });
 
-test('other clients of a shared query get their response', async () => {
+test('a client that disconnects does not affect concurrent queries', async () => {
   const held: { url: string | undefined; response: ServerResponse }[] = [];
   await using waybill = await startApp(({ url }, response) => held.push({ url, response }));
   const [one, other] = [new AbortController(), new AbortController()];

@@ -38,24 +38,30 @@ async function counted(status: number | 'none'): Promise<number> {
 }
 
 test.each([
-  ['an invalid head', 'nonsense\r\n\r\n', 400, 'BAD_REQUEST', 'The request is not valid HTTP.'],
-  ['no host', 'GET / HTTP/1.1\r\n\r\n', 400, 'BAD_REQUEST', 'A request of HTTP/1.1 needs the header "Host".'],
+  ['an invalid request head', 'nonsense\r\n\r\n', 400, 'BAD_REQUEST', 'The request is not valid HTTP.'],
   [
-    'an invalid host',
+    'a request without a Host header',
+    'GET / HTTP/1.1\r\n\r\n',
+    400,
+    'BAD_REQUEST',
+    'A request of HTTP/1.1 needs the header "Host".',
+  ],
+  [
+    'an invalid Host header',
     'GET / HTTP/1.1\r\nhost: a b\r\n\r\n',
     400,
     'BAD_REQUEST',
     'The header "Host" and the request target do not form a URL.',
   ],
   [
-    'an unknown expectation',
+    'an unknown Expect header',
     'GET / HTTP/1.1\r\nhost: a\r\nexpect: wonders\r\n\r\n',
     417,
     'BAD_REQUEST',
     'The header "Expect" supports only "100-continue".',
   ],
   [
-    'too large headers',
+    'a header of 20,000 bytes',
     `GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
     431,
     'REQUEST_TOO_LARGE',
@@ -85,7 +91,7 @@ test.each([
   });
 });
 
-test('an incomplete head is counted, and so is a connection beyond the limit', async () => {
+test('incomplete heads and connections beyond the limit are counted and logged', async () => {
   const slow = await openRaw(listener);
   slow.socket.write('GET / HTTP/1.1\r\n');
   expect(await (await openRaw(listener)).ended()).toBe('');
@@ -98,7 +104,7 @@ test('an incomplete head is counted, and so is a connection beyond the limit', a
   ]);
 });
 
-test('a rejected request keeps the request id of its client', async () => {
+test('a rejected request keeps the x-request-id of its client', async () => {
   const answer = await sendRaw(listener, 'GET / HTTP/1.1\r\nx-request-id: mine\r\n\r\n');
   expect(answer.headers['x-request-id']).toBe('mine');
   await until(() => lines().at(-1)?.requestId === 'mine');

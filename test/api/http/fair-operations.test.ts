@@ -72,7 +72,7 @@ const settle = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const pagesRead = () => waybill.calls().filter((line) => line.startsWith('GET /v1/orders?')).length;
 const statusOf = (client: RawConnection) => parseRaw(client.received()).status;
 
-test('clients of one token that read no response leave others their turn', async () => {
+test('clients of one token that read no response do not block other tokens', async () => {
   // REST has accepted the token, so it has turns of its own.
   await askSmall('ana');
   const clients = await startClients(60, 'ana');
@@ -121,7 +121,7 @@ test('clients of one token that read no response leave others their turn', async
   expect((await askSmall('ana')).status).toBe(200);
 }, 60_000);
 
-test('heavy requests of made-up tokens let health checks and accepted tokens pass', async () => {
+test('heavy requests of unknown tokens do not block health checks or accepted tokens', async () => {
   await askSmall('eva');
   // Each costs tens of milliseconds and no REST call.
   const fields = Array.from({ length: 15 }, (_, index) => `f${index}: nodes(ids: $ids) { id }`);
@@ -149,7 +149,7 @@ test('heavy requests of made-up tokens let health checks and accepted tokens pas
   await Promise.all(attack);
 }, 60_000);
 
-test('an accepted token runs its query while made-up tokens use their full share', async () => {
+test('an accepted token can run a query while unknown tokens are at their limit', async () => {
   const held: ServerResponse[] = [];
   // Made-up tokens run 7 queries of 1,000 nodes, have 30 of 40 requests, and 3 of 4 connections to REST.
   await using busy = await startApp(
@@ -194,7 +194,7 @@ test('an accepted token runs its query while made-up tokens use their full share
   expect(busy.calls()).toHaveLength(2 + 30);
   await server.close();
 }, 20_000);
-test('introspections of the whole schema let health checks pass', async () => {
+test('introspections of the whole schema do not block health checks', async () => {
   let answered = 0;
   const introspect = async (index: number) => {
     const response = await fetch(new URL('/graphql', listener.url), {
@@ -217,7 +217,7 @@ test('introspections of the whole schema let health checks pass', async () => {
   }
 }, 60_000);
 
-test('introspections whose responses are not read leave tokens their turn', async () => {
+test('unread introspection responses do not block requests with a token', async () => {
   await using small = await startApp(
     (_request, response) => response.end('{"name":"organization/a"}'),
     {},
@@ -259,7 +259,7 @@ async function pollFor(send: () => Promise<Response>, status: number): Promise<R
   throw new Error(`Expected a response with the status ${status}`);
 }
 
-test('a query that waited and then joins an equal one passes its turn on', async () => {
+test('a queued query that joins an equal running query frees its slot', async () => {
   const held = new Map<string, () => void>();
   // A token runs two queries of 1,000 nodes.
   await using busy = await startApp(
@@ -311,7 +311,7 @@ test('a query that waited and then joins an equal one passes its turn on', async
   await server.close();
 });
 
-test('a response that many clients share is written to them in several rounds', async () => {
+test('a response shared by many clients is written in several event-loop rounds', async () => {
   let round = 0;
   const rounds: number[] = [];
   let isMeasured = true;

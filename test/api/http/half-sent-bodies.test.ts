@@ -11,7 +11,7 @@ afterAll(() => waybill[Symbol.asyncDispose]());
 const head = (bytes: number) =>
   `POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`;
 
-test('many bodies sent a byte at a time shut out no client', async () => {
+test('bodies that arrive a byte at a time do not block other clients', async () => {
   const dripping = await Promise.all([1, 2, 3].map(() => openRaw(listener)));
   for (const { socket } of dripping) socket.write(`${head(1_000_000)} `);
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -23,7 +23,7 @@ test('many bodies sent a byte at a time shut out no client', async () => {
   }
 });
 
-test('half-sent bodies have a limit, and free their bytes when their clients leave', async () => {
+test('half-sent bodies over the byte limit are rejected until a client disconnects', async () => {
   const half = await openRaw(listener);
   half.socket.write(head(1_000_000) + ' '.repeat(90_000));
   const large = organizationQuery.padEnd(60_000, ' ');

@@ -35,7 +35,7 @@ async function ask(health: Health, path: string, method = 'GET') {
 const ready = { status: 200, body: { status: 'ready' } };
 const notReady = (reason: string) => ({ status: 503, body: { status: 'not ready', reason } });
 
-test('/health/live says that the process responds, without REST', async () => {
+test('/health/live returns 200 without a REST call, even during a shutdown', async () => {
   let probes = 0;
   const health = createHealth(async () => `probed ${++probes}`);
   health.markNotReady();
@@ -60,7 +60,7 @@ test.each(['/health/live', '/health/ready'])('%s accepts only GET and HEAD', asy
 });
 
 describe('/health/ready', () => {
-  test.each([200, 401, 404, 500, 503])('is 200 if REST responds with %i', async (status) => {
+  test.each([200, 401, 404, 500, 503])('returns 200 if the REST service responds with %i', async (status) => {
     await using service = await startService((_request, response) => {
       response.statusCode = status;
       response.end();
@@ -73,7 +73,7 @@ describe('/health/ready', () => {
     ]);
   });
 
-  test('is 503 with the reason if REST refuses connections', async () => {
+  test('returns 503 with the reason if the REST service refuses connections', async () => {
     const gone = createServer().listen(0, '127.0.0.1');
     await once(gone, 'listening');
     const address = gone.address();
@@ -85,7 +85,7 @@ describe('/health/ready', () => {
     expect(await ask(health, '/health/ready')).toEqual(notReady('REST could not be reached: ECONNREFUSED.'));
   });
 
-  test('is 503 with the reason if REST accepts the connection and never responds', async () => {
+  test('returns 503 with the reason if the REST service never responds', async () => {
     const held: ServerResponse[] = [];
     await using service = await startService((_request, response) => held.push(response), true);
     const health = createHealth(createProbe({ baseUrl: service.url, timeoutMs: 200 }));
@@ -94,7 +94,7 @@ describe('/health/ready', () => {
     );
   });
 
-  test('asks REST once for requests at the same time, and caches the result', async () => {
+  test('makes one REST call for concurrent requests and caches the result', async () => {
     const answers: ((reason: string | undefined) => void)[] = [];
     const health = createHealth(() => new Promise((resolve) => answers.push(resolve)), { cacheMs: 100 });
     const both = Promise.all([ask(health, '/health/ready'), ask(health, '/health/ready')]);
@@ -109,7 +109,7 @@ describe('/health/ready', () => {
     expect(await later).toEqual(ready);
   });
 
-  test('stays 200 with the problem of a key store that fails', async () => {
+  test('returns 200 and reports the problem if the key store fails', async () => {
     let problem: string | undefined = 'The disk of the key store is full.';
     const health = createHealth(async () => undefined, { problem: () => problem });
     expect(await ask(health, '/health/ready')).toEqual({ status: 200, body: { status: 'ready', problem } });
@@ -117,12 +117,12 @@ describe('/health/ready', () => {
     expect(await ask(health, '/health/ready')).toEqual(ready);
   });
 
-  test('is 503 without the problem of the key store if REST is down', async () => {
+  test('returns 503 without the key store problem if the REST service is down', async () => {
     const health = createHealth(async () => 'REST is out.', { problem: () => 'The disk is full.' });
     expect(await ask(health, '/health/ready')).toEqual(notReady('REST is out.'));
   });
 
-  test('is 503 during the shutdown, without a call', async () => {
+  test('returns 503 without a REST call during the shutdown', async () => {
     const health = createHealth(async () => {
       throw new Error('asked REST');
     });

@@ -24,8 +24,8 @@ async function othersAreServed() {
   expect(await post(organizationQuery)).toEqual({ status: 200, body: organizationAnswer });
 }
 
-describe('a body over the limit', () => {
-  test('by Content-Length is rejected before it arrives, and the connection ends', async () => {
+describe('the check of the body size', () => {
+  test('rejects a Content-Length over the limit before the body arrives', async () => {
     const { status, headers, body } = await sendRaw(listener, head(json, `content-length: ${maxBytes + 1}`));
     expect([status, headers.connection]).toEqual([413, 'close']);
     expect(JSON.parse(body)).toEqual(
@@ -35,13 +35,13 @@ describe('a body over the limit', () => {
     await othersAreServed();
   });
 
-  test('with Expect: 100-continue is rejected', async () => {
+  test('rejects a Content-Length over the limit with Expect: 100-continue', async () => {
     const expecting = head(json, 'content-length: 999999', 'expect: 100-continue');
     expect((await sendRaw(listener, expecting)).status).toBe(413);
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('within the limit and with Expect: 100-continue gets 100 Continue', async () => {
+  test('sends 100 Continue for Expect: 100-continue within the limit', async () => {
     const { socket, received } = await openRaw(listener);
     socket.write(head(json, `content-length: ${organizationQuery.length}`, 'expect: 100-continue'));
     await until(() => received().includes('100 Continue'));
@@ -51,11 +51,11 @@ describe('a body over the limit', () => {
   });
 
   test.each([
-    ['two lengths', ['content-length: 5', 'content-length: 6']],
-    ['a length and chunks', ['content-length: 5', 'transfer-encoding: chunked']],
-    ['an invalid length', ['content-length: 5x']],
-    ['a negative length', ['content-length: -1']],
-  ])('with %s, which proxies interpret differently, is rejected', async (_what, lines) => {
+    ['two Content-Length headers', ['content-length: 5', 'content-length: 6']],
+    ['both Content-Length and Transfer-Encoding', ['content-length: 5', 'transfer-encoding: chunked']],
+    ['an invalid Content-Length', ['content-length: 5x']],
+    ['a negative Content-Length', ['content-length: -1']],
+  ])('rejects a body of ambiguous size: %s', async (_what, lines) => {
     const { status, body } = await sendRaw(listener, `${head(json, ...lines)}0\r\n\r\n`);
     expect(status).toBe(400);
     expect(JSON.parse(body)).toEqual(refusal('BAD_REQUEST', 'The request is not valid HTTP.'));
@@ -63,7 +63,7 @@ describe('a body over the limit', () => {
   });
 
   test.each([['gzip, chunked'], ['identity, chunked'], ['Identity', 'chunked']])(
-    'with the transfer coding %s is rejected, and the connection ends',
+    'rejects the transfer coding %s and closes the connection',
     async (...codings) => {
       const lines = codings.map((coding) => `transfer-encoding: ${coding}`);
       const length = organizationQuery.length.toString(16);
@@ -80,14 +80,14 @@ describe('a body over the limit', () => {
     },
   );
 
-  test('with the transfer coding Chunked is accepted', async () => {
+  test('accepts the transfer coding Chunked', async () => {
     const length = organizationQuery.length.toString(16);
     const coding = head(json, 'transfer-encoding: Chunked', 'connection: close');
     const { body } = await sendRaw(listener, `${coding}${length}\r\n${organizationQuery}\r\n0\r\n\r\n`);
     expect(body).toContain('organization/cafe-andino');
   });
 
-  test('in chunks is rejected while it arrives, and the connection ends', async () => {
+  test('rejects a chunked body over the limit while it arrives', async () => {
     const chunk = `800\r\n${'x'.repeat(0x800)}\r\n`;
     const { status, headers, body } = await sendRaw(
       listener,
@@ -102,7 +102,7 @@ describe('a body over the limit', () => {
     await othersAreServed();
   });
 
-  test('is read no further', async () => {
+  test('stops reading a chunked body that exceeds the limit', async () => {
     const { socket, ended } = await openRaw(listener);
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
     socket.write(head(json, 'transfer-encoding: chunked'));
@@ -114,7 +114,7 @@ describe('a body over the limit', () => {
     }
   });
 
-  test('beyond its Content-Length is cut at that length', async () => {
+  test('rejects bytes beyond the Content-Length as an invalid request', async () => {
     const { socket, ended } = await openRaw(listener);
     socket.write(head(json, `content-length: ${organizationQuery.length}`));
     socket.write(organizationQuery + 'x'.repeat(2 * maxBytes));
@@ -124,13 +124,13 @@ describe('a body over the limit', () => {
     await othersAreServed();
   });
 
-  test('is accepted up to the limit', async () => {
+  test('accepts a body at the limit', async () => {
     const body = organizationQuery.padEnd(maxBytes, ' ');
     expect(await post(body)).toEqual({ status: 200, body: organizationAnswer });
     expect((await post(`${body} `)).status).toBe(413);
   });
 
-  test('is rejected by `fetch` too', async () => {
+  test('applies to app.fetch without a connection', async () => {
     const response = await waybill.fetch('/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -142,7 +142,7 @@ describe('a body over the limit', () => {
 });
 
 test.each(['POST /graphql', 'GET /labels/ca0001.pdf', 'GET /health/live'])(
-  'two Host lines are rejected, even if they are equal: %s',
+  'two equal Host headers are rejected: %s',
   async (target) => {
     const request = head(json, 'Host: a', `content-length: ${organizationQuery.length}`) + organizationQuery;
     const { status, headers, body } = await sendRaw(listener, request.replace('POST /graphql', target));
@@ -152,19 +152,19 @@ test.each(['POST /graphql', 'GET /labels/ca0001.pdf', 'GET /health/live'])(
   },
 );
 
-describe('the type of a body', () => {
+describe('the content type of a body', () => {
   const mustBeJson = 'The body must be JSON in UTF-8. Send the header "content-type: application/json".';
   const multipart =
     '--x\r\ncontent-disposition: form-data; name="operations"\r\n\r\n{"query":"{ organization { id } }"}\r\n';
 
   test.each([
     ['text/plain', 'text/plain', organizationQuery],
-    ['a form', 'application/x-www-form-urlencoded', 'query=%7B+organization+%7B+id+%7D+%7D'],
+    ['an HTML form', 'application/x-www-form-urlencoded', 'query=%7B+organization+%7B+id+%7D+%7D'],
     ['malformed multipart', 'multipart/form-data; boundary=x', multipart],
     ['multipart without a boundary', 'multipart/form-data', multipart],
     ['a GraphQL document', 'application/graphql', '{ organization { id } }'],
-    ['JSON in another charset', 'application/json; charset=iso-8859-1', organizationQuery],
-    ['two types', 'application/json, text/plain', organizationQuery],
+    ['JSON in ISO-8859-1', 'application/json; charset=iso-8859-1', organizationQuery],
+    ['a list of two types', 'application/json, text/plain', organizationQuery],
     ['an empty type', '', organizationQuery],
   ])('%s is rejected', async (_what, contentType, body) => {
     expect(await post(body, { 'content-type': contentType })).toEqual({
@@ -195,17 +195,20 @@ describe('the type of a body', () => {
     });
   });
 
-  test.each(['gzip', 'br', 'GZIP', 'identity, gzip'])('compressed as %s is rejected', async (encoding) => {
-    const body = gzipSync(organizationQuery);
-    expect(await post(body, { 'content-type': 'application/json', 'content-encoding': encoding })).toEqual({
-      status: 415,
-      body: refusal(
-        'UNSUPPORTED_MEDIA_TYPE',
-        'Compressed bodies are not supported. Send the body without the header "content-encoding".',
-      ),
-    });
-    expect(sandbox.requests.lines()).toEqual([]);
-  });
+  test.each(['gzip', 'br', 'GZIP', 'identity, gzip'])(
+    'a body with content-encoding: %s is rejected',
+    async (encoding) => {
+      const body = gzipSync(organizationQuery);
+      expect(await post(body, { 'content-type': 'application/json', 'content-encoding': encoding })).toEqual({
+        status: 415,
+        body: refusal(
+          'UNSUPPORTED_MEDIA_TYPE',
+          'Compressed bodies are not supported. Send the body without the header "content-encoding".',
+        ),
+      });
+      expect(sandbox.requests.lines()).toEqual([]);
+    },
+  );
 });
 
 describe('an invalid body', () => {
@@ -216,9 +219,9 @@ describe('an invalid body', () => {
     ['a list of requests', `[${organizationQuery},${organizationQuery}]`, severalOperations],
     ['an empty list', '[]', severalOperations],
     ['a list of null', '[null]', severalOperations],
-    ['no UTF-8', Buffer.from('{"query":"{ a }","x":"\xe9"}', 'latin1'), 'The body is not UTF-8.'],
+    ['not UTF-8', Buffer.from('{"query":"{ a }","x":"\xe9"}', 'latin1'), 'The body is not UTF-8.'],
     ['JSON null', 'null', 'The body must be a JSON object, but it is null'],
-  ])('with %s is rejected', async (_what, body, message) => {
+  ])('is rejected if it is %s', async (_what, body, message) => {
     expect(await post(body)).toEqual({ status: 400, body: refusal('BAD_REQUEST', message) });
     expect(sandbox.requests.lines()).toEqual([]);
   });
@@ -226,7 +229,7 @@ describe('an invalid body', () => {
   test.each([
     ['lists', '['.repeat(20_000) + ']'.repeat(20_000)],
     ['objects', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
-  ])('with variables of 20,000 nested %s is never an internal error', async (_what, deep) => {
+  ])('causes no internal error if its variables are 20,000 nested %s', async (_what, deep) => {
     await using roomy = await startWaybill();
     for (const query of [
       'query ($id: ID!) { order(id: $id) { id } }',
@@ -256,7 +259,7 @@ describe('an invalid body', () => {
   });
 });
 
-describe('a WebSocket', () => {
+describe('a WebSocket upgrade', () => {
   const upgrade = (path: string, protocol: string, ...lines: string[]) =>
     [
       `GET ${path} HTTP/1.1`,
@@ -267,7 +270,7 @@ describe('a WebSocket', () => {
       '\r\n',
     ].join('\r\n');
 
-  test('is rejected with the alternative, for any headers', async () => {
+  test('is rejected with the advice to send a POST', async () => {
     const lines = ['sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='];
     for (const request of [
       upgrade('/graphql', 'websocket', ...lines, 'sec-websocket-protocol: graphql-transport-ws'),
@@ -284,13 +287,13 @@ describe('a WebSocket', () => {
     await othersAreServed();
   });
 
-  test('upgrades of other protocols are ignored', async () => {
+  test('an upgrade to h2c is ignored', async () => {
     const answer = await sendRaw(listener, upgrade('/graphql?query={__typename}', 'h2c'));
     expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { data: { __typename: 'Query' } }]);
   });
 });
 
-describe('a bearer', () => {
+describe('a bearer token', () => {
   const ask = (...authorizations: string[]) =>
     [
       'POST /graphql HTTP/1.1',
@@ -307,12 +310,12 @@ describe('a bearer', () => {
     ['NUL', 'Bearer a\0b', 400, 'BAD_REQUEST'],
     ['a bare CR', 'Bearer a\rb', 400, 'BAD_REQUEST'],
     ['a bare LF', 'Bearer a\nb', 400, 'BAD_REQUEST'],
-    ['a line break and another header', 'Bearer a b\r\nx-injected: c', 401, 'UNAUTHENTICATED'],
+    ['a line break and an injected header', 'Bearer a b\r\nx-injected: c', 401, 'UNAUTHENTICATED'],
     ['an accent', 'Bearer caf\xe9', 401, 'UNAUTHENTICATED'],
     ['an emoji', Buffer.from('Bearer ☕').toString('latin1'), 401, 'UNAUTHENTICATED'],
     ['10 KB', `Bearer ${'a'.repeat(10_240)}`, 401, 'UNAUTHENTICATED'],
     ['20 KB', `Bearer ${'a'.repeat(20_480)}`, 431, 'REQUEST_TOO_LARGE'],
-  ])('with %s is rejected without an echo', async (_what, value, status, code) => {
+  ])('is rejected without an echo if it has %s', async (_what, value, status, code) => {
     const answer = await sendRaw(listener, Buffer.from(ask(value), 'latin1'));
     expect([answer.status, answer.headers['x-content-type-options']]).toEqual([status, 'nosniff']);
     expect(JSON.parse(answer.body)).toEqual({
@@ -323,7 +326,7 @@ describe('a bearer', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('in two equal headers is rejected, for a label too', async () => {
+  test('is rejected for queries and labels if it is sent in two headers', async () => {
     const body = refusal('UNAUTHENTICATED', 'The request has 2 headers "Authorization". Send one.');
     const twice = ask(authorization, authorization);
     for (const request of [twice, twice.replace('POST /graphql', 'GET /labels/ca0001.pdf')]) {

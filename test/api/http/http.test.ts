@@ -30,15 +30,15 @@ const post = (at: Listener, body: string, contentType = 'application/json') =>
 const organization = JSON.stringify({ query: '{ organization { id } }' });
 const answer = { data: { organization: { id: 'organization/cafe-andino' } } };
 
-describe('over a real connection', () => {
-  test('a query succeeds', async () => {
+describe('a listening server', () => {
+  test('responds to a query', async () => {
     const response = await post(listener, organization);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await response.json()).toEqual(answer);
   });
 
-  test('a label is a PDF, and its HEAD is equal without a body', async () => {
+  test('serves a label as a PDF for GET and HEAD', async () => {
     const url = new URL('/labels/ca0001.pdf', listener.url);
     sandbox.requests.clear();
     const response = await fetch(url, { headers: { authorization } });
@@ -57,7 +57,7 @@ describe('over a real connection', () => {
     expect(await head.text()).toBe('');
   });
 
-  test('two Authorization headers are rejected', async () => {
+  test('rejects two Authorization headers', async () => {
     sandbox.requests.clear();
     const twice = request(new URL('/graphql', listener.url), {
       method: 'POST',
@@ -83,7 +83,7 @@ describe('over a real connection', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('the shutdown waits for a running query, and accepts no new one', async () => {
+  test('finishes running queries and refuses new connections during its shutdown', async () => {
     const ending = await listen(app, '127.0.0.1', 0);
     sandbox.faults.add({ kind: 'delay', delayMs: 200 });
     sandbox.requests.clear();
@@ -105,9 +105,9 @@ describe('over a real connection', () => {
 
 describe('an invalid body', () => {
   test.each([
-    ['cut JSON', '{"query":"secret', 'The body is not valid JSON.'],
-    ['text', 'secret', 'The body is not valid JSON.'],
-    ['a byte order mark', '\ufeff{"query":"secret"}', 'The body is not valid JSON.'],
+    ['truncated JSON', '{"query":"secret', 'The body is not valid JSON.'],
+    ['plain text', 'secret', 'The body is not valid JSON.'],
+    ['JSON after a byte order mark', '\ufeff{"query":"secret"}', 'The body is not valid JSON.'],
     ['null', 'null', 'The body must be a JSON object, but it is null'],
     ['a string', '"secret"', 'The body must be a JSON object, but it is string'],
     [
@@ -115,8 +115,8 @@ describe('an invalid body', () => {
       '[{"query":"secret"}]',
       expect.stringMatching(/^The body must be one JSON object, not a list/),
     ],
-    ['nothing', '', 'The body is not valid JSON.'],
-  ])('of %s gets 400 without an echo', async (_what, body, message) => {
+    ['an empty body', '', 'The body is not valid JSON.'],
+  ])('gets 400 without an echo: %s', async (_what, body, message) => {
     sandbox.requests.clear();
     const response = await post(listener, body);
     expect(response.status).toBe(400);

@@ -52,7 +52,7 @@ const called = () =>
     .filter((line) => line !== 'GET /v1/orders/accept')
     .sort();
 
-test('unknown tokens use at most three quarters of the requests', async () => {
+test('unknown tokens are limited to three quarters of the concurrent requests', async () => {
   for (const token of ['ana', 'eva']) await (await post('accept', { token })).text();
   const gone = new AbortController();
   const unknown = [post('a'), post('b'), post('c', { signal: gone.signal })];
@@ -88,7 +88,7 @@ test('unknown tokens use at most three quarters of the requests', async () => {
   expect([statuses, (await labelled).status]).toEqual([[200, 200, 200, 200], 502]);
 });
 
-test('a request frees its place after its response behind a slow one', async () => {
+test('a pipelined request frees its slot before its response can be sent', async () => {
   const before = held.length;
   const client = await openRaw(listener);
   // The responses to the others are written, and none of them can be sent before the first one.
@@ -108,10 +108,10 @@ const pipelined = (body: string) =>
   `POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nauthorization: ${authorization}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 
 test.each([
-  ['valid', query('slow')],
-  ['invalid', JSON.stringify({ query: '{ nope }' })],
-  ['that need no call', JSON.stringify({ query: '{ __typename }' })],
-])("one token's pipelined requests, %s, leave room for other requests", async (_what, body) => {
+  ['valid queries', query('slow')],
+  ['invalid queries', JSON.stringify({ query: '{ nope }' })],
+  ['queries without a REST call', JSON.stringify({ query: '{ __typename }' })],
+])('pipelined requests of one token do not block other requests: %s', async (_what, body) => {
   const before = held.length;
   const client = await openRaw(listener);
   // The first one waits for REST, and all other responses wait behind its response.
@@ -129,7 +129,7 @@ test.each([
   client.socket.destroy();
 });
 
-test('pipelined requests for labels without a token leave room for others', async () => {
+test('pipelined label requests without a token do not block other label requests', async () => {
   const before = held.length;
   const client = await openRaw(listener);
   const head = 'GET /labels/a.pdf HTTP/1.1\r\nhost: a\r\n';

@@ -57,16 +57,16 @@ const notFoundError = badRequest('This path does not exist. The GraphQL endpoint
 
 describe('the URL of a request', () => {
   test.each([
-    ['blanks', typenameInUrl, 'a b c['],
-    ['an open bracket', typenameInUrl, '[::1'],
-    ['a port out of range', typenameInUrl, 'a:99999'],
-    ['a stray percent sign', typenameInUrl, '%'],
-    ['a path', typenameInUrl, 'a/b'],
-    ['a query', typenameInUrl, 'a?b'],
-    ['credentials', typenameInUrl, 'user@a'],
+    ['a host with blanks', typenameInUrl, 'a b c['],
+    ['a host with an open bracket', typenameInUrl, '[::1'],
+    ['a host with a port out of range', typenameInUrl, 'a:99999'],
+    ['a host with a stray percent sign', typenameInUrl, '%'],
+    ['a host with a path', typenameInUrl, 'a/b'],
+    ['a host with a query', typenameInUrl, 'a?b'],
+    ['a host with credentials', typenameInUrl, 'user@a'],
     ['an absolute URL with credentials', `http://user@a${typenameInUrl}`, 'a'],
-    ['an absolute URL of another scheme', `ftp://a${typenameInUrl}`, 'a'],
-  ])('with %s is rejected, without an internal error', async (_what, target, host) => {
+    ['an absolute URL with the scheme ftp', `ftp://a${typenameInUrl}`, 'a'],
+  ])('is rejected with 400 if it is invalid: %s', async (_what, target, host) => {
     const { status, body } = await send(target, host);
     expect(status).toBe(400);
     expect(JSON.parse(body)).toEqual(
@@ -106,12 +106,12 @@ describe('an ambiguous path', () => {
     '/labels/a{b}.pdf',
     'http://a/labels/../metrics',
     'http://a//graphql',
-  ])('GET %s is a 400 before routing', async (target) => {
+  ])('is rejected with 400 before routing: GET %s', async (target) => {
     const { status, body } = await send(target, 'a');
     expect([status, JSON.parse(body)]).toEqual([400, ambiguous]);
   });
 
-  test('is a 400 for a POST of a document in the fast path', async () => {
+  test('is rejected with 400 for a POST of a cached document', async () => {
     await post(typename);
     const head = `Host: a\r\ncontent-type: application/json\r\ncontent-length: ${typename.length}`;
     for (const target of ['//graphql', '/x/../graphql', '/graphql#']) {
@@ -130,7 +130,7 @@ describe('an ambiguous path', () => {
     ['/labels/..%2fmetrics.pdf', 401],
     ['/labels/a%5Cb.pdf', 401],
     ['/', 404],
-  ])('does not include %s', async (target, status) => {
+  ])('does not include the path of GET %s', async (target, status) => {
     expect((await send(target, 'a')).status).toBe(status);
   });
 });
@@ -138,12 +138,12 @@ describe('an ambiguous path', () => {
 describe('an absolute URL as the request target', () => {
   const typename = { data: { __typename: 'Query' } };
   test.each([
-    ['of this server', `http://a${typenameInUrl}`, 'a', 200, typename],
-    ['of https', `HTTPS://a:443${typenameInUrl}`, 'a', 200, typename],
-    ['with an invalid header Host', `http://a${typenameInUrl}`, 'b c', 200, typename],
-    ['of health', 'http://a/health/live', 'a', 200, { status: 'live' }],
-    ['without a path', 'http://a?b', 'a', 404, notFoundError],
-  ])('%s is read as its path', async (_what, target, host, status, expected) => {
+    ['the GraphQL endpoint', `http://a${typenameInUrl}`, 'a', 200, typename],
+    ['the scheme https', `HTTPS://a:443${typenameInUrl}`, 'a', 200, typename],
+    ['an invalid Host header', `http://a${typenameInUrl}`, 'b c', 200, typename],
+    ['the health check', 'http://a/health/live', 'a', 200, { status: 'live' }],
+    ['a missing path', 'http://a?b', 'a', 404, notFoundError],
+  ])('is routed by its path: %s', async (_what, target, host, status, expected) => {
     const answer = await send(target, host);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, expected]);
   });
@@ -158,7 +158,7 @@ test.each<[string, string, number]>([
   ['GET', '/graphiql/none.js', 404],
   ['POST', '/nothing', 404],
   ['GET', '/graphql?query={__typename}&x=/health', 200],
-])('%s %s is %i', async (method, path, status) => {
+])('%s %s returns %i', async (method, path, status) => {
   const response = await fetch(new URL(path, listener.url), {
     method,
     headers: { accept: 'application/json' },
@@ -167,7 +167,7 @@ test.each<[string, string, number]>([
   expect(await response.json()).toEqual(status === 404 ? notFoundError : { data: { __typename: 'Query' } });
 });
 
-describe('the header Accept', () => {
+describe('the Accept header', () => {
   const notAcceptable = {
     errors: [
       {
@@ -217,7 +217,7 @@ describe('the header Accept', () => {
     ['text/html;q=0, application/graphql-response+json, */*', 'application/graphql-response+json'],
     ['text/html;q=0, application/json;q=0.9', 'application/json'],
     ['application/json;q=0.001', 'application/json'],
-  ])('%s selects %s', async (accept, mediaType) => {
+  ])('%s selects the response type %s', async (accept, mediaType) => {
     // The first request of a document is Yoga's, and the second one may take the fast path.
     for (let count = 0; count < 2; count += 1) {
       const response = await fetch(new URL('/graphql', listener.url), {
@@ -234,7 +234,7 @@ describe('the header Accept', () => {
 describe('a parameter that is not JSON', () => {
   const message = 'The parameters "variables" and "extensions" must be JSON.';
 
-  test.each(['variables', 'extensions'])('%s, in a GET', async (name) => {
+  test.each(['variables', 'extensions'])('is rejected in a GET: %s', async (name) => {
     const response = await fetch(new URL(`${typenameInUrl}&${name}=%7Bsecret`, listener.url), {
       headers: { accept: 'application/json' },
     });
@@ -249,28 +249,31 @@ test.each([
   'APPLICATION/JSON; charset=UTF-8',
   'application/json ; charset=utf-8',
   'application/json\t;charset=utf-8',
-])('the content type %j is JSON', async (contentType) => {
+])('the content type %j is accepted as JSON', async (contentType) => {
   const response = await post(typename, contentType);
   expect(response.status).toBe(200);
   expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
 });
 
 test.each(['text/plain', 'application/jsonp', 'text/plain; application/json'])(
-  'the content type %j is not JSON',
+  'the content type %j is rejected',
   async (contentType) => {
     expect((await post(typename, contentType)).status).toBe(415);
   },
 );
 
-test.each(['{"query":null}', '{}', '{"variables":{}}'])('%s has no query', async (body) => {
-  const response = await post(body);
-  expect(response.status).toBe(400);
-  expect(await response.json()).toEqual(badRequest('Must provide query string.'));
-});
+test.each(['{"query":null}', '{}', '{"variables":{}}'])(
+  'the body %s is rejected because it has no query',
+  async (body) => {
+    const response = await post(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual(badRequest('Must provide query string.'));
+  },
+);
 
 test.each([
-  ['several operations and no name', { query: 'query A { __typename } query B { __typename }' }],
-  ['another name', { query: 'query A { __typename }', operationName: 'B' }],
+  ['several operations and no operationName', { query: 'query A { __typename } query B { __typename }' }],
+  ['an unknown operationName', { query: 'query A { __typename }', operationName: 'B' }],
   ['no operation', { query: 'fragment A on Query { __typename }' }],
 ])('a document with %s is rejected', async (_what, body) => {
   const response = await post(JSON.stringify(body));
@@ -288,8 +291,12 @@ test.each([
 test.each([
   ['is not GraphQL', '{', 'GRAPHQL_PARSE_FAILED'],
   ['has an unknown field', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
-  ['lacks a variable', 'query ($if: Boolean!) { __typename @include(if: $if) }', 'BAD_USER_INPUT'],
-])('a document that %s is not retryable', async (_what, query, code) => {
+  [
+    'lacks the value of a variable',
+    'query ($if: Boolean!) { __typename @include(if: $if) }',
+    'BAD_USER_INPUT',
+  ],
+])('the error of a document that %s is not retryable', async (_what, query, code) => {
   const { errors } = await (await post(JSON.stringify({ query }))).json();
   expect(errors).toMatchObject([{ extensions: { code, retryable: false } }]);
 });

@@ -6,9 +6,11 @@ import { type Browser, browserMissingNote, hasBrowser, openBrowser } from '../..
 import { type Listener, listen } from '../../fixtures/listen.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
-test.skipIf(hasBrowser)('a page of another origin without a browser', ({ skip }) => skip(browserMissingNote));
+test.skipIf(hasBrowser)('a cross-origin page is not tested without a browser', ({ skip }) =>
+  skip(browserMissingNote),
+);
 
-describe.runIf(hasBrowser)('a page of another origin in a browser', () => {
+describe.runIf(hasBrowser)('a cross-origin page in a browser', () => {
   const shop = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Shop</title>');
   });
@@ -78,7 +80,7 @@ describe.runIf(hasBrowser)('a page of another origin in a browser', () => {
       },
     ],
     ['Sentry', { 'sentry-trace': '0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-1', baggage: 'c=d' }],
-    ['other libraries', { 'x-requested-with': 'XMLHttpRequest', 'cache-control': 'no-cache' }],
+    ['AJAX libraries', { 'x-requested-with': 'XMLHttpRequest', 'cache-control': 'no-cache' }],
   ])('may send the headers of %s', async (_library, headers) => {
     expect(await askFromPage(listed, headers)).toEqual({
       json: { data: { organization: { id: 'organization/cafe-andino' } } },
@@ -86,7 +88,7 @@ describe.runIf(hasBrowser)('a page of another origin in a browser', () => {
     });
   });
 
-  test('reads nothing if its origin is not listed, and is counted', async () => {
+  test('is counted and reads no response if its origin is not listed', async () => {
     waybill.sandbox.requests.clear();
     expect(await askFromPage(unlisted, {})).toBe('TypeError: Failed to fetch');
     expect(await askFromPage(unlisted, { traceparent: 'x' })).toBe('TypeError: Failed to fetch');

@@ -38,11 +38,11 @@ async function othersAreServed(url: URL) {
   sandbox.requests.clear();
 }
 
-describe('a slow sender is cut off, and others are served', () => {
+describe('a slow sender', () => {
   test.each([
     ['sends nothing', ''],
-    ['never ends its headers', 'POST /graphql HTTP/1.1\r\nhost: a\r\n'],
-  ])('when it %s', async (_what, start) => {
+    ['never completes its headers', 'POST /graphql HTTP/1.1\r\nhost: a\r\n'],
+  ])('gets 408 without blocking other clients if it %s', async (_what, start) => {
     const listener = await listen(waybill.app, '127.0.0.1', 0, { headersTimeoutMs: 200 });
     try {
       const slow = await openRaw(listener);
@@ -56,7 +56,7 @@ describe('a slow sender is cut off, and others are served', () => {
     }
   });
 
-  test('when it sends a header a byte at a time', async () => {
+  test('gets 408 if it sends a header a byte at a time', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0, { headersTimeoutMs: 200 });
     try {
       const slow = await openRaw(listener);
@@ -69,7 +69,7 @@ describe('a slow sender is cut off, and others are served', () => {
     }
   });
 
-  test('when its body stops', async () => {
+  test('gets 408 without blocking other clients if its body stops', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0, { requestTimeoutMs: 200 });
     try {
       const slow = await openRaw(listener);
@@ -84,7 +84,7 @@ describe('a slow sender is cut off, and others are served', () => {
     }
   });
 
-  test('when its body arrives a byte at a time', async () => {
+  test('gets 408 if its body arrives a byte at a time', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0, {
       requestTimeoutMs: 400,
       headersTimeoutMs: 200,
@@ -101,7 +101,7 @@ describe('a slow sender is cut off, and others are served', () => {
     }
   });
 
-  test('but not while its body arrives steadily', async () => {
+  test('stays connected while its body arrives steadily', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0, { headersTimeoutMs: 200 });
     try {
       const steady = await openRaw(listener);
@@ -118,7 +118,7 @@ describe('a slow sender is cut off, and others are served', () => {
     }
   });
 
-  test('but not while REST makes it wait', async () => {
+  test('stays connected while the REST service is slow', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0, {
       headersTimeoutMs: 100,
       requestTimeoutMs: 200,
@@ -138,11 +138,11 @@ describe('a slow sender is cut off, and others are served', () => {
   });
 });
 
-describe('a slow reader is cut off, and others are served', () => {
+describe('a slow reader', () => {
   // More than the system's buffers on both sides take.
   const bulky = Buffer.alloc(16_777_216, 'x');
 
-  test('when it never reads its response', async () => {
+  test('is disconnected without blocking other clients if it reads nothing', async () => {
     let closed = 0;
     const listener = await listen(
       (_request, response) => {
@@ -169,7 +169,7 @@ describe('a slow reader is cut off, and others are served', () => {
     }
   });
 
-  test('when it never reads a label, whose REST call is aborted', async () => {
+  test('causes the REST call of an unread label to be aborted', async () => {
     let held: ServerResponse | undefined;
     await using waybill = await startApp((_request, response) => {
       held = response;
@@ -193,7 +193,7 @@ describe('a slow reader is cut off, and others are served', () => {
     }
   });
 
-  test('but not when it reads the whole response in time', async () => {
+  test('receives the whole response if it reads in time', async () => {
     const listener = await listen((_request, response) => response.end(bulky), '127.0.0.1', 0);
     try {
       const body = await (await fetch(listener.url)).arrayBuffer();
@@ -204,7 +204,7 @@ describe('a slow reader is cut off, and others are served', () => {
   });
 });
 
-test('an idle connection is closed after its timeout', async () => {
+test('an idle connection is closed after the keep-alive timeout', async () => {
   const listener = await listen(waybill.app, '127.0.0.1', 0, { keepAliveTimeoutMs: 100 });
   try {
     const idle = await openRaw(listener);
@@ -215,7 +215,7 @@ test('an idle connection is closed after its timeout', async () => {
   }
 });
 
-test('connections beyond the limit are closed, and the others are served', async () => {
+test('only connections beyond the limit are closed', async () => {
   const listener = await listen(waybill.app, '127.0.0.1', 0, { maxConnections: 1 });
   try {
     const served = await openRaw(listener);

@@ -11,7 +11,7 @@ const { ask, sandbox } = waybill;
 
 afterAll(() => waybill[Symbol.asyncDispose]());
 
-describe('messages', () => {
+describe('Conversation.messages', () => {
   const conversation = 'channels/ca1/conversations/ca58';
   const path = `/v1/${conversation}/messages`;
   const ids = (from: number, to: number) =>
@@ -19,7 +19,7 @@ describe('messages', () => {
       id: `${conversation}/messages/m${String(from - index).padStart(3, '0')}`,
     }));
 
-  test('continue after the last row of a page', async () => {
+  test('continues after the last message of a page', async () => {
     const { data, calls } = await ask(MessagePageDocument, { conversation, first: 2 });
     const end = data.conversation?.messages?.pageInfo.endCursor;
     expect(data).toEqual({
@@ -49,7 +49,7 @@ describe('messages', () => {
     [40, 4],
     [75, 2],
     [100, 2],
-  ])('page through 150 messages, %i at a time, in order for %i calls', async (first, expectedCalls) => {
+  ])('lists 150 messages in order in pages of %i for %i calls', async (first, expectedCalls) => {
     const nodes: unknown[] = [];
     const calls: string[] = [];
     const readOn = async (after: string | null): Promise<string | null> => {
@@ -64,7 +64,7 @@ describe('messages', () => {
     expect(calls).toHaveLength(expectedCalls);
   });
 
-  test('of an empty conversation are an empty page', async () => {
+  test('returns an empty page for an empty conversation', async () => {
     const empty = 'channels/ca1/conversations/ca57';
     const { data, errors, calls } = await ask(MessagePageDocument, { conversation: empty, first: 5 });
     const pageInfo = { hasNextPage: false, hasPreviousPage: false, endCursor: null };
@@ -75,7 +75,7 @@ describe('messages', () => {
     expect(calls).toEqual([`GET /v1/${empty}/messages?pageSize=5`]);
   });
 
-  test('of a missing conversation are null, with the reason', async () => {
+  test('returns null with the error NOT_FOUND for a missing conversation', async () => {
     const unknown = 'channels/ca1/conversations/ca99';
     const { status, data, errors, calls } = await ask(MessagePageDocument, {
       conversation: unknown,
@@ -91,7 +91,7 @@ describe('messages', () => {
     expect(calls).toEqual([`GET /v1/${unknown}/messages?pageSize=1`]);
   });
 
-  test('have all fields of a text message, and their conversation', async () => {
+  test('returns every field of a text message', async () => {
     const text = 'Sí 👍🏽, e\u0301 y é. שלום';
     await fetch(`${sandbox.url}/v1/channels/ca1/conversations/ca53/messages`, {
       method: 'POST',
@@ -121,14 +121,14 @@ describe('messages', () => {
     expect(calls).toEqual([`GET /v1/${id}/messages?pageSize=1`]);
   });
 
-  test("share one call for their conversation's channel", async () => {
+  test('costs one call for the channels of all messages', async () => {
     const { data, calls } = await ask(MessageChannelsDocument, { conversation });
     const node = { conversation: { channel: { phoneNumber: '+576015550142' } } };
     expect(data).toEqual({ conversation: { messages: { nodes: [node, node, node] } } });
     expect(calls).toEqual([`GET ${path}?pageSize=3`, 'GET /v1/channels?pageSize=100']);
   });
 
-  test.each([-1, 101])('first: %i is rejected', async (first) => {
+  test.each([-1, 101])('rejects first: %i', async (first) => {
     expect(await ask(MessagePageDocument, { conversation, first })).toMatchObject({
       status: 400,
       errors: [
@@ -141,7 +141,7 @@ describe('messages', () => {
     });
   });
 
-  test('accept only cursors of their own conversation', async () => {
+  test('rejects the cursors of another conversation', async () => {
     const { data } = await ask(MessagePageDocument, { conversation, first: 1 });
     const after = data.conversation?.messages?.pageInfo.endCursor;
     const other = await ask(MessagePageDocument, { conversation: 'channels/ca1/conversations/ca52', after });

@@ -30,13 +30,13 @@ describe('channels', () => {
     expect(calls).toEqual(['GET /v1/channels?pageSize=20']);
   });
 
-  test.each(['ca3', 'channels/ca3'])('are found by id through their list: %s', async (id) => {
+  test.each(['ca3', 'channels/ca3'])('are looked up by id in the channel list: %s', async (id) => {
     const { data, calls } = await ask(ChannelLookupDocument, { id });
     expect(data).toEqual({ channel: { id: 'channels/ca3', active: false, phoneNumber: '+576065550119' } });
     expect(calls).toEqual(['GET /v1/channels?pageSize=100']);
   });
 
-  test.each(['ca4', 'ca', 'st1'])('that are not in the list are null: %s', async (id) => {
+  test.each(['ca4', 'ca', 'st1'])('are null if the channel list does not have the id %s', async (id) => {
     const answer = await ask(ChannelLookupDocument, { id });
     expect(answer).toEqual({
       status: 200,
@@ -46,7 +46,7 @@ describe('channels', () => {
     });
   });
 
-  test('cost one call, however many lookups select them', async () => {
+  test('cost one call for all lookups of an operation', async () => {
     const { data, calls } = await ask(
       '{ a: channel(id: "ca1") { id } b: channel(id: "ca2") { id } c: node(id: "channels/ca9") { id } }',
     );
@@ -54,7 +54,7 @@ describe('channels', () => {
     expect(calls).toEqual(['GET /v1/channels?pageSize=100']);
   });
 
-  test('have a phone number from each object that leads to them', async () => {
+  test('have the phone number of any nested object in the REST response', async () => {
     const channels = [
       { name: 'channels/1', type: 'pigeon', active: true, pigeonPost: { phoneNumber: '+4930123456' } },
       { name: 'channels/2', type: 'fax', active: true, limits: { pages: 3 }, fax: { phoneNumber: '+571' } },
@@ -99,22 +99,25 @@ describe('a conversation', () => {
     expect(calls).toEqual([]);
   });
 
-  test('has its channel from the list of channels', async () => {
+  test('reads its channel from the channel list', async () => {
     const { data, calls } = await ask(ConversationChannelDocument, { id });
     expect(data).toEqual({ conversation: { channel: { phoneNumber: '+576015550142' } } });
     expect(calls).toEqual(['GET /v1/channels?pageSize=100']);
   });
 
-  test('of a missing channel has a null channel', async () => {
+  test('has a null channel if the channel does not exist', async () => {
     const { data, errors } = await ask(ConversationChannelDocument, { id: 'channels/ca9/conversations/1' });
     expect({ data, errors }).toEqual({ data: { conversation: { channel: null } }, errors: undefined });
   });
 
-  test.each(['ca58', id])('of a channel is found by either id: %s', async (conversation) => {
-    const { data, calls } = await ask(ConversationOfChannelDocument, { channel: 'ca1', id: conversation });
-    expect(data).toEqual({ channel: { conversation: { id, channel: { id: 'channels/ca1' } } } });
-    expect(calls).toEqual(['GET /v1/channels?pageSize=100']);
-  });
+  test.each(['ca58', id])(
+    'is found by full id and by bare identifier in its channel: %s',
+    async (conversation) => {
+      const { data, calls } = await ask(ConversationOfChannelDocument, { channel: 'ca1', id: conversation });
+      expect(data).toEqual({ channel: { conversation: { id, channel: { id: 'channels/ca1' } } } });
+      expect(calls).toEqual(['GET /v1/channels?pageSize=100']);
+    },
+  );
 
   test.each([
     'channels/ca2/conversations/ca58',
@@ -124,7 +127,7 @@ describe('a conversation', () => {
     'channels/ca1/conversations/..',
     '..',
     '',
-  ])('of another channel, or malformed, is rejected by a channel: %j', async (other) => {
+  ])('is rejected by a channel for the foreign or malformed id %j', async (other) => {
     const { data, errors, calls } = await ask(ConversationOfChannelDocument, { channel: 'ca1', id: other });
     expect(data).toEqual({ channel: { conversation: null } });
     expect(errors).toEqual([
@@ -145,7 +148,7 @@ describe('a conversation', () => {
     'channels//conversations/ca58',
     'channels/ca1/conversations/ca58/messages',
     'channels/../conversations/ca58',
-  ])('with an incomplete id is rejected at the root: %j', async (malformed) => {
+  ])('is rejected by Query.conversation for the incomplete id %j', async (malformed) => {
     const { data, errors, calls } = await ask(ConversationAloneDocument, { id: malformed });
     expect(data).toEqual({ conversation: null });
     expect(errors).toMatchObject([{ path: ['conversation'], extensions: { code: 'BAD_USER_INPUT' } }]);

@@ -32,9 +32,9 @@ const outcomeUnknown = (idempotencyKey: string | null) => ({
   },
 });
 
-describe('a text to a phone', () => {
+describe('sendMessageToPhone', () => {
   test.each(['channels/ca1', 'ca1'])(
-    'goes into the existing conversation, by either id of the channel: %s',
+    'sends a text to the existing conversation of the channel %s',
     async (channel) => {
       const text = `Hola por ${channel} 👋🏽 שלום`;
       const { data, errors, calls } = await send({ channel, text });
@@ -74,9 +74,9 @@ describe('a text to a phone', () => {
   });
 });
 
-describe('an invalid input is rejected before any call', () => {
+describe('sendMessageToPhone with an invalid input', () => {
   test.each(['orders/ca2481', 'channels/ca1/conversations/ca60', '..', ''])(
-    'with an invalid id of a channel: %j',
+    'rejects the invalid channel id %j without a call',
     async (channel) => {
       const { data, errors, calls } = await send({ channel });
       const message =
@@ -96,7 +96,7 @@ describe('an invalid input is rejected before any call', () => {
     },
   );
 
-  test('with all its errors', async () => {
+  test('reports every invalid field in one result', async () => {
     const { data, calls } = await send({ channel: 'couriers/1', idempotencyKey: '' });
     expect(data.sendMessageToPhone).toMatchObject({
       fields: [
@@ -108,8 +108,8 @@ describe('an invalid input is rejected before any call', () => {
   });
 });
 
-describe('an error of REST', () => {
-  test('has its places in the input, with all fields', async () => {
+describe('a REST error of sendMessageToPhone', () => {
+  test('lists every rejected field with its path in the input', async () => {
     const { data, errors, calls } = await send({ phone: 'nobody', name: '', text: '' });
     expect({ data, errors, calls }).toEqual({
       data: {
@@ -133,7 +133,7 @@ describe('an error of REST', () => {
     ['/recipient/name', 'name'],
     ['body.text', 'text'],
     ['recipient', '', 'recipient is odd'],
-  ])('at %s has the path %j', async (field, place, message = 'is odd') => {
+  ])('maps the REST field %s to the input path %j', async (field, place, message = 'is odd') => {
     const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 422, body });
     const { data, errors, calls } = await send();
@@ -153,7 +153,7 @@ describe('an error of REST', () => {
   test.each([
     ['a missing channel', 'channels/ca9', undefined],
     ["another merchant's channel", 'channels/ca1', sandbox.tokens.second],
-  ])('about %s is NotFound', async (_what, channel, bearer) => {
+  ])('becomes NotFound for %s', async (_what, channel, bearer) => {
     const { data, errors, calls } = await ask(
       SendMessageToPhoneDocument,
       { input: { ...lucia, channel } },
@@ -172,7 +172,7 @@ describe('an error of REST', () => {
     });
   });
 
-  test('about a closed channel is Conflict', async () => {
+  test('becomes Conflict for an inactive channel', async () => {
     const { data, errors, calls } = await send({ channel: 'ca3' });
     expect({ data, errors, calls }).toEqual({
       data: { sendMessageToPhone: { __typename: 'Conflict', message: 'channels/ca3 is not active' } },
@@ -184,7 +184,7 @@ describe('an error of REST', () => {
   test.each([
     [429, { code: 'RATE_LIMITED', retryable: true }],
     [500, { code: 'UPSTREAM_ERROR', retryable: false }],
-  ])('that is not about the input is an error of the field: %i', async (status, extensions) => {
+  ])('becomes a field error if the input did not cause it: %i', async (status, extensions) => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status });
     const { data, errors, calls } = await send();
     expect(data).toEqual({ sendMessageToPhone: null });
@@ -199,8 +199,8 @@ describe('an error of REST', () => {
   });
 });
 
-describe('a text without a response', () => {
-  test('is OutcomeUnknown, and is not sent again with its key', async () => {
+describe('sendMessageToPhone without a response', () => {
+  test('returns OutcomeUnknown and does not resend the text on retry', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
     for (const calls of [[post], []]) {
       const answer = await send({ idempotencyKey: 'cut' });
@@ -208,7 +208,7 @@ describe('a text without a response', () => {
     }
   });
 
-  test('by the deadline is OutcomeUnknown', async () => {
+  test('returns OutcomeUnknown at the deadline', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'hang' });
     const { data, errors, calls } = await hurried.ask(SendMessageToPhoneDocument, { input: lucia });
     expect({ data, errors, calls }).toEqual({
@@ -219,7 +219,7 @@ describe('a text without a response', () => {
   });
 });
 
-describe('an idempotencyKey', () => {
+describe('the idempotencyKey of sendMessageToPhone', () => {
   const alone = `mutation ($input: SendMessageToPhoneInput!) { sendMessageToPhone(input: $input) {
     ... on SendMessageSuccess { sent { id } } ... on UserError { message } } }`;
   const sendAlone = (input: object) =>
@@ -228,7 +228,7 @@ describe('an idempotencyKey', () => {
   /** The call of a repeated key: the newest page of the conversation with the phone. */
   const newestPage = 'GET /v1/channels/ca1/conversations/ca60/messages?pageSize=100';
 
-  test('costs a call for the merchant only before the first write of a token', async () => {
+  test('costs an organization call only before the first keyed write of a token', async () => {
     await using fresh = await startWaybill({}, { sandbox });
     const costOf = async (input: object) => (await fresh.ask(alone, { input: { ...lucia, ...input } })).calls;
     expect(await costOf({})).toEqual([post]);
@@ -236,7 +236,7 @@ describe('an idempotencyKey', () => {
     expect(await costOf({ idempotencyKey: 'merchant 2' })).toEqual([post]);
   });
 
-  test('sends one text for two requests at the same time, and for a later one', async () => {
+  test('sends one text for concurrent and later requests', async () => {
     const input = { idempotencyKey: 'thrice' };
     const both = await Promise.all([sendAlone(input), sendAlone(input)]);
     expect(sandbox.requests.lines()).toEqual([post]);
@@ -251,7 +251,7 @@ describe('an idempotencyKey', () => {
     ['phone', { phone: '+573104567891' }],
     ['name', { name: 'Luz' }],
     ['channel', { channel: 'ca2' }],
-  ])('with another %s is Conflict, without a call', async (what, other) => {
+  ])('returns Conflict without a call for a different %s', async (what, other) => {
     const key = { idempotencyKey: `another ${what}` };
     expect((await sendAlone(key)).calls).toEqual([post]);
     const { data, errors, calls } = await sendAlone({ ...key, ...other });
@@ -268,14 +268,14 @@ describe('an idempotencyKey', () => {
     });
   });
 
-  test('is the same for either id of the channel', async () => {
+  test('treats the full id and bare identifier of a channel as equal', async () => {
     const first = await sendAlone({ idempotencyKey: 'either', channel: 'ca1' });
     expect(first.calls).toEqual([post]);
     const again = await sendAlone({ idempotencyKey: 'either', channel: 'channels/ca1' });
     expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('shows the repeated text after the message has left the newest page', async () => {
+  test('returns the sent text if the newest page no longer has the message', async () => {
     const input = { ...lucia, text: 'Vieja', idempotencyKey: 'old' };
     const { data } = await ask(SendMessageToPhoneDocument, { input });
     sandbox.faults.add({ method: 'GET', kind: 'change', change: () => ({ messages: [] }) });

@@ -60,8 +60,8 @@ const outcomeUnknown = (idempotencyKey: string | null) => ({
   },
 });
 
-describe('a text', () => {
-  test('goes into its conversation in one call, and is returned as sent', async () => {
+describe('sendMessage with a text', () => {
+  test('sends and returns the text for one call', async () => {
     const { data, errors, calls } = await send('Hola, ¿en qué te ayudamos?');
     expect({ data, errors }).toEqual({
       data: {
@@ -89,9 +89,9 @@ describe('a text', () => {
     ['emoji', '👩🏽‍🚀🇨🇴 ¡listo! 🙏'],
     ['right-to-left text', 'شكراً جزيلاً \u200f(١٢٣)\u200e — תודה'],
     ['combining marks', 'Iñigo\u0301 e\u0301'],
-    ['lines, quotes and markup', 'uno\r\n"dos"\t\\n <b>{{1}}</b> \u2028'],
+    ['line breaks, quotes and markup', 'uno\r\n"dos"\t\\n <b>{{1}}</b> \u2028'],
     ['4096 characters', 'x'.repeat(4096)],
-  ])('of %s is unchanged', async (_what, text) => {
+  ])('sends %s unchanged', async (_what, text) => {
     const { data, calls } = await send(text);
     expect(data.sendMessage).toMatchObject({ __typename: 'SendMessageSuccess', sent: { text } });
     expect(calls).toEqual([post]);
@@ -99,7 +99,7 @@ describe('a text', () => {
     expect(await sentTimes(text)).toBe(1);
   });
 
-  test('appears in messages that the same operation reads afterwards', async () => {
+  test('shows the text in messages that the operation reads afterwards', async () => {
     const { data, calls } = await ask(SendTwoAndReadDocument, { conversation });
     const newest = (...texts: string[]) => ({
       sent: { conversation: { messages: { nodes: texts.map((text) => ({ text })) } } },
@@ -108,7 +108,7 @@ describe('a text', () => {
     expect(calls).toEqual([post, `GET ${path}?pageSize=2`, post, `GET ${path}?pageSize=2`]);
   });
 
-  test('without a response clears the messages that were read before', async () => {
+  test('reads the current messages after a lost response', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
     const newest = 'sent { conversation { messages(first: 1) { nodes { text } } } }';
     const mutation = (text: string) =>
@@ -126,7 +126,7 @@ describe('a text', () => {
   });
 });
 
-describe('an invalid input is rejected before any call', () => {
+describe('sendMessage with an invalid input', () => {
   test.each([
     'ca57',
     'conversations/ca57',
@@ -136,7 +136,7 @@ describe('an invalid input is rejected before any call', () => {
     'channels/ca1/conversations/ca57/messages/m001',
     '__proto__',
     '',
-  ])('with an incomplete name of a conversation: %j', async (id) => {
+  ])('rejects the invalid conversation id %j without a call', async (id) => {
     const { data, errors, calls } = await send('Hola', { conversation: id });
     const message = `must be the id of a conversation, "channels/<identifier>/conversations/<identifier>", but is ${JSON.stringify(id)}`;
     expect({ data, errors, calls }).toEqual({
@@ -152,7 +152,7 @@ describe('an invalid input is rejected before any call', () => {
     });
   });
 
-  test('with all its errors', async () => {
+  test('reports every invalid field in one result', async () => {
     const { data, calls } = await ask(SendMessageDocument, {
       input: {
         conversation: 'orders/ca2481',
@@ -186,10 +186,10 @@ describe('an invalid input is rejected before any call', () => {
   });
 
   test.each([
-    ['neither', {}],
-    ['both', { text: 'a', template: { name: 'b', language: 'es' } }],
-    ['a null', { text: null }],
-  ])('by GraphQL itself, with %s of a text and a template', async (_what, content) => {
+    ['content without a text or a template', {}],
+    ['content with both a text and a template', { text: 'a', template: { name: 'b', language: 'es' } }],
+    ['a null text', { text: null }],
+  ])('lets GraphQL reject %s', async (_what, content) => {
     const { data, errors, calls } = await ask<unknown, unknown>(
       'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { __typename } }',
       { input: { conversation, content } },
@@ -204,11 +204,11 @@ describe('an invalid input is rejected before any call', () => {
   });
 });
 
-describe('an error of REST', () => {
+describe('a REST error of sendMessage', () => {
   test.each([
     ['an empty text', '', 'must have at least 1 character'],
-    ['a too long text', 'x'.repeat(4097), 'must have at most 4096 characters'],
-  ])('has its place in the input: %s', async (_what, text, message) => {
+    ['a text that is too long', 'x'.repeat(4097), 'must have at most 4096 characters'],
+  ])('has the path of the input field: %s', async (_what, text, message) => {
     const { data, errors, calls } = await send(text);
     expect({ data, errors, calls }).toEqual({
       data: {
@@ -225,12 +225,12 @@ describe('an error of REST', () => {
 
   test.each([
     ['JSON pointers', { title: 'No', errors: [{ pointer: '#/text', detail: 'is rude' }] }],
-    ['a path below the body', { error: { details: [{ field: 'body.text', message: 'is rude' }] } }],
+    ['a path that starts with "body"', { error: { details: [{ field: 'body.text', message: 'is rude' }] } }],
     [
-      'violations',
+      'fieldViolations',
       { error: { details: [{ fieldViolations: [{ field: 'text', description: 'is rude' }] }] } },
     ],
-  ])('is understood from %s', async (_what, body) => {
+  ])('has the path of the input field if the response has %s', async (_what, body) => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 400, body });
     const { data, calls } = await send('Hola');
     expect(data.sendMessage).toMatchObject({
@@ -242,12 +242,12 @@ describe('an error of REST', () => {
 
   test.each([
     ['HTML', '<html><body>Bad Request</body></html>'],
-    ['nothing', undefined],
+    ['empty', undefined],
     [
-      'fields that the input lacks',
+      'a list of unknown fields',
       { error: { message: 'No', details: [{ field: 'x.y', message: 'is odd' }] } },
     ],
-  ])('is InvalidInput with %s in its body', async (_what, body) => {
+  ])('becomes InvalidInput if the body is %s', async (_what, body) => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 400, body });
     const { data, errors, calls } = await send('Hola');
     const isNamed = typeof body === 'object';
@@ -268,7 +268,7 @@ describe('an error of REST', () => {
     ['conversation', 'channels/ca1/conversations/ca999', undefined],
     ['channel', 'channels/ca9/conversations/ca57', undefined],
     ['conversation of the merchant', conversation, sandbox.tokens.second],
-  ])('about a missing %s is NotFound', async (_what, id, bearer) => {
+  ])('becomes NotFound for a missing %s', async (_what, id, bearer) => {
     const input = { conversation: id, content: { text: 'Hola' } };
     const { data, errors, calls } = await ask(SendMessageDocument, { input }, bearer);
     expect({ data, errors, calls }).toEqual({
@@ -284,7 +284,7 @@ describe('an error of REST', () => {
     });
   });
 
-  test('about a closed channel is Conflict', async () => {
+  test('becomes Conflict for an inactive channel', async () => {
     const id = 'channels/ca3/conversations/ca1';
     const { data, errors, calls } = await send('Hola', { conversation: id });
     expect({ data, errors, calls }).toEqual({
@@ -300,7 +300,7 @@ describe('an error of REST', () => {
     [429, { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 3000 }],
     [500, { code: 'UPSTREAM_ERROR', retryable: false }],
     [503, { code: 'UPSTREAM_UNAVAILABLE', retryable: false }],
-  ])('that is not about the input is an error of the field: %i', async (status, extensions) => {
+  ])('becomes a field error if the input did not cause it: %i', async (status, extensions) => {
     const headers = { 'retry-after': '3' };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status, headers });
     // After 401, a server forgets what it has learned with the token.
@@ -319,8 +319,8 @@ describe('an error of REST', () => {
   });
 });
 
-describe('a message without a response', () => {
-  test('is OutcomeUnknown, and its text says how to find out', async () => {
+describe('sendMessage without a readable response', () => {
+  test('returns OutcomeUnknown with advice on how to find the message', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'reset' });
     const { data, errors, calls } = await send('¿Llegó?');
     expect({ data, errors, calls }).toEqual({
@@ -330,7 +330,7 @@ describe('a message without a response', () => {
     });
   });
 
-  test('by the deadline is OutcomeUnknown', async () => {
+  test('returns OutcomeUnknown at the deadline', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'hang' });
     const input = { conversation, content: { text: '¿Llegó?' }, idempotencyKey: 'hurried' };
     const { data, errors, calls } = await hurried.ask(SendMessageDocument, { input });
@@ -341,7 +341,7 @@ describe('a message without a response', () => {
     });
   });
 
-  test('is not sent again with its key', async () => {
+  test('does not resend the message on a keyed retry', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
     const first = await send('Una sola vez', { idempotencyKey: 'cut' });
     expect(first.data).toEqual(outcomeUnknown('cut'));
@@ -352,7 +352,7 @@ describe('a message without a response', () => {
     expect(await sentTimes('Una sola vez')).toBe(1);
   });
 
-  test('after a 500 is not sent again with its key', async () => {
+  test('does not resend the message on a keyed retry after a 500', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 500, times: 1 });
     const first = await send('500', { idempotencyKey: '500' });
     expect(first.data).toEqual({ sendMessage: null });
@@ -365,9 +365,9 @@ describe('a message without a response', () => {
   });
 
   test.each([
-    ['that is cut', { kind: 'cut-json' }],
-    ['without a record', { kind: 'change', change: () => ({}) }],
-  ] as const)('after a response %s is OutcomeUnknown, and is not sent again', async (what, fault) => {
+    ['truncated JSON', { kind: 'cut-json' }],
+    ['a response without a message', { kind: 'change', change: () => ({}) }],
+  ] as const)('returns OutcomeUnknown and does not resend the message after %s', async (what, fault) => {
     sandbox.faults.add({ method: 'POST', path, ...fault, times: 1 });
     const first = await send(what, { idempotencyKey: what });
     expect(first.data).toEqual(outcomeUnknown(what));
@@ -379,8 +379,8 @@ describe('a message without a response', () => {
   });
 });
 
-describe('an idempotencyKey', () => {
-  test('costs a call for the merchant only before the first write of a token', async () => {
+describe('the idempotencyKey of sendMessage', () => {
+  test('costs an organization call only before the first keyed write of a token', async () => {
     await using fresh = await startWaybill({}, { sandbox });
     const costOf = async (idempotencyKey?: string, bearer?: string) => {
       const input = { conversation, content: { text: 'Hola' }, ...(idempotencyKey && { idempotencyKey }) };
@@ -394,7 +394,7 @@ describe('an idempotencyKey', () => {
     expect(await costOf('merchant 4', firstRefreshed)).toEqual([post]);
   });
 
-  test('returns the current message', async () => {
+  test('returns the current message for a repeated request', async () => {
     const first = await send('Gracias 💛', { idempotencyKey: 'thanks' });
     expect(first.calls).toEqual([post]);
     const again = await send('Gracias 💛', { idempotencyKey: 'thanks' });
@@ -405,7 +405,7 @@ describe('an idempotencyKey', () => {
     expect(await sentTimes('Gracias 💛')).toBe(1);
   });
 
-  test('returns the message with another token of the merchant', async () => {
+  test('returns the message to another token of the merchant', async () => {
     const input = { conversation, content: { text: 'Con otro token' }, idempotencyKey: 'refreshed' };
     const first = await send('Con otro token', input);
     const again = await ask(SendMessageDocument, { input }, sandbox.tokens.firstRefreshed);
@@ -413,7 +413,7 @@ describe('an idempotencyKey', () => {
     expect(await sentTimes('Con otro token')).toBe(1);
   });
 
-  test('shows the repeated text after the message has left the newest page', async () => {
+  test('returns the sent text if the newest page no longer has the message', async () => {
     const query = `mutation ($input: SendMessageInput!) { sendMessage(input: $input) {
       ... on SendMessageSuccess { sent { id createTime status contentType text body template { name } } }
     } }`;
@@ -425,7 +425,7 @@ describe('an idempotencyKey', () => {
     expect(await sendOld()).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('fails with the read of its result, and stays used', async () => {
+  test('stays in use if reading the message fails', async () => {
     const first = await send('No se lee', { idempotencyKey: 'unreadable' });
     sandbox.faults.add({ method: 'GET', path, kind: 'status', status: 503, times: 1 });
     const failed = await send('No se lee', { idempotencyKey: 'unreadable' });
@@ -442,7 +442,7 @@ describe('an idempotencyKey', () => {
     });
   });
 
-  test('sends one message for requests at the same time', async () => {
+  test('sends one message for concurrent requests', async () => {
     const both = await Promise.all([1, 2].map(() => send('A la vez', { idempotencyKey: 'at once' })));
     expect(both[0]?.data.sendMessage.__typename).toBe('SendMessageSuccess');
     expect(both[1]?.data).toEqual(both[0]?.data);
@@ -453,7 +453,7 @@ describe('an idempotencyKey', () => {
   test.each([
     ['text', { content: { text: 'Otra cosa' } }],
     ['conversation', { conversation: 'channels/ca1/conversations/ca53' }],
-  ])('with another %s is Conflict, without a call', async (what, other) => {
+  ])('returns Conflict without a call for a different %s', async (what, other) => {
     const key = { idempotencyKey: `another ${what}` };
     const first = await send('Una cosa', key);
     expect(first.calls).toEqual([post]);
@@ -472,7 +472,7 @@ describe('an idempotencyKey', () => {
     });
   });
 
-  test.each([400, 404, 409, 413, 429])('stays free after %i', async (status) => {
+  test.each([400, 404, 409, 413, 429])('can be used again after a %i', async (status) => {
     const key = { idempotencyKey: `refused with ${status}` };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status, times: 1 });
     const refused = await send('Otra vez', key);
@@ -483,7 +483,7 @@ describe('an idempotencyKey', () => {
     expect(again.calls).toEqual([post]);
   });
 
-  test('of null, or without a value, sends each time', async () => {
+  test('sends a message for each request if it is null or missing', async () => {
     for (const key of [{ idempotencyKey: null }, {}]) {
       expect((await send('Cada vez', key)).calls).toEqual([post]);
     }

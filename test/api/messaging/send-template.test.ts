@@ -53,8 +53,8 @@ const sentBodies = () =>
     .filter(({ method }) => method === 'POST')
     .map(({ body }) => JSON.stringify(body));
 
-describe('a template', () => {
-  test('is checked and sent, with its values as maps', async () => {
+describe('sendMessage with a template', () => {
+  test('checks the template and sends its parameters as maps', async () => {
     const { data, errors, calls } = await send(confirmed);
     expect({ data, errors }).toEqual({
       data: {
@@ -79,7 +79,7 @@ describe('a template', () => {
     ]);
   });
 
-  test('without parameters is sent with empty maps', async () => {
+  test('sends empty maps for a template without parameters', async () => {
     const { data, calls } = await send({ name: 'gracias_por_tu_compra', language: 'es' });
     expect(data.sendMessage.__typename).toBe('SendMessageSuccess');
     expect(calls).toEqual([list, post]);
@@ -88,7 +88,7 @@ describe('a template', () => {
     ]);
   });
 
-  test('keeps parameters with the names of object members', async () => {
+  test('keeps parameters named like Object members', async () => {
     const bodyParameters = builtInNames.map((name) => ({ name, value: `of ${name}` }));
     const { data, calls } = await send({ name: 'nombres_raros', language: 'es', bodyParameters });
     expect(data.sendMessage).toMatchObject({ sent: { template: { headerParameters: [], bodyParameters } } });
@@ -99,7 +99,7 @@ describe('a template', () => {
     ]);
   });
 
-  test('has the text that the customer reads, without another call', async () => {
+  test('returns the rendered body without a further call', async () => {
     const { data, calls } = await ask(SendAndReadBodyDocument, {
       input: { conversation, content: { template: confirmed } },
     });
@@ -116,7 +116,7 @@ describe('a template', () => {
     expect(calls).toEqual([list, post]);
   });
 
-  test('on a later page of the list is found', async () => {
+  test('finds the template on a later page of the template list', async () => {
     const { language } = confirmed;
     const body = { text: '{{1}}', parameters: [{ name: '1', example: 'x' }] };
     const other = { name: 'otra', language, category: 'UTILITY', body, buttons: [] };
@@ -135,7 +135,7 @@ describe('a template', () => {
   });
 });
 
-describe('an input that does not match the definition is rejected, and not sent', () => {
+describe('sendMessage with a template that does not match its definition', () => {
   const refused = async (template: SendTemplateInput) => {
     const { data, errors, calls } = await send(template);
     expect({ errors, calls }).toEqual({ errors: undefined, calls: [list] });
@@ -147,7 +147,7 @@ describe('an input that does not match the definition is rejected, and not sent'
     return result.fields;
   };
 
-  test.each(['pedido', '__proto__', 'PEDIDO_CONFIRMADO', ''])('an unknown name: %j', async (name) => {
+  test.each(['pedido', '__proto__', 'PEDIDO_CONFIRMADO', ''])('rejects the unknown name %j', async (name) => {
     expect(await refused({ ...confirmed, name })).toEqual([
       {
         path: 'content.template.name',
@@ -159,7 +159,7 @@ describe('an input that does not match the definition is rejected, and not sent'
     ]);
   });
 
-  test('an unknown name, with the first ten names that exist', async () => {
+  test('rejects an unknown name and lists the first ten known names', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `t${index + 1}`);
     const body = { templates: names.map((name) => ({ name, language: 'es', body: { text: '' } })) };
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
@@ -173,7 +173,7 @@ describe('an input that does not match the definition is rejected, and not sent'
     ]);
   });
 
-  test('any name on a channel without templates', async () => {
+  test('rejects any name on a channel without templates', async () => {
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body: { templates: [] } });
     expect(await refused(confirmed)).toEqual([
       {
@@ -183,7 +183,7 @@ describe('an input that does not match the definition is rejected, and not sent'
     ]);
   });
 
-  test.each(['pt_BR', 'ES', ''])('an unknown language: %j', async (language) => {
+  test.each(['pt_BR', 'ES', ''])('rejects the unknown language %j', async (language) => {
     expect(await refused({ ...confirmed, language })).toEqual([
       {
         path: 'content.template.language',
@@ -192,7 +192,7 @@ describe('an input that does not match the definition is rejected, and not sent'
     ]);
   });
 
-  test('missing and unknown parameters, each at its path', async () => {
+  test('lists missing and unknown parameters with their paths', async () => {
     const faults = await refused({
       ...confirmed,
       headerParameters: byName({ 7: 'a' }),
@@ -212,7 +212,7 @@ describe('an input that does not match the definition is rejected, and not sent'
     ]);
   });
 
-  test('parameters of a part without parameters, or a missing part', async () => {
+  test('rejects parameters of a part that is missing or takes none', async () => {
     expect(
       await refused({
         name: 'codigo_de_acceso',
@@ -235,7 +235,7 @@ describe('an input that does not match the definition is rejected, and not sent'
     ]);
   });
 
-  test('missing parameters with the names of object members', async () => {
+  test('lists missing and unknown parameters named like Object members', async () => {
     expect(await refused({ name: 'nombres_raros', language: 'es' })).toEqual(
       builtInNames.map((name) => ({
         path: 'content.template.bodyParameters',
@@ -251,7 +251,7 @@ describe('an input that does not match the definition is rejected, and not sent'
     );
   });
 
-  test('exactly the names that a preview shows as missing or unknown', async () => {
+  test('lists exactly the names that a preview lists as missing or unknown', async () => {
     const names = fc.uniqueArray(
       fc.constantFrom('1', '2', '3', '4', 'customer_name', 'city', ...builtInNames),
     );
@@ -298,7 +298,7 @@ describe('an input that does not match the definition is rejected, and not sent'
   });
 });
 
-describe('REST decides if the definition cannot be read', () => {
+describe('a template whose definition cannot be read', () => {
   const unfit = { ...confirmed, bodyParameters: byName({ 1: 'Íñigo', x: 'y' }) };
   /** REST's own faults, which it finds in the sent message: at the entry of a name, or else at the list. */
   const decided = {
@@ -321,11 +321,11 @@ describe('REST decides if the definition cannot be read', () => {
     ['503', { kind: 'status', status: 503 }],
     ['404', { kind: 'status', status: 404 }],
     ['403', { kind: 'status', status: 403 }],
-    ['cut JSON', { kind: 'cut-json' }],
-    ['no list', { kind: 'change', change: () => ({ templates: {} }) }],
-    ['a reset', { kind: 'reset' }],
+    ['truncated JSON', { kind: 'cut-json' }],
+    ['an invalid list', { kind: 'change', change: () => ({ templates: {} }) }],
+    ['a connection reset', { kind: 'reset' }],
     ['a partial response', { kind: 'reset-in-body' }],
-  ] as const)('because the list responds with %s', async (_what, fault) => {
+  ] as const)('is validated by the REST service if the template list fails with %s', async (_what, fault) => {
     sandbox.faults.add({ path: templates, ...fault });
     const { data, errors, calls } = await send(unfit);
     expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
@@ -334,14 +334,14 @@ describe('REST decides if the definition cannot be read', () => {
     expect(fits.calls).toEqual([list, post]);
   });
 
-  test('because the list does not respond within the deadline', async () => {
+  test('is validated by the REST service if the template list misses the deadline', async () => {
     sandbox.faults.add({ path: templates, kind: 'hang' });
     const input = { conversation, content: { template: unfit } };
     const { data, errors, calls } = await hurried.ask(SendMessageDocument, { input });
     expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
   });
 
-  test('because a later page of the list fails', async () => {
+  test('is validated by the REST service if a later page of the list fails', async () => {
     const body = { templates: [], nextPageToken: 'more' };
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body, times: 1 });
     sandbox.faults.add({ path: templates, kind: 'status', status: 500 });
@@ -358,20 +358,20 @@ describe('REST decides if the definition cannot be read', () => {
     ['a row of the list has no name', [{ language: 'es', body: text }]],
     ['a row of the list has no language', [{ name: 'otra', body: text }]],
     ['its body is missing', ofParts({})],
-    ['its body is a text', ofParts({ body: 'Hola {{1}}' })],
+    ['its body is a string', ofParts({ body: 'Hola {{1}}' })],
     ['its body has no text', ofParts({ body: { parameters: [] } })],
     ['its header is a number', ofParts({ body: text, header: 7 })],
     ['its parameters are not a list', ofParts({ body: { ...text, parameters: { 1: 'x' } } })],
-    ['its parameters are texts', ofParts({ body: { ...text, parameters: ['1'] } })],
+    ['its parameters are strings', ofParts({ body: { ...text, parameters: ['1'] } })],
     ['the name of a parameter is a number', ofParts({ body: { ...text, parameters: [{ name: 1 }] } })],
-    ['its text needs more than its parameters', ofParts({ body: { ...text, parameters: [] } })],
-  ])('because %s', async (_what, rows) => {
+    ['its text has a placeholder without a parameter', ofParts({ body: { ...text, parameters: [] } })],
+  ])('is validated by the REST service if %s', async (_what, rows) => {
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body: { templates: rows } });
     const { data, errors, calls } = await send(unfit);
     expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
   });
 
-  test('but not because another template is broken', async () => {
+  test('an invalid template does not prevent the validation of a valid one', async () => {
     const body = { templates: [null, ...ofParts({ body: text })] };
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
     const { data, calls } = await send({ ...confirmed, headerParameters: [], bodyParameters: [] });
@@ -381,7 +381,7 @@ describe('REST decides if the definition cannot be read', () => {
     expect(calls).toEqual([list]);
   });
 
-  test('but not because the definition has nulls for missing parts', async () => {
+  test('nulls for missing parts do not prevent the validation of a template', async () => {
     const body = { templates: ofParts({ header: null, body: { text: '{{ a }}', parameters: null } }) };
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
     const { data, calls } = await send({ ...confirmed, headerParameters: [], bodyParameters: [] });
@@ -392,7 +392,7 @@ describe('REST decides if the definition cannot be read', () => {
   });
 });
 
-test('no template is sent for a client that leaves while the definition is read', async () => {
+test('no template is sent if the client disconnects while its definition is read', async () => {
   sandbox.faults.add({ path: /templates$/, kind: 'delay', delayMs: 200, times: 1 });
   const gone = new AbortController();
   const query = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { __typename } }';
@@ -415,7 +415,7 @@ test('no template is sent for a client that leaves while the definition is read'
   expect(sandbox.requests.lines()).toEqual([list]);
 });
 
-test('of very many errors the first 100 are listed', async () => {
+test('sendMessage lists the first 100 errors of a template', async () => {
   const bodyParameters = Array.from({ length: 3_000 }, (_none, index) => ({
     name: `p${index}`,
     value: '',
@@ -427,7 +427,7 @@ test('of very many errors the first 100 are listed', async () => {
   expect(calls.every((call) => call.startsWith('GET '))).toBe(true);
 });
 
-describe('an error of REST about a template has its place in the input', () => {
+describe('a REST error of a template', () => {
   test.each([
     ['template', 'content.template'],
     ['template.name', 'content.template.name'],
@@ -437,7 +437,7 @@ describe('an error of REST about a template has its place in the input', () => {
     ['/template/headerParameters/1', 'content.template.headerParameters.0.value'],
     ['template.bodyParameters.9', 'content.template.bodyParameters', '9 is odd'],
     ['template.body_parameters', 'content.template.bodyParameters'],
-  ])('%s', async (field, path, message = 'is odd') => {
+  ])('has the path of the input field for the REST field %s', async (field, path, message = 'is odd') => {
     const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
     sandbox.faults.add({ method: 'POST', path: messages, kind: 'status', status: 400, body });
     // A parameter may be called by a number, which is then not its place in the list.
@@ -452,7 +452,7 @@ describe('an error of REST about a template has its place in the input', () => {
     });
   });
 
-  test('a value that is too long for REST', async () => {
+  test('has the path of a value that is too long', async () => {
     const { data, calls } = await send({
       name: 'codigo_de_acceso',
       language: 'es',
@@ -472,7 +472,7 @@ describe('an error of REST about a template has its place in the input', () => {
   test.each([
     ['conversation', 'channels/ca1/conversations/ca999', list],
     ['channel', 'channels/ca9/conversations/ca57', 'GET /v1/channels/ca9/templates?pageSize=100'],
-  ])('a missing %s is NotFound', async (_what, id, look) => {
+  ])('becomes NotFound for a missing %s', async (_what, id, look) => {
     const { data, errors, calls } = await ask(SendMessageDocument, {
       input: { conversation: id, content: { template: confirmed } },
     });
@@ -490,29 +490,29 @@ describe('an error of REST about a template has its place in the input', () => {
   });
 });
 
-describe('an idempotencyKey of a template', () => {
-  test('reads the message again, but not the definition', async () => {
+describe('the idempotencyKey of a template message', () => {
+  test('costs only the newest message page for a repeated request', async () => {
     const first = await send(confirmed, 'again');
     expect(first.calls).toEqual([list, post]);
     const again = await send(confirmed, 'again');
     expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('shows the repeated values after the message has left the newest page', async () => {
+  test('returns the sent values if the newest page no longer has the message', async () => {
     const first = await send(confirmed, 'old');
     sandbox.faults.add({ method: 'GET', path: messages, kind: 'change', change: () => ({ messages: [] }) });
     const again = await send(confirmed, 'old');
     expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('checks once and sends once for requests at the same time', async () => {
+  test('validates and sends one template for concurrent requests', async () => {
     const [one, other] = await Promise.all([send(confirmed, 'at once'), send(confirmed, 'at once')]);
     expect(one.data.sendMessage.__typename).toBe('SendMessageSuccess');
     expect(other.data).toEqual(one.data);
     expect(sandbox.requests.lines()).toEqual([list, post]);
   });
 
-  test('stays free if the template does not match', async () => {
+  test('can be used again if the template does not match', async () => {
     const refused = await send({ ...confirmed, language: 'fr' }, 'mended');
     expect(refused.data.sendMessage.__typename).toBe('InvalidInput');
     expect(refused.calls).toEqual([list]);
@@ -521,7 +521,7 @@ describe('an idempotencyKey of a template', () => {
     expect(mended.calls).toEqual([list, post]);
   });
 
-  test('makes no call after a lost response', async () => {
+  test('makes no call on retry after a lost response', async () => {
     sandbox.faults.add({ method: 'POST', path: messages, kind: 'applied-then-cut', times: 1 });
     const cut = await send(confirmed, 'cut');
     expect(cut.data.sendMessage).toMatchObject({ __typename: 'OutcomeUnknown', idempotencyKey: 'cut' });
@@ -531,7 +531,7 @@ describe('an idempotencyKey of a template', () => {
   });
 });
 
-test('two templates of one operation cost one call for the definitions', async () => {
+test('two sendMessage fields of one operation share one call for the templates', async () => {
   const { data, calls } = await ask<Record<string, unknown>, unknown>(
     `mutation ($input: SendMessageInput!) {
       a: sendMessage(input: $input) { __typename }

@@ -22,7 +22,7 @@ async function send(json: string): Promise<void> {
   expect(response.status, await response.text()).toBe(201);
 }
 
-test('a sent template has its values, its definition and its text', async () => {
+test('a template message returns its values, definition and rendered body', async () => {
   await send(
     JSON.stringify({
       template: {
@@ -64,7 +64,7 @@ test('a sent template has its values, its definition and its text', async () => 
   expect(calls).toEqual([`GET ${messages}?pageSize=1`, 'GET /v1/channels/ca1/templates?pageSize=100']);
 });
 
-test('a sent template itself costs no call beside the messages', async () => {
+test('the name and language of a sent template cost no call', async () => {
   const { data, calls } = await ask(
     `{ conversation(id: "channels/ca1/conversations/ca53") { messages { nodes { template { name language } } } } }`,
   );
@@ -72,14 +72,14 @@ test('a sent template itself costs no call beside the messages', async () => {
   expect(calls).toEqual(['GET /v1/channels/ca1/conversations/ca53/messages?pageSize=20']);
 });
 
-test('the bodies of texts cost no call for templates', async () => {
+test('the bodies of text messages cost no template call', async () => {
   await send('{"text":"Claro que sí"}');
   const { data, calls } = await ask(MessageBodiesDocument, { conversation, first: 1 });
   expect(data.conversation?.messages?.nodes).toEqual([{ contentType: 'TEXT', body: 'Claro que sí' }]);
   expect(calls).toEqual([`GET ${messages}?pageSize=1`]);
 });
 
-test('one call for templates serves all messages of a channel', async () => {
+test('all messages of a channel share one template call', async () => {
   const showcase = 'channels/ca1/conversations/ca60';
   const { data, calls } = await ask(MessageBodiesDocument, { conversation: showcase, first: 100 });
   const bodies = data.conversation?.messages?.nodes.map((message) => message?.body);
@@ -93,7 +93,7 @@ test('one call for templates serves all messages of a channel', async () => {
   ]);
 });
 
-test('two conversations of two channels cost one call for templates each', async () => {
+test('conversations of two channels cost one template call per channel', async () => {
   const { calls } = await ask(`{
     a: conversation(id: "channels/ca1/conversations/ca60") { messages { nodes { body template { definition { name } } } } }
     b: conversation(id: "channels/ca1/conversations/ca58") { messages(first: 100) { nodes { body } } }
@@ -108,7 +108,7 @@ test('two conversations of two channels cost one call for templates each', async
   ]);
 });
 
-test('a deleted template has its name and values, and a null definition and body', async () => {
+test('a message from a deleted template has a null definition and body', async () => {
   const { data, errors } = await ask(SentTemplatesDocument, {
     conversation: 'channels/ca1/conversations/ca60',
     first: 15,
@@ -130,7 +130,7 @@ test('a deleted template has its name and values, and a null definition and body
   });
 });
 
-test('a failed call for the templates makes the bodies of templates null, not texts', async () => {
+test('a failed template call makes only the bodies of template messages null', async () => {
   await send('{"template":{"name":"gracias_por_tu_compra","language":"es"}}');
   await send('{"text":"Con mucho gusto"}');
   sandbox.faults.add({ path: '/v1/channels/ca1/templates', kind: 'status', status: 503 });
@@ -148,7 +148,7 @@ test('a failed call for the templates makes the bodies of templates null, not te
   ]);
 });
 
-test('parameters with the names of object members are unchanged', async () => {
+test('parameters named like Object members are returned unchanged', async () => {
   await send(
     '{"template":{"name":"nombres_raros","language":"es","bodyParameters":' +
       '{"__proto__":"uno","constructor":"dos","toString":"tres"}}}',
@@ -173,23 +173,26 @@ test('parameters with the names of object members are unchanged', async () => {
   ]);
 });
 
-describe.each(['headerParameters', 'bodyParameters'])('invalid %s', (field) => {
-  test.each([['a text'], [['a list']], [{ 1: 7 }], [{ 1: null }], [7]])('%j', async (parameters) => {
-    const template = { name: 'gracias_por_tu_compra', language: 'es', [field]: parameters };
-    const message = { name: `${conversation}/messages/m1`, contentType: 'TEMPLATE', template };
-    sandbox.faults.add({ path: messages, kind: 'status', status: 200, body: { messages: [message] } });
-    const { data, errors } = await ask(`{ conversation(id: "${conversation}") { messages(first: 1) {
+describe.each(['headerParameters', 'bodyParameters'])('a message with invalid %s', (field) => {
+  test.each([['a text'], [['a list']], [{ 1: 7 }], [{ 1: null }], [7]])(
+    'has a null template and two errors: %j',
+    async (parameters) => {
+      const template = { name: 'gracias_por_tu_compra', language: 'es', [field]: parameters };
+      const message = { name: `${conversation}/messages/m1`, contentType: 'TEMPLATE', template };
+      sandbox.faults.add({ path: messages, kind: 'status', status: 200, body: { messages: [message] } });
+      const { data, errors } = await ask(`{ conversation(id: "${conversation}") { messages(first: 1) {
       nodes { body template { name ${field} { value } } }
     } } }`);
-    expect(data).toEqual({ conversation: { messages: { nodes: [{ body: null, template: null }] } } });
-    const node = ['conversation', 'messages', 'nodes', 0];
-    const extensions = { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false };
-    expect(errors).toHaveLength(2);
-    expect(errors).toMatchObject(
-      expect.arrayContaining([
-        expect.objectContaining({ path: [...node, 'body'], extensions }),
-        expect.objectContaining({ path: [...node, 'template', field], extensions }),
-      ]),
-    );
-  });
+      expect(data).toEqual({ conversation: { messages: { nodes: [{ body: null, template: null }] } } });
+      const node = ['conversation', 'messages', 'nodes', 0];
+      const extensions = { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false };
+      expect(errors).toHaveLength(2);
+      expect(errors).toMatchObject(
+        expect.arrayContaining([
+          expect.objectContaining({ path: [...node, 'body'], extensions }),
+          expect.objectContaining({ path: [...node, 'template', field], extensions }),
+        ]),
+      );
+    },
+  );
 });

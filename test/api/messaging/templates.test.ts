@@ -16,7 +16,7 @@ const channel = 'ca1';
 const forTemplates = ['GET /v1/channels?pageSize=100', 'GET /v1/channels/ca1/templates?pageSize=100'];
 
 describe('the templates of a channel', () => {
-  test('are a list with pages', async () => {
+  test('are listed in pages', async () => {
     const { data, calls } = await ask(TemplatePageDocument, { channel, first: 2 });
     const after = data.channel?.templates?.pageInfo.endCursor;
     expect(data).toEqual({
@@ -53,7 +53,7 @@ describe('the templates of a channel', () => {
     expect(calls).toEqual(forTemplates);
   });
 
-  test('without a language are the first with their name', async () => {
+  test('include the first template with a name if no language is given', async () => {
     const { data } = await ask(TemplateDefinitionDocument, { channel, name: 'pedido_en_camino' });
     expect(data).toEqual({
       channel: {
@@ -81,7 +81,7 @@ describe('the templates of a channel', () => {
     });
   });
 
-  test('have nulls for missing parts', async () => {
+  test('have null for missing parts', async () => {
     const { data } = await ask(TemplateDefinitionDocument, { channel, name: 'codigo_de_acceso' });
     expect(data.channel?.template).toEqual({
       name: 'codigo_de_acceso',
@@ -102,14 +102,14 @@ describe('the templates of a channel', () => {
     { name: 'pedido_confirmado', language: 'pt_BR' },
     { name: 'pedido_confirmado', language: '' },
     { name: '__proto__' },
-  ])('that do not exist are null: %j', async (wanted) => {
+  ])('are null if they do not exist: %j', async (wanted) => {
     const { data, errors, calls } = await ask(TemplateDefinitionDocument, { channel, ...wanted });
     expect({ data, errors }).toEqual({ data: { channel: { template: null } }, errors: undefined });
     expect(calls).toEqual(forTemplates);
   });
 });
 
-describe('a preview', () => {
+describe('Template.preview', () => {
   const preview = async (
     name: string,
     header: Record<string, string> | [string, string][],
@@ -120,7 +120,7 @@ describe('a preview', () => {
     return ask(TemplatePreviewDocument, { channel, name, header: list(header), body: list(body) });
   };
 
-  test('is the template with its values, for the call that reads the template', async () => {
+  test('fills in the parameter values without a further call', async () => {
     const { data, calls } = await preview(
       'pedido_confirmado',
       { 1: '1042' },
@@ -147,7 +147,7 @@ describe('a preview', () => {
     });
   });
 
-  test('without values lists all names as missing', async () => {
+  test('lists all parameter names as missing if no values are given', async () => {
     const { data } = await ask(TemplatePreviewDocument, { channel, name: 'codigo_de_acceso' });
     expect(data.channel?.template?.preview).toEqual({
       header: null,
@@ -158,7 +158,7 @@ describe('a preview', () => {
     });
   });
 
-  test('accepts the names of object members', async () => {
+  test('accepts parameters named like Object members', async () => {
     const values = builtInNames.map((name): [string, string] => [name, `of ${name}`]);
     const filled = await preview('nombres_raros', [], values);
     expect(filled.data.channel?.template?.preview).toMatchObject({
@@ -179,7 +179,7 @@ describe('a preview', () => {
     });
   });
 
-  test.each(['headerParameters', 'bodyParameters'])('rejects a name twice in %s', async (argument) => {
+  test.each(['headerParameters', 'bodyParameters'])('rejects a repeated name in %s', async (argument) => {
     const twice: [string, string][] = [
       ['1', 'a'],
       ['1', 'a'],

@@ -35,21 +35,21 @@ const notNull = 'must not be null: omit the field instead';
 const notOfLocations = (given: string) =>
   `must be the id of one of locations, "locations/<identifier>" or the identifier, but is "${given}"`;
 
-describe('an invalid input is rejected without a call', () => {
+describe('createOrder with an invalid input', () => {
   test.each<[string, Partial<CreateOrderInput>, [path: string, message: string]]>([
     [
-      'a content of 2 characters',
+      'a contentDescription of 2 characters',
       { contentDescription: '☕🫘' },
       ['contentDescription', 'must be 3 to 128 characters long, but has 2'],
     ],
     [
-      'a content of 129 characters',
+      'a contentDescription of 129 characters',
       { contentDescription: '🫘'.repeat(129) },
       ['contentDescription', 'must be 3 to 128 characters long, but has 129'],
     ],
     ['empty notes', { notes: '' }, ['notes', 'must be 3 to 2048 characters long, but has 0']],
     [
-      'notes of 2 characters, of two units each',
+      'notes of 2 characters that are 4 UTF-16 units',
       { notes: '🫘🫘' },
       ['notes', 'must be 3 to 2048 characters long, but has 2'],
     ],
@@ -59,7 +59,7 @@ describe('an invalid input is rejected without a call', () => {
       ['notes', 'must be 3 to 2048 characters long, but has 2049'],
     ],
     [
-      'a negative cash on delivery',
+      'a negative cash-on-delivery amount',
       { cashOnDeliveryRequestCents: -1 },
       ['cashOnDeliveryRequestCents', 'must be at least 0, but is -1'],
     ],
@@ -69,12 +69,12 @@ describe('an invalid input is rejected without a call', () => {
       ['recipient.location', 'must have at most 96 characters as "locations/<identifier>", but has 97'],
     ],
     [
-      'a bare location that is too long with its collection',
+      'a bare location identifier that is too long with its prefix',
       { recipient: { ...recipient, location: 'a'.repeat(87) } },
       ['recipient.location', 'must have at most 96 characters as "locations/<identifier>", but has 97'],
     ],
     [
-      'an origin as location',
+      'the id of an origin as the location',
       { recipient: { ...recipient, location: 'origins/ca1' } },
       ['recipient.location', notOfLocations('origins/ca1')],
     ],
@@ -84,30 +84,30 @@ describe('an invalid input is rejected without a call', () => {
       ['recipient.location', notOfLocations('')],
     ],
     [
-      'a document of the type UNRECOGNIZED',
+      'the document type UNRECOGNIZED',
       { recipient: { ...recipient, documentType: 'UNRECOGNIZED' } },
       ['recipient.documentType', 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only'],
     ],
-    ['no status', { status: null }, ['status', notNull]],
-    ['no payment methods', { paymentMethods: null }, ['paymentMethods', notNull]],
-    ['no reference', { referenceId: null }, ['referenceId', notNull]],
-    ['no URL', { referenceUrl: null }, ['referenceUrl', notNull]],
-    ['no fulfiller', { fulfiller: null }, ['fulfiller', notNull]],
+    ['a null status', { status: null }, ['status', notNull]],
+    ['null payment methods', { paymentMethods: null }, ['paymentMethods', notNull]],
+    ['a null referenceId', { referenceId: null }, ['referenceId', notNull]],
+    ['a null referenceUrl', { referenceUrl: null }, ['referenceUrl', notNull]],
+    ['a null fulfiller', { fulfiller: null }, ['fulfiller', notNull]],
     [
-      'an empty key',
+      'an empty idempotency key',
       { idempotencyKey: '' },
       ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
     ],
     [
-      'a key of 256 characters',
+      'an idempotency key of 256 characters',
       { idempotencyKey: '🔑'.repeat(256) },
       ['idempotencyKey', 'must be 1 to 255 characters long, but has 256'],
     ],
-  ])('%s', async (_what, fields, fault) => {
+  ])('rejects %s without a call', async (_what, fields, fault) => {
     expect(await ask(fields)).toEqual(answered(refused(fault), []));
   });
 
-  test('all faults together, in the order of the fields', async () => {
+  test('reports every invalid field, in the order of the schema', async () => {
     const answer = await ask({
       recipient: { ...recipient, documentType: 'UNRECOGNIZED', location: 'a/b' },
       contentDescription: '',
@@ -140,11 +140,11 @@ describe('an invalid input is rejected without a call', () => {
     ['a null for a required value', { notes: null }],
     ['a null among the payment methods', { paymentMethods: ['PSE', null] }],
     ['a status that a new order cannot have', { status: 'READY' }],
-    ['half a cent', { sellingPriceCents: 0.5 }],
-    ['an inexact amount', { sellingPriceCents: 9_007_199_254_740_992 }],
+    ['an amount of half a cent', { sellingPriceCents: 0.5 }],
+    ['an amount beyond the safe integers', { sellingPriceCents: 9_007_199_254_740_992 }],
     ['a relative URL', { referenceUrl: '/orders/1' }],
     ['an unknown field', { referenceGid: 'gid://1' }],
-  ])('%s, by GraphQL itself', async (_what, fields) => {
+  ])('lets GraphQL reject %s', async (_what, fields) => {
     const document = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }';
     const { data, errors, calls } = await waybill.ask(document, { input: { ...order, ...fields } });
     expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
@@ -155,8 +155,8 @@ describe('an invalid input is rejected without a call', () => {
   });
 });
 
-describe('an error of REST', () => {
-  test('has all its fields at the paths of the input', async () => {
+describe('a REST error of createOrder', () => {
+  test('lists every rejected field with its path in the input', async () => {
     const answer = await ask({
       recipient: {
         ...recipient,
@@ -184,12 +184,12 @@ describe('an error of REST', () => {
 
   test.each<[string, unknown, { message: string; fields: { path: string; message: string }[] }]>([
     [
-      'a list below details',
+      'a list of errors in "details"',
       { error: { message: 'Bad.', details: [{ field: 'recipient.email', message: 'is no address' }] } },
       { message: 'Bad.', fields: [email] },
     ],
     [
-      'violations within details',
+      'a list of fieldViolations in "details"',
       {
         error: {
           message: 'Bad.',
@@ -199,7 +199,7 @@ describe('an error of REST', () => {
       { message: 'Bad.', fields: [email] },
     ],
     [
-      'a problem of RFC 9457',
+      'an RFC 9457 problem',
       {
         type: 'https://rest.example/problems/invalid',
         title: 'Bad.',
@@ -209,12 +209,12 @@ describe('an error of REST', () => {
       { message: 'Bad.', fields: [email] },
     ],
     [
-      'a problem without fields',
+      'an RFC 9457 problem without fields',
       { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'The email is no address.' },
       { message: 'The email is no address.', fields: [] },
     ],
     [
-      'unknown fields',
+      'a list of errors of unknown fields',
       {
         message: 'Bad.',
         errors: [
@@ -235,8 +235,8 @@ describe('an error of REST', () => {
     ['plain text', 'notes are rude', { message: `${post} returned 400.`, fields: [] }],
     ['HTML', '<h1>Bad Request</h1>', { message: `${post} returned 400.`, fields: [] }],
     ['JSON that is not an object', [1, 'notes'], { message: `${post} returned 400.`, fields: [] }],
-    ['nothing', undefined, { message: `${post} returned 400.`, fields: [] }],
-  ])('is understood as %s', async (_what, body, result) => {
+    ['empty', undefined, { message: `${post} returned 400.`, fields: [] }],
+  ])('becomes InvalidInput if the body is %s', async (_what, body, result) => {
     for (const status of [400, 422]) {
       fail({ kind: 'status', status, body, times: 1 });
       const message = result.message.replace('400', String(status));
@@ -244,26 +244,26 @@ describe('an error of REST', () => {
     }
   });
 
-  test.each([409, 412])('with %d is Conflict, with the message of REST', async (status) => {
+  test.each([409, 412])('becomes Conflict with the message of the REST response: %d', async (status) => {
     fail({ kind: 'status', status, body: { error: { message: 'There is one with this reference.' } } });
     const result = { __typename: 'Conflict', message: 'There is one with this reference.' };
     expect(await ask()).toEqual(answered(result, [post]));
   });
 
-  test('with 409 and no body is Conflict', async () => {
+  test('becomes Conflict for a 409 without a body', async () => {
     fail({ kind: 'status', status: 409 });
     const result = { __typename: 'Conflict', message: `${post} returned 409.` };
     expect(await ask()).toEqual(answered(result, [post]));
   });
 
-  test.each([404, 410])('with %d is InvalidInput', async (status) => {
+  test.each([404, 410])('becomes InvalidInput for the status %d', async (status) => {
     fail({ kind: 'status', status, body: { message: 'No such location.' } });
     const result = { __typename: 'InvalidInput', message: 'No such location.', fields: [] };
     expect(await ask()).toEqual(answered(result, [post]));
   });
 });
 
-describe('another failure is an error of the field, after one call', () => {
+describe('a REST error that the input of createOrder did not cause', () => {
   test.each<[string, Fault, object]>([
     [
       '401',
@@ -277,7 +277,7 @@ describe('another failure is an error of the field, after one call', () => {
       { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 3000, upstreamStatus: 429 },
     ],
     [
-      '429 without',
+      '429 without Retry-After',
       { kind: 'status', status: 429 },
       { code: 'RATE_LIMITED', retryable: true, upstreamStatus: 429 },
     ],
@@ -306,7 +306,7 @@ describe('another failure is an error of the field, after one call', () => {
       { kind: 'status', status: 302, headers: { location: '/elsewhere' } },
       { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false, upstreamStatus: 302 },
     ],
-  ])('%s', async (what, fault, extensions) => {
+  ])('becomes a field error without a retry: %s', async (what, fault, extensions) => {
     fail(fault);
     const message = `${post} returned ${what.slice(0, 3)}`;
     expect(told(await ask())).toEqual({
@@ -317,7 +317,7 @@ describe('another failure is an error of the field, after one call', () => {
     });
   });
 
-  test('a token that REST rejects', async () => {
+  test('becomes a field error without a retry: a rejected token', async () => {
     const { data, errors, calls } = await ask({}, 'no-such-token');
     expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
       { createOrder: null },
@@ -326,14 +326,14 @@ describe('another failure is an error of the field, after one call', () => {
     expect(calls).toEqual([post]);
   });
 
-  test('a missing token, without a call', async () => {
+  test('a missing token is UNAUTHENTICATED without a call', async () => {
     const { errors, calls } = await ask({}, null);
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
     expect(calls).toEqual([]);
   });
 });
 
-describe('an order without a readable response is OutcomeUnknown, after one call', () => {
+describe('createOrder without a readable response', () => {
   test.each<Fault>([
     { kind: 'applied-then-cut' },
     { kind: 'reset' },
@@ -341,19 +341,19 @@ describe('an order without a readable response is OutcomeUnknown, after one call
     { kind: 'short' },
     { kind: 'cut-json' },
     { kind: 'change', change: () => ({ name: 'quotes/ca2151' }) },
-  ])('by the fault "$kind"', async (fault) => {
+  ])('returns OutcomeUnknown after one call: fault "$kind"', async (fault) => {
     fail(fault);
     expect(await ask()).toEqual(answered(unknown(amongTheNewest, null), [post]));
   });
 
-  test('within UPSTREAM_TIMEOUT_MS', async () => {
+  test('returns OutcomeUnknown after UPSTREAM_TIMEOUT_MS', async () => {
     await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '50' }, { sandbox: waybill.sandbox });
     fail({ kind: 'hang' });
     const answer = await impatient.ask(CreateOrderDocument, { input: order });
     expect(answer).toEqual(answered(unknown(amongTheNewest, null), [post]));
   });
 
-  test('with a text that names the reference and suggests a key', async () => {
+  test('recommends orderByReference and an idempotency key', async () => {
     fail({ kind: 'reset' });
     const check = `${byReference('R-1')} With an idempotencyKey, Waybill does this for you.`;
     expect(await ask({ referenceId: 'R-1' })).toEqual(answered(unknown(check, null), [post]));
@@ -362,7 +362,7 @@ describe('an order without a readable response is OutcomeUnknown, after one call
     );
   });
 
-  test('without that advice for an empty reference', async () => {
+  test('does not recommend orderByReference for an empty referenceId', async () => {
     fail({ kind: 'reset' });
     expect(await ask({ referenceId: '' })).toEqual(answered(unknown(amongTheNewest, null), [post]));
   });

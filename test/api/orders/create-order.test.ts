@@ -30,7 +30,7 @@ async function throughAndBack(fields: Partial<CreateOrderInput>) {
   return { answered: data.createOrder.order, posted: bodies()[0] };
 }
 
-describe('an order', () => {
+describe('createOrder', () => {
   const cop = (cents: number) => ({ cents, currency: 'COP' });
   const whole: CreateOrderInput = {
     recipient: {
@@ -71,7 +71,7 @@ describe('an order', () => {
     referenceGid: null,
   };
 
-  test('with only the required fields is created in one call', async () => {
+  test('creates an order from only the required fields in one call', async () => {
     await using fresh = await startWaybill();
     const answer = await fresh.ask(CreateWholeOrderDocument, { input: order });
     const result = {
@@ -97,7 +97,7 @@ describe('an order', () => {
     expect(bodies(fresh)).toEqual([order]);
   });
 
-  test('with every field is created in one call, which sends each field but the key', async () => {
+  test('sends every field except the idempotency key to the REST service', async () => {
     await using fresh = await startWaybill();
     const input = { ...whole, idempotencyKey: 'every field' };
     const answer = await fresh.ask(CreateWholeOrderDocument, { input });
@@ -123,7 +123,7 @@ describe('an order', () => {
     expect(bodies(fresh)).toEqual([undefined, whole]);
   });
 
-  test('is visible to the next read', async () => {
+  test('makes the order visible to the next read', async () => {
     const { data } = await ask({ referenceId: 'read next' });
     if (data.createOrder.__typename !== 'CreateOrderSuccess') throw new Error(data.createOrder.message);
     const { id } = data.createOrder.order;
@@ -131,30 +131,30 @@ describe('an order', () => {
     expect(next.data).toEqual({ orderByReference: { id } });
   });
 
-  test.each(['NEW', 'CONFIRMED'] as const)('may start with the status %s', async (status) => {
+  test.each(['NEW', 'CONFIRMED'] as const)('accepts the initial status %s', async (status) => {
     expect((await throughAndBack({ status })).answered.status).toBe(status);
   });
 
-  test('accepts the bare identifier of its location, and sends the resource name', async () => {
+  test('sends the resource name for the bare identifier of a location', async () => {
     const given = { ...recipient, location: 'antioquia-medellin-laureles' };
     expect(await ask({ recipient: given })).toEqual(answered(recorded, [post]));
     expect(bodies()).toEqual([order]);
   });
 
   test.each<[string, Partial<CreateOrderInput>]>([
-    ['three characters of two units each', { contentDescription: '☕🫘🎂', notes: '🫘🫘🫘' }],
-    ['the longest texts', { contentDescription: '🫘'.repeat(128), notes: '𝒙'.repeat(2048) }],
-    ['a key of one character', { idempotencyKey: '🔑' }],
-    ['a key of 255 characters', { idempotencyKey: '🔑'.repeat(255) }],
-    ['no payment methods', { paymentMethods: [] }],
-    ['no cash on delivery', { cashOnDeliveryRequestCents: 0 }],
-  ])('may have %s', async (_what, fields) => {
+    ['strings of 3 characters that are 6 UTF-16 units', { contentDescription: '☕🫘🎂', notes: '🫘🫘🫘' }],
+    ['strings of the maximum length', { contentDescription: '🫘'.repeat(128), notes: '𝒙'.repeat(2048) }],
+    ['an idempotency key of one character', { idempotencyKey: '🔑' }],
+    ['an idempotency key of 255 characters', { idempotencyKey: '🔑'.repeat(255) }],
+    ['an empty list of payment methods', { paymentMethods: [] }],
+    ['a cash-on-delivery amount of 0', { cashOnDeliveryRequestCents: 0 }],
+  ])('accepts %s', async (_what, fields) => {
     const { idempotencyKey: _, ...sent } = { ...order, ...fields };
     expect(await ask(fields)).toEqual(answered(recorded, [post]));
     expect(bodies()).toEqual([sent]);
   });
 
-  test('sends a location of 96 characters to REST', async () => {
+  test('sends a location id of 96 characters to the REST service', async () => {
     const location = `locations/${'a'.repeat(96 - 'locations/'.length)}`;
     const message = `names no known location: ${location}`;
     const result = {
@@ -167,7 +167,7 @@ describe('an order', () => {
   });
 });
 
-describe('an idempotencyKey', () => {
+describe('the idempotencyKey of createOrder', () => {
   afterEach(() => waybill.sandbox.faults.clear());
 
   const createdId = async (fields: Partial<CreateOrderInput>) => {
@@ -176,7 +176,7 @@ describe('an idempotencyKey', () => {
     return data.createOrder.order.id;
   };
 
-  test('costs a call for the merchant only before the first write of a token', async () => {
+  test('costs an organization call only before the first keyed write of a token', async () => {
     await using fresh = await startWaybill({}, { sandbox: waybill.sandbox });
     const costOf = async (fields: Partial<CreateOrderInput>) =>
       (await fresh.ask(CreateOrderDocument, { input: { ...order, ...fields } })).calls;
@@ -185,7 +185,7 @@ describe('an idempotencyKey', () => {
     expect(await costOf({ idempotencyKey: 'merchant 2' })).toEqual([post]);
   });
 
-  test('returns the current order again', async () => {
+  test('returns the current order for a repeated request', async () => {
     const id = await createdId({ idempotencyKey: 'now' });
     await waybill.ask(
       'mutation ($id: ID!) { updateOrder(input: { id: $id, notes: "Nueva" }) { __typename } }',
@@ -199,7 +199,7 @@ describe('an idempotencyKey', () => {
     expect(calls).toEqual([`GET /v1/${id}`]);
   });
 
-  test.each([404, 503])('fails with the read of its result, and stays used: %i', async (status) => {
+  test.each([404, 503])('stays in use if reading the order fails with %i', async (status) => {
     const idempotencyKey = `read fails with ${status}`;
     const id = await createdId({ idempotencyKey });
     waybill.sandbox.faults.add({ method: 'GET', path: `/v1/${id}`, kind: 'status', status, times: 1 });
@@ -212,7 +212,7 @@ describe('an idempotencyKey', () => {
     );
   });
 
-  test('with another input is Conflict, without a call', async () => {
+  test('returns Conflict without a call for a different input', async () => {
     await createdId({ idempotencyKey: 'other input' });
     const { data, calls } = await ask({ idempotencyKey: 'other input', notes: 'Otra' });
     expect(data.createOrder).toEqual({
@@ -225,8 +225,8 @@ describe('an idempotencyKey', () => {
   });
 });
 
-describe('a null', () => {
-  test('is sent to REST if REST has a null', async () => {
+describe('a null in the input of createOrder', () => {
+  test('is sent for fields that are nullable in REST', async () => {
     const nulls = {
       ...recipient,
       documentType: null,
@@ -239,13 +239,13 @@ describe('a null', () => {
     expect([documentType, document, address.organization]).toEqual([null, null, '']);
   });
 
-  test('is sent for each single field, and missing fields stay missing', async () => {
+  test('is not sent for missing fields', async () => {
     const nulls = { ...recipient, document: null };
     const { posted } = await throughAndBack({ recipient: nulls });
     expect(posted).toEqual({ ...order, recipient: nulls });
   });
 
-  test('differs from a variable without a value', async () => {
+  test('is not sent for a variable without a value', async () => {
     const document = `mutation ($status: OrderInitialStatus, $document: String, $referenceId: String, $key: String) {
       createOrder(input: {
         recipient: {
@@ -264,15 +264,18 @@ describe('a null', () => {
   });
 });
 
-describe('a text is unchanged on its way to REST and back', () => {
+describe('the strings of createOrder', () => {
   test.each([
-    ['of compound emoji', '👩🏽‍🚀 🏳️‍🌈 🇨🇴 1️⃣'],
-    ['from right to left', 'קפה بُنّ ‏12‏ \u202Eabc\u202C'],
-    ['composed', 'Café Ñandú'.normalize('NFC')],
-    ['decomposed', 'Café Ñandú'.normalize('NFD')],
-    ['of combining marks and line breaks', ' "a" \\n \n\t\u00A0\u200B\uFEFF <b>&amp;</b> \u2028{{1}} '],
-    ['of a null character', 'a\0b'],
-  ])('%s', async (_what, text) => {
+    ['compound emoji', '👩🏽‍🚀 🏳️‍🌈 🇨🇴 1️⃣'],
+    ['right-to-left text', 'קפה بُنّ ‏12‏ \u202Eabc\u202C'],
+    ['composed characters', 'Café Ñandú'.normalize('NFC')],
+    ['decomposed characters', 'Café Ñandú'.normalize('NFD')],
+    [
+      'quotes, markup, line breaks and invisible characters',
+      ' "a" \\n \n\t\u00A0\u200B\uFEFF <b>&amp;</b> \u2028{{1}} ',
+    ],
+    ['a null character', 'a\0b'],
+  ])('are sent and returned unchanged: %s', async (_what, text) => {
     const fields = {
       recipient: {
         ...recipient,
@@ -297,18 +300,21 @@ describe('a text is unchanged on its way to REST and back', () => {
   });
 });
 
-describe('an amount is exact', () => {
+describe('the amounts of createOrder', () => {
   test.each([
-    ['the largest', largest, largest],
-    ['the smallest', -largest, 0],
-    ['one beyond 32 bits', 2_147_483_648, 2_147_483_648],
-  ])('%s', async (_what, sellingPriceCents, cashOnDeliveryRequestCents) => {
-    const amounts = { sellingPriceCents, cashOnDeliveryRequestCents };
-    const { answered: result, posted } = await throughAndBack(amounts);
-    expect(posted).toEqual({ ...order, ...amounts });
-    expect([result.sellingPrice.cents, result.cashOnDelivery.cents]).toEqual([
-      sellingPriceCents,
-      cashOnDeliveryRequestCents,
-    ]);
-  });
+    ['the largest safe integer', largest, largest],
+    ['the smallest safe integer', -largest, 0],
+    ['an integer beyond 32 bits', 2_147_483_648, 2_147_483_648],
+  ])(
+    'are sent and returned without rounding: %s',
+    async (_what, sellingPriceCents, cashOnDeliveryRequestCents) => {
+      const amounts = { sellingPriceCents, cashOnDeliveryRequestCents };
+      const { answered: result, posted } = await throughAndBack(amounts);
+      expect(posted).toEqual({ ...order, ...amounts });
+      expect([result.sellingPrice.cents, result.cashOnDelivery.cents]).toEqual([
+        sellingPriceCents,
+        cashOnDeliveryRequestCents,
+      ]);
+    },
+  );
 });

@@ -31,8 +31,8 @@ const duplicate = { __typename: 'Conflict', reason: 'DUPLICATE_REFERENCE' };
 const fail = (status: number) =>
   waybill.sandbox.faults.add({ kind: 'status', status, method: 'POST', path: '/v1/orders', times: 1 });
 
-describe('a list of orders', () => {
-  test('returns a result for each input in its order', async () => {
+describe('createOrders', () => {
+  test('returns one result per input, in input order', async () => {
     const { data, calls } = await create({ referenceId: 'list 1' }, { notes: '' }, { referenceId: 'list 2' });
     expect(data.createOrders).toEqual([recorded, { __typename: 'InvalidInput' }, recorded]);
     expect(calls).toEqual([post, post]);
@@ -44,20 +44,20 @@ describe('a list of orders', () => {
     expect(calls).toEqual([post]);
   });
 
-  test('creates the second input if the first with its referenceId is invalid', async () => {
+  test('creates an order for a repeated referenceId if the first input is invalid', async () => {
     const { data, calls } = await create({ referenceId: 'second', notes: '' }, { referenceId: 'second' });
     expect(data.createOrders).toEqual([{ __typename: 'InvalidInput' }, recorded]);
     expect(calls).toEqual([post]);
   });
 
-  test('creates no second order where the outcome of the first is unknown', async () => {
+  test('creates no second order for a referenceId if the first outcome is unknown', async () => {
     fail(500);
     const { data, calls } = await create({ referenceId: 'unclear' }, { referenceId: 'unclear' });
     expect(data.createOrders).toEqual([{ __typename: 'WriteFailed', code: 'UPSTREAM_ERROR' }, duplicate]);
     expect(calls).toEqual([post]);
   });
 
-  test('returns one order for inputs with one key and one referenceId', async () => {
+  test('creates one order for equal inputs with an idempotency key', async () => {
     const input = { referenceId: 'key and reference', idempotencyKey: 'key and reference' };
     const { data, calls } = await create(input, input);
     const [first, second] = data.createOrders ?? [];
@@ -71,7 +71,7 @@ describe('a list of orders', () => {
     expect(calls).toEqual([post, post, post]);
   });
 
-  test('takes 100 inputs of the largest valid size', async () => {
+  test('accepts 100 inputs of the largest valid size', async () => {
     const text = '☕'.repeat(128);
     const largest = Array.from({ length: 100 }, (_, index) => ({
       contentDescription: text,

@@ -50,7 +50,7 @@ async function recordMany(
   );
 }
 
-test('200 orders without a response exist once, and those with a reference are found', async () => {
+test('keyed retries of createOrder write each order once if responses are lost', async () => {
   await using waybill = await startWaybill();
   waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'applied-then-cut' });
   const outcomes = await recordMany(waybill, (referenceId, index) =>
@@ -62,7 +62,7 @@ test('200 orders without a response exist once, and those with a reference are f
   });
 });
 
-test('200 orders with all kinds of faults exist at most once', async () => {
+test('keyed retries of createOrder write each order at most once under any fault', async () => {
   await using waybill = await startWaybill();
   const random = randomNumbers(20261102);
   const kinds: Fault[] = [

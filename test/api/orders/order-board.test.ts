@@ -53,8 +53,8 @@ async function mostCallsAtOnce({ sandbox }: Waybill, work: Promise<unknown>): Pr
   return most;
 }
 
-describe('the board of 100 orders', () => {
-  test('has the records of REST for five calls', async () => {
+describe('the order board of 100 orders', () => {
+  test('shows the data of the REST service for five calls', async () => {
     await using waybill = await startWaybill();
     const { orders } = await rest<{ orders: RestOrder[] }>(waybill, '/v1/orders?pageSize=100');
     const shipments = new Map<string, RestShipment>();
@@ -113,7 +113,7 @@ describe('the board of 100 orders', () => {
   test.each([
     ['64 by default', {}, 64, 100],
     ['UPSTREAM_CONNECTIONS', { UPSTREAM_CONNECTIONS: '3' }, 3, 10],
-  ])('has this number of concurrent calls: %s', async (_what, environment, most, delayMs) => {
+  ])('limits concurrent REST calls to %s', async (_what, environment, most, delayMs) => {
     await using waybill = await startWaybill({ UPSTREAM_LISTS_FOR_BATCHES: 'no', ...environment });
     // A token that REST has not accepted leaves a quarter of the connections to others.
     await waybill.ask('{ organization { id } }');

@@ -17,26 +17,26 @@ beforeAll(async () => {
 });
 afterAll(() => waybill[Symbol.asyncDispose]());
 
-describe("an order's shipment", () => {
+describe('Order.shipment', () => {
   const id = 'ca2481';
   const orderOnly = ['GET /v1/orders/ca2481'];
   const both = ['GET /v1/orders/ca2481', 'GET /v1/shipments/ca2036'];
 
-  test('costs no call for its id, also in fragments and aliases', async () => {
+  test('costs no call if only ids are selected, even in fragments and aliases', async () => {
     const { data, calls } = await waybill.ask(OrderShipmentIdDocument, { id });
     const shipment = { __typename: 'Shipment', id: 'shipments/ca2036' };
     expect(data).toEqual({ order: { shipment, again: { name: 'shipments/ca2036' } } });
     expect(calls).toEqual(orderOnly);
   });
 
-  test('costs one call for more than its id, however often its fields are selected', async () => {
+  test('costs one call for all selections of fields besides the id', async () => {
     const { data, calls } = await waybill.ask(OrderShipmentDocument, { id });
     const shipment = { id: 'shipments/ca2036', status: 'OUT_FOR_DELIVERY' };
     expect(data).toEqual({ order: { shipment, again: { requiresPickup: false } } });
     expect(calls).toEqual(both);
   });
 
-  test('costs a call only if a variable includes more than its id', async () => {
+  test('costs a call only if a variable includes a field besides the id', async () => {
     const name = { id: 'shipments/ca2036' };
     const brief = await waybill.ask(OrderShipmentIncludedDocument, { id, detailed: false });
     expect([brief.data, brief.calls]).toEqual([{ order: { shipment: name } }, orderOnly]);
@@ -45,7 +45,7 @@ describe("an order's shipment", () => {
     expect([detailed.data, detailed.calls]).toEqual([{ order: { shipment } }, both]);
   });
 
-  test('costs a call only if the default of a variable includes more than its id', async () => {
+  test('costs a call only if a default value includes a field besides the id', async () => {
     const brief = await waybill.ask(OrderShipmentSkippedDocument, { id });
     expect(brief.data).toEqual({ order: { shipment: { id: 'shipments/ca2036' } } });
     expect(brief.calls).toEqual(orderOnly);
@@ -58,20 +58,20 @@ describe("an order's shipment", () => {
 describe('a recipient', () => {
   const location = 'locations/antioquia-medellin-laureles';
 
-  test('has a location, whose id costs no call', async () => {
+  test('costs no call for the id of the location', async () => {
     const { data, calls } = await waybill.ask(RecipientLocationIdDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: { recipient: { location: { id: location } } } });
     expect(calls).toEqual(['GET /v1/orders/ca2481']);
   });
 
-  test('has a location, whose fields cost one filtered list', async () => {
+  test('costs one filtered list call for the fields of the location', async () => {
     const { data, calls } = await waybill.ask(RecipientLocationDocument, { id: 'ca2481' });
     const place = { regionCode: 'CO', administrativeArea: 'Antioquia', locality: 'Medellín (Laureles)' };
     expect(data).toEqual({ order: { recipient: { location: place } } });
     expect(calls).toEqual(['GET /v1/orders/ca2481', `GET /v1/locations?pageSize=1000&query=${location}`]);
   });
 
-  test('has the location with exactly its name, not a longer name', async () => {
+  test('has the location whose id matches exactly, not as a prefix', async () => {
     const medellin = 'locations/antioquia-medellin';
     const [order, list] = ['/v1/orders/ca2481', '/v1/locations'];
     const moves = waybill.sandbox.faults.add({
@@ -92,7 +92,7 @@ describe('a recipient', () => {
     expect(calls).toEqual([`GET ${order}`, `GET ${list}?pageSize=1000&query=${medellin}`]);
   });
 
-  test('has the orders of the same phone number, page by page', async () => {
+  test('lists the orders with the phone number of the recipient in pages', async () => {
     const ask = (after: string | null) =>
       waybill.ask(RecipientOrdersDocument, { id: 'ca2481', first: 2, after });
     const first = await ask(null);
@@ -112,7 +112,7 @@ describe('a recipient', () => {
     ]);
   });
 
-  test('has the orders of some statuses', async () => {
+  test('filters the orders of the recipient by status', async () => {
     const { data, calls } = await waybill.ask(RecipientOrdersDocument, {
       id: 'ca2481',
       first: 2,
@@ -128,7 +128,7 @@ describe('a recipient', () => {
     ]);
   });
 
-  test('has its own cursors, which a search does not accept', async () => {
+  test('has order cursors that Query.orders rejects', async () => {
     const first = await waybill.ask(RecipientOrdersDocument, { id: 'ca2481', first: 2 });
     const after = first.data.order?.recipient.orders?.pageInfo.endCursor;
     const { data, errors, calls } = await waybill.ask(
@@ -140,14 +140,14 @@ describe('a recipient', () => {
     expect(calls).toEqual([]);
   });
 
-  test('of a shipment has orders too', async () => {
+  test('lists the orders of the recipient of a shipment', async () => {
     const { data, calls } = await waybill.ask(RecipientOrdersFromShipmentDocument, { id: 'ca2036' });
     const node = { id: 'orders/ca2496', status: 'NEW' };
     expect(data).toEqual({ shipment: { recipient: { orders: { nodes: [node] } } } });
     expect(calls).toEqual(['GET /v1/shipments/ca2036', 'GET /v1/orders?pageSize=1&search=+573104567890']);
   });
 
-  test('has no order that mentions the number elsewhere', async () => {
+  test('does not list orders that have the phone number in another field', async () => {
     await using changed = await startWaybill();
     const response = await fetch(`${changed.sandbox.url}/v1/orders`, {
       method: 'POST',

@@ -54,15 +54,18 @@ const payload = {
   fulfiller: 'OPERATOR',
 };
 
-describe('one order', () => {
-  test.each(['orders/ca2481', 'ca2481'])('has every field of its payload for one call, by %s', async (id) => {
-    const { data, errors, calls } = await waybill.ask(OrderPayloadDocument, { id });
-    expect(errors).toBeUndefined();
-    expect(data).toEqual({ order: payload });
-    expect(calls).toEqual(['GET /v1/orders/ca2481']);
-  });
+describe('Query.order', () => {
+  test.each(['orders/ca2481', 'ca2481'])(
+    'returns every field of the payload for one call: %s',
+    async (id) => {
+      const { data, errors, calls } = await waybill.ask(OrderPayloadDocument, { id });
+      expect(errors).toBeUndefined();
+      expect(data).toEqual({ order: payload });
+      expect(calls).toEqual(['GET /v1/orders/ca2481']);
+    },
+  );
 
-  test('has null for missing optional fields', async () => {
+  test('returns null for missing optional fields', async () => {
     const { data, calls } = await waybill.ask(OrderOptionalsDocument, { id: 'ca2500' });
     const recipient = { documentType: 'CC', document: '51386265' };
     const absent = {
@@ -76,7 +79,7 @@ describe('one order', () => {
     expect(calls).toEqual(['GET /v1/orders/ca2500']);
   });
 
-  test('has null for a null document, and its text in unchanged Unicode', async () => {
+  test('returns null documents and decomposed Unicode unchanged', async () => {
     const { data } = await waybill.ask(OrderPayloadDocument, { id: 'ca2455' });
     expect(data.order?.recipient.documentType).toBe(null);
     expect(data.order?.recipient.document).toBe(null);
@@ -84,14 +87,14 @@ describe('one order', () => {
     expect(data.order?.notes).toBe('Entregar al mayordomo, él tiene el dinero.'.normalize('NFD'));
   });
 
-  test('costs one call for its name and its bare id', async () => {
+  test('costs one call for the full id and the bare identifier of an order', async () => {
     const { data, calls } = await waybill.ask(OrderTwiceDocument, { name: 'orders/ca2481', bare: 'ca2481' });
     expect(data).toEqual({ byName: { id: 'orders/ca2481' }, byBareId: { status: 'IN_PROGRESS' } });
     expect(calls).toEqual(['GET /v1/orders/ca2481']);
   });
 
   test.each(['nosuch', 'st0300'])(
-    'is null without an error if the merchant has no such order: %s',
+    'returns null without an error if the merchant has no order %s',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(OrderPayloadDocument, { id });
       expect({ data, errors }).toEqual({ data: { order: null }, errors: undefined });
@@ -100,7 +103,7 @@ describe('one order', () => {
   );
 
   test.each(['shipments/ca2036', 'orders/', 'orders/..', 'a/b', '', '..', 'ca2481\r\n', 'x'.repeat(257)])(
-    'is rejected without a call for the id %j',
+    'rejects the id %j without a call',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(OrderPayloadDocument, { id });
       expect(data).toEqual({ order: null });
@@ -110,25 +113,25 @@ describe('one order', () => {
   );
 });
 
-describe('an order by reference', () => {
-  test('has exactly that reference', async () => {
+describe('Query.orderByReference', () => {
+  test('returns the order with exactly the given referenceId', async () => {
     const { data, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId: '5320321908408' });
     expect(data).toEqual({ orderByReference: { id: 'orders/ca2481', referenceId: '5320321908408' } });
     expect(calls).toEqual(['GET /v1/orders?pageSize=1000&search=5320321908408']);
   });
 
   test.each([
-    ['a part of one', '532032190840'],
-    ['a phone number', '+573104567890'],
-    ['a name', 'Lucía Ñáñez'],
-    ['another merchant’s', 'ST-M300'],
-  ])('is null for %s if REST finds only other orders', async (_what, referenceId) => {
+    ['a part of a referenceId', '532032190840'],
+    ['the phone number of an order', '+573104567890'],
+    ['the name of a recipient', 'Lucía Ñáñez'],
+    ['the referenceId of another merchant', 'ST-M300'],
+  ])('returns null for %s', async (_what, referenceId) => {
     const { data, errors, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId });
     expect({ data, errors }).toEqual({ data: { orderByReference: null }, errors: undefined });
     expect(calls).toEqual([`GET /v1/orders?pageSize=1000&search=${referenceId}`]);
   });
 
-  test('is rejected without a call for an empty reference', async () => {
+  test('rejects an empty referenceId without a call', async () => {
     const { data, errors, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId: '' });
     expect(data).toEqual({ orderByReference: null });
     expect(errors).toMatchObject([{ path: ['orderByReference'], extensions: { code: 'BAD_USER_INPUT' } }]);
@@ -136,14 +139,14 @@ describe('an order by reference', () => {
   });
 });
 
-describe('orders', () => {
+describe('Query.orders', () => {
   const order = (id: string, status: string, fullName: string) => ({
     id: `orders/${id}`,
     status,
     recipient: { fullName },
   });
 
-  test('are newest first', async () => {
+  test('returns the newest orders first', async () => {
     const { data, calls } = await waybill.ask(OrdersFilteredDocument, { first: 2 });
     expect(data.orders.nodes).toEqual([
       order('ca2500', 'NEW', 'Héctor Betancur Ruiz'),
@@ -152,7 +155,7 @@ describe('orders', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=2']);
   });
 
-  test('accept a filter of some statuses in any order', async () => {
+  test('filters by several statuses in any order', async () => {
     const { data, calls } = await waybill.ask(OrdersFilteredDocument, {
       first: 3,
       status: ['READY', 'CANCELLED', 'READY'],
@@ -165,13 +168,13 @@ describe('orders', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=3&status=CANCELLED,READY']);
   });
 
-  test.each([[[]], [null]])('are of all statuses for the filter %j', async (status) => {
+  test.each([[[]], [null]])('returns orders of all statuses for the status filter %j', async (status) => {
     const { data, calls } = await waybill.ask(OrdersFilteredDocument, { first: 1, status });
     expect(data.orders.nodes).toEqual([order('ca2500', 'NEW', 'Héctor Betancur Ruiz')]);
     expect(calls).toEqual(['GET /v1/orders?pageSize=1']);
   });
 
-  test('accept a search with a status', async () => {
+  test('combines a search with a status filter', async () => {
     const { data, calls } = await waybill.ask(OrdersFilteredDocument, {
       first: 2,
       status: ['DELIVERED'],
@@ -184,7 +187,7 @@ describe('orders', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=2&status=DELIVERED&search=Lucia Nanez']);
   });
 
-  test('have no search for an empty text', async () => {
+  test('sends no search parameter for an empty search', async () => {
     const { data, calls } = await waybill.ask(OrdersFilteredDocument, { first: 1, search: '' });
     expect(data.orders.nodes).toEqual([order('ca2500', 'NEW', 'Héctor Betancur Ruiz')]);
     expect(calls).toEqual(['GET /v1/orders?pageSize=1']);

@@ -65,7 +65,7 @@ const changes = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 );
 
-test('each update is sent with its fields, and with their mask', async () => {
+test('updateOrder sends exactly the given fields and their update mask', async () => {
   await fc.assert(
     fc.asyncProperty(changes, fc.constantFrom('ca2453', 'orders/ca2453'), async (order, id) => {
       const { calls } = await update({ ...order, id });
@@ -87,8 +87,8 @@ const person: OrderRecipientInput = {
   location: 'locations/huila-pitalito',
 };
 
-describe('an explicit null', () => {
-  test.each(maskable)('is rejected for %s, without a call', async (field) => {
+describe('an explicit null in the input of updateOrder', () => {
+  test.each(maskable)('is rejected for %s without a call', async (field) => {
     const { data, errors, calls } = await update({ id: 'ca2453', [field]: null });
     const message = 'must not be null: omit the field instead';
     expect({ data, errors }).toEqual({
@@ -104,7 +104,7 @@ describe('an explicit null', () => {
     expect(calls).toEqual([]);
   });
 
-  test('is sent if REST has a null', async () => {
+  test('is sent for fields that are nullable in REST', async () => {
     const order = {
       recipient: {
         ...person,
@@ -120,7 +120,7 @@ describe('an explicit null', () => {
     expect(bodies()).toEqual([{ order, updateMask: ['recipient'] }]);
   });
 
-  test('in a variable without a value counts as missing', async () => {
+  test('is not sent for a variable without a value', async () => {
     const { data, errors, calls } = await ask<unknown, unknown>(
       `mutation ($notes: String, $fulfiller: String) {
         updateOrder(input: { id: "ca2450", notes: $notes, fulfiller: $fulfiller }) { __typename }
@@ -136,21 +136,24 @@ describe('an explicit null', () => {
   });
 });
 
-describe('the rules of an update', () => {
+describe('the validation of updateOrder', () => {
   const location = (length: number) => `locations/${'x'.repeat(length - 'locations/'.length)}`;
 
   test.each<[string, Omit<UpdateOrderInput, 'id'>]>([
-    ['contentDescription of 3 characters', { contentDescription: 'pan' }],
-    ['contentDescription of 3 characters that are 6 units', { contentDescription: '🎂🎂🎂' }],
-    ['contentDescription of 128 characters', { contentDescription: 'ñ'.repeat(128) }],
-    ['contentDescription of 128 characters that are 256 units', { contentDescription: '🎂'.repeat(128) }],
+    ['a contentDescription of 3 characters', { contentDescription: 'pan' }],
+    ['a contentDescription of 3 characters that are 6 UTF-16 units', { contentDescription: '🎂🎂🎂' }],
+    ['a contentDescription of 128 characters', { contentDescription: 'ñ'.repeat(128) }],
+    [
+      'a contentDescription of 128 characters that are 256 UTF-16 units',
+      { contentDescription: '🎂'.repeat(128) },
+    ],
     ['notes of 3 characters', { notes: 'pan' }],
     ['notes of 2048 characters', { notes: 'ñ'.repeat(2048) }],
-    ['notes of 2048 characters that are 4096 units', { notes: '🎂'.repeat(2048) }],
-    ['cash on delivery of 0', { cashOnDeliveryRequestCents: 0 }],
+    ['notes of 2048 characters that are 4096 UTF-16 units', { notes: '🎂'.repeat(2048) }],
+    ['a cash-on-delivery amount of 0', { cashOnDeliveryRequestCents: 0 }],
     ['a negative selling price', { sellingPriceCents: -1 }],
-    ['no payment method', { paymentMethods: [] }],
-  ])('accept %s', async (_what, order) => {
+    ['an empty list of payment methods', { paymentMethods: [] }],
+  ])('accepts %s', async (_what, order) => {
     const { data, errors, calls } = await update({ id: 'ca2470', ...order });
     expect(errors).toBeUndefined();
     expect(data.updateOrder.__typename).toBe('UpdateOrderSuccess');
@@ -158,7 +161,7 @@ describe('the rules of an update', () => {
     expect(bodies()).toEqual([{ order, updateMask: Object.keys(order) }]);
   });
 
-  test('accept a location of 96 characters, which REST then does not find', async () => {
+  test('sends a location id of 96 characters to the REST service', async () => {
     const recipient = { ...person, location: location(96) };
     const { data, errors, calls } = await update({ id: 'ca2470', recipient });
     const message = `names no known location: ${location(96)}`;
@@ -183,19 +186,19 @@ describe('the rules of an update', () => {
 
   test.each<[string, Omit<UpdateOrderInput, 'id'>, string, string]>([
     [
-      'contentDescription of 2 characters',
+      'a contentDescription of 2 characters',
       { contentDescription: 'té' },
       'contentDescription',
       length(3, 128, 2),
     ],
     [
-      'contentDescription of 2 characters that are 4 units',
+      'a contentDescription of 2 characters that are 4 UTF-16 units',
       { contentDescription: '🎂🎂' },
       'contentDescription',
       length(3, 128, 2),
     ],
     [
-      'contentDescription of 129 characters',
+      'a contentDescription of 129 characters',
       { contentDescription: 'x'.repeat(129) },
       'contentDescription',
       length(3, 128, 129),
@@ -204,7 +207,7 @@ describe('the rules of an update', () => {
     ['notes of 2049 characters', { notes: 'x'.repeat(2049) }, 'notes', length(3, 2048, 2049)],
     ['empty notes', { notes: '' }, 'notes', length(3, 2048, 0)],
     [
-      'cash on delivery below 0',
+      'a cash-on-delivery amount below 0',
       { cashOnDeliveryRequestCents: -1 },
       'cashOnDeliveryRequestCents',
       'must be at least 0, but is -1',
@@ -216,18 +219,18 @@ describe('the rules of an update', () => {
       tooLong(97),
     ],
     [
-      'a bare location that is too long with its collection',
+      'a bare location identifier that is too long with its prefix',
       { recipient: { ...person, location: 'x'.repeat(87) } },
       'recipient.location',
       tooLong(97),
     ],
     [
-      'UNRECOGNIZED as a document type',
+      'the document type UNRECOGNIZED',
       { recipient: { ...person, documentType: 'UNRECOGNIZED' } },
       'recipient.documentType',
       'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only',
     ],
-  ])('reject %s, without a call', async (_what, order, path, message) => {
+  ])('rejects %s without a call', async (_what, order, path, message) => {
     const { data, errors, calls } = await update({ id: 'ca2470', ...order });
     expect({ data, errors }).toEqual({
       data: {
@@ -243,7 +246,7 @@ describe('the rules of an update', () => {
   });
 
   test.each(['', '..', 'orders/', 'shipments/ca2036', 'ca2470/label', 'ca2470\n', 'x'.repeat(257)])(
-    'reject the malformed id %j, without a call',
+    'rejects the malformed id %j without a call',
     async (id) => {
       const { data, errors, calls } = await update({ id, notes: 'Hola' });
       expect(errors).toBeUndefined();
@@ -274,7 +277,7 @@ describe('the rules of an update', () => {
     'referenceId: "1001"',
     'paymentMethods: [null]',
     'recipient: { firstName: "Inés" }',
-  ])('leave to GraphQL the checks of types: %s', async (field) => {
+  ])('leaves type checks to GraphQL: %s', async (field) => {
     const { data, errors, calls } = await ask(
       `mutation { updateOrder(input: { id: "ca2470", ${field} }) { __typename } }`,
     );
@@ -283,7 +286,7 @@ describe('the rules of an update', () => {
     expect(calls).toEqual([]);
   });
 
-  test('reject an empty update with a malformed id', async () => {
+  test('reports the malformed id and the missing fields of an update', async () => {
     const { data, errors, calls } = await update({ id: '..' });
     expect(errors).toBeUndefined();
     expect(data).toMatchObject({
@@ -294,7 +297,7 @@ describe('the rules of an update', () => {
     expect(calls).toEqual([]);
   });
 
-  test('report all faults together', async () => {
+  test('reports every invalid field in one result', async () => {
     const { data, errors, calls } = await update({
       id: '..',
       status: null,

@@ -28,8 +28,8 @@ const recipient = {
 const bodies = () => sandbox.requests.entries().map(({ body }) => body);
 const update = (input: UpdateOrderInput) => ask(UpdateOrderDocument, { input });
 
-describe('an update', () => {
-  test('of every field returns the current order, for one call', async () => {
+describe('updateOrder', () => {
+  test('updates every field and returns the order for one call', async () => {
     sandbox.clock.advance(1000);
     const changes = {
       status: 'CONFIRMED' as const,
@@ -112,18 +112,21 @@ describe('an update', () => {
   });
 });
 
-describe('an error of REST', () => {
-  test.each(['nosuch', 'orders/nosuch', 'st0300'])('is NotFound for an order %s', async (id) => {
-    const { data, errors, calls } = await update({ id, notes: 'Hola' });
-    const name = `orders/${id.replace('orders/', '')}`;
-    expect({ data, errors }).toEqual({
-      data: { updateOrder: { __typename: 'NotFound', message: `${name} does not exist`, missingId: name } },
-      errors: undefined,
-    });
-    expect(calls).toEqual([`PATCH /v1/${name}`]);
-  });
+describe('a REST error of updateOrder', () => {
+  test.each(['nosuch', 'orders/nosuch', 'st0300'])(
+    'becomes NotFound if the merchant has no order %s',
+    async (id) => {
+      const { data, errors, calls } = await update({ id, notes: 'Hola' });
+      const name = `orders/${id.replace('orders/', '')}`;
+      expect({ data, errors }).toEqual({
+        data: { updateOrder: { __typename: 'NotFound', message: `${name} does not exist`, missingId: name } },
+        errors: undefined,
+      });
+      expect(calls).toEqual([`PATCH /v1/${name}`]);
+    },
+  );
 
-  test('is Conflict if the status of the order forbids the update', async () => {
+  test('becomes Conflict if the status of the order forbids the update', async () => {
     const { data, errors, calls } = await update({ id: 'ca2481', status: 'READY' });
     expect({ data, errors }).toEqual({
       data: {
@@ -141,18 +144,21 @@ describe('an error of REST', () => {
     [410, 'NotFound', { missingId: 'orders/ca2490' }],
     [412, 'Conflict', {}],
     [422, 'InvalidInput', { fields: [] }],
-  ] as const)('is a result without a body too: %i is %s', async (status, __typename, more) => {
-    sandbox.faults.add({ kind: 'status', method: 'PATCH', status, body: '<h1>No</h1>' });
-    const { data, errors, calls } = await update({ id: 'ca2490', notes: 'Hola' });
-    const message = `PATCH /v1/orders/ca2490 returned ${status}.`;
-    expect({ data, errors }).toEqual({
-      data: { updateOrder: { __typename, message, ...more } },
-      errors: undefined,
-    });
-    expect(calls).toEqual(['PATCH /v1/orders/ca2490']);
-  });
+  ] as const)(
+    'is mapped by its status if the body is not JSON: %i to %s',
+    async (status, __typename, more) => {
+      sandbox.faults.add({ kind: 'status', method: 'PATCH', status, body: '<h1>No</h1>' });
+      const { data, errors, calls } = await update({ id: 'ca2490', notes: 'Hola' });
+      const message = `PATCH /v1/orders/ca2490 returned ${status}.`;
+      expect({ data, errors }).toEqual({
+        data: { updateOrder: { __typename, message, ...more } },
+        errors: undefined,
+      });
+      expect(calls).toEqual(['PATCH /v1/orders/ca2490']);
+    },
+  );
 
-  test('is InvalidInput with the paths of the input', async () => {
+  test('lists every rejected field with its path in the input', async () => {
     const { data, errors, calls } = await update({
       id: 'ca2490',
       fulfiller: 'NOBODY',
@@ -197,7 +203,7 @@ describe('an error of REST', () => {
     [{ message: 'No', errors: [{ field: 'updateMask', message: 'a' }] }, '', 'updateMask a'],
     [{ message: 'No', errors: [{ field: 'id', message: 'a' }] }, 'id', 'a'],
     [{ message: 'No', errors: [{ field: 'weather', message: 'a' }] }, '', 'weather a'],
-  ])('is understood in the form %j', async (body, path, message) => {
+  ])('becomes InvalidInput for the body %j', async (body, path, message) => {
     sandbox.faults.add({ kind: 'status', method: 'PATCH', status: 400, body });
     const { data, errors, calls } = await update({
       id: 'ca2490',
@@ -218,7 +224,7 @@ describe('an error of REST', () => {
     [429, 'RATE_LIMITED', true],
     [500, 'UPSTREAM_ERROR', false],
     [503, 'UPSTREAM_UNAVAILABLE', false],
-  ])('is an error of the field if the input is not its cause: %i', async (status, code, retryable) => {
+  ])('becomes a field error if the input did not cause it: %i', async (status, code, retryable) => {
     sandbox.faults.add({ kind: 'status', method: 'PATCH', status });
     const { data, errors, calls } = await update({ id: 'ca2490', notes: 'Hola' });
     expect(data).toEqual({ updateOrder: null });
@@ -234,7 +240,7 @@ describe('an error of REST', () => {
   });
 });
 
-describe('an update without a response', () => {
+describe('updateOrder without a readable response', () => {
   const unknown = (id: string) => ({
     updateOrder: {
       __typename: 'OutcomeUnknown',
@@ -247,7 +253,7 @@ describe('an update without a response', () => {
   });
 
   test.each(['reset', 'applied-then-cut', 'reset-in-body', 'cut-json'] as const)(
-    'is OutcomeUnknown, and may be sent again: %s',
+    'returns OutcomeUnknown, and succeeds if it is retried: %s',
     async (kind) => {
       sandbox.faults.add({ kind, method: 'PATCH', times: 1 });
       const input = { id: 'ca2489', notes: `Hola tras ${kind}` };
@@ -266,7 +272,7 @@ describe('an update without a response', () => {
     },
   );
 
-  test('by the deadline is OutcomeUnknown', async () => {
+  test('returns OutcomeUnknown at the deadline', async () => {
     await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '300' }, { sandbox });
     sandbox.faults.add({ kind: 'hang', method: 'PATCH' });
     const { data, errors, calls } = await impatient.ask(UpdateOrderDocument, {
@@ -277,14 +283,14 @@ describe('an update without a response', () => {
   });
 });
 
-describe('several updates of one mutation', () => {
+describe('several updateOrder fields in one mutation', () => {
   const shipment = (status: string, orderStatus: string) => ({
     id: 'shipments/ca2046',
     status,
     order: { status: orderStatus },
   });
 
-  test('run in order, and show that a cancellation cancels the shipment', async () => {
+  test('reread the shipment of an order after its cancellation', async () => {
     const { data, errors, calls } = await ask(UpdateThenCancelDocument, {
       first: { id: 'ca2497', notes: 'Hola' },
       second: { id: 'orders/ca2497', status: 'CANCELLED' },
@@ -316,7 +322,7 @@ describe('several updates of one mutation', () => {
     ]);
   });
 
-  test('run in order even if one of them fails', async () => {
+  test('run in order: an update after a cancellation is a Conflict', async () => {
     const { data, errors, calls } = await ask(UpdateThenCancelDocument, {
       first: { id: 'ca2488', status: 'CANCELLED' },
       second: { id: 'ca2488', notes: 'Hola' },
@@ -337,7 +343,7 @@ describe('several updates of one mutation', () => {
     expect(calls).toEqual(['PATCH /v1/orders/ca2488', 'PATCH /v1/orders/ca2488']);
   });
 
-  test('read lists again after each update that may have happened', async () => {
+  test('reread lists after an update that may have been written', async () => {
     sandbox.faults.add({ kind: 'applied-then-cut', path: '/v1/orders/ca2483' });
     const phoneNumber = '+573009998877';
     const theirs = { ...recipient, phoneNumber, location: 'huila-pitalito' };
@@ -376,7 +382,7 @@ describe('several updates of one mutation', () => {
     ]);
   });
 
-  test('read an order again after an update that may have happened', async () => {
+  test('reread an order after an update that may have been written', async () => {
     const befalls = { method: 'PATCH', path: '/v1/orders/ca2476', times: 1 };
     sandbox.faults.add({ kind: 'delay', delayMs: 0, ...befalls });
     sandbox.faults.add({ kind: 'applied-then-cut', ...befalls });

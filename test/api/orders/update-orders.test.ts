@@ -34,8 +34,8 @@ const open = [
   'ca2476',
 ];
 
-describe('a list of updates', () => {
-  test('returns one result per item, and a bad item does not affect others', async () => {
+describe('updateOrders', () => {
+  test('returns one result per input even if some updates fail', async () => {
     sandbox.faults.add({
       kind: 'status',
       status: 500,
@@ -109,12 +109,12 @@ describe('a list of updates', () => {
     );
   });
 
-  test('without items returns an empty list, without a call', async () => {
+  test('returns an empty list without a call if there are no updates', async () => {
     const { data, errors, calls } = await update();
     expect({ data, errors, calls }).toEqual({ data: { updateOrders: [] }, errors: undefined, calls: [] });
   });
 
-  test('may hold 100 updates', async () => {
+  test('accepts 100 updates', async () => {
     const inputs = Array.from({ length: 10 }, (_, round) =>
       open.map((id) => ({ id, notes: `Ronda ${round}` })),
     ).flat();
@@ -126,11 +126,11 @@ describe('a list of updates', () => {
     expect(calls.sort()).toEqual(inputs.map(({ id }) => patch(id)).sort());
   });
 
-  test('that holds 101 is rejected as a whole, without a call', async () => {
+  test('rejects 101 updates without a call', async () => {
     expect(await update(...Array(101).fill({ id: 'ca2496', notes: 'Hola' }))).toEqual(tooManyWrites(101));
   });
 
-  test('rejects an empty update, without a call', async () => {
+  test('rejects an update that has only an id, without a call', async () => {
     const { data, errors, calls } = await update({ id: 'ca2496' });
     const message = 'the input must have at least one field besides id';
     expect({ data, errors }).toEqual({
@@ -148,7 +148,7 @@ describe('a list of updates', () => {
     expect(calls).toEqual([]);
   });
 
-  test('shows for each order that its cancellation cancels the shipment', async () => {
+  test('returns the new shipment status of each cancelled order', async () => {
     const { data, errors, calls } = await ask(CancelOrdersDocument, {
       inputs: [
         { id: 'ca2493', status: 'CANCELLED' },
@@ -183,7 +183,7 @@ describe('a list of updates', () => {
   });
 });
 
-describe('concurrent updates', () => {
+describe('the PATCH calls of updateOrders', () => {
   /** Does the updates; answers also how many calls were under way at once at most. */
   async function watched(environment: Record<string, string>, inputs: UpdateOrderInput[]) {
     await using bounded = await startWaybill(environment, { sandbox });
@@ -198,7 +198,7 @@ describe('concurrent updates', () => {
     return { ...answer, most };
   }
 
-  test.each([2, 5])('are limited by the connections: %i', async (limit) => {
+  test.each([2, 5])('are limited to UPSTREAM_CONNECTIONS: %i', async (limit) => {
     // Long enough for a busy machine to have them all under way.
     sandbox.faults.add({ kind: 'delay', delayMs: 40, method: 'PATCH' });
     const inputs = open.map((id) => ({ id, notes: `A lo sumo ${limit}` }));
@@ -211,7 +211,7 @@ describe('concurrent updates', () => {
     expect(most).toBe(limit);
   });
 
-  test('of the same order run one at a time, in order, for any form of its id', async () => {
+  test('run one at a time for full ids and bare identifiers of one order', async () => {
     sandbox.faults.add({ kind: 'delay', delayMs: 10, method: 'PATCH', times: 2 });
     const inputs = ['ca2500', 'orders/ca2500', 'ca2500'].map((id, place) => ({ id, notes: `Nota ${place}` }));
     const { data, errors, calls, most } = await watched({}, inputs);
@@ -226,7 +226,7 @@ describe('concurrent updates', () => {
     expect(most).toBe(1);
   });
 
-  test('of the same order continue after one that failed', async () => {
+  test('continue for an order after a failed update of that order', async () => {
     sandbox.faults.add({ kind: 'status', status: 503, path: '/v1/orders/ca2498', times: 1 });
     const { data, errors, calls } = await update(
       { id: 'ca2498', notes: 'Primera' },
@@ -251,13 +251,13 @@ describe('concurrent updates', () => {
   });
 });
 
-describe('if every update fails', () => {
+describe('updateOrders in which every update fails', () => {
   const inputs = [
     { id: 'ca2496', notes: 'Hola' },
     { id: 'ca2490', notes: 'Hola' },
   ];
 
-  test('with the same code, the field has one error', async () => {
+  test('returns one field error if all failures have the same code', async () => {
     const { data, errors, calls } = await ask(UpdateOrdersDocument, { inputs }, 'expired');
     expect(data).toEqual({ updateOrders: null });
     expect(errors).toEqual([
@@ -271,7 +271,7 @@ describe('if every update fails', () => {
     expect(calls.sort()).toEqual([patch('ca2490'), patch('ca2496')]);
   });
 
-  test('with different codes, each has its own result', async () => {
+  test('returns one result per input if the failures have different codes', async () => {
     sandbox.faults.add({ kind: 'status', status: 403, path: '/v1/orders/ca2496' });
     sandbox.faults.add({ kind: 'status', status: 503, path: '/v1/orders/ca2490' });
     const { data, errors, calls } = await update(...inputs);
@@ -294,7 +294,7 @@ describe('if every update fails', () => {
     expect(calls.sort()).toEqual([patch('ca2490'), patch('ca2496')]);
   });
 
-  test('with errors as data, each has its own result', async () => {
+  test('returns one result per input if the failures are result types', async () => {
     const { data, errors, calls } = await ask(UpdateOrdersDocument, { inputs }, sandbox.tokens.second);
     expect({ data, errors }).toEqual({
       data: {

@@ -59,7 +59,7 @@ const malformed = refusal('the request has another form');
 const organization = '{ organization { id } }';
 const cafeAndino = { data: { organization: { id: 'organization/cafe-andino' } } };
 
-describe('without a bearer', () => {
+describe('a request without an access token', () => {
   test.each([
     ['a field', organization],
     ['an invalid id', '{ order(id: "..") { id } }'],
@@ -72,13 +72,13 @@ describe('without a bearer', () => {
       'query { ...A } fragment A on Query { __typename ...B } fragment B on Query { organization { id } }',
     ],
     ['a skipped field', '{ organization @skip(if: true) { id } }'],
-    ['a conversation, which costs no call', '{ conversation(id: "channels/1/conversations/1") { id } }'],
-  ])('%s gets 401, by POST and by GET', async (_what, query) => {
+    ['a conversation that costs no call', '{ conversation(id: "channels/1/conversations/1") { id } }'],
+  ])('gets 401 by POST and GET for %s', async (_what, query) => {
     expect(await post(query)).toEqual(withoutBearer);
     expect(await get({ query })).toEqual(withoutBearer);
   });
 
-  test('only the selected operation counts', async () => {
+  test('gets 401 only if the selected operation needs a token', async () => {
     const query = 'query Open { __typename } query Closed { organization { id } }';
     expect(await post(query, undefined, 'Closed')).toEqual(withoutBearer);
     expect(await get({ query, operationName: 'Closed' })).toEqual(withoutBearer);
@@ -87,7 +87,7 @@ describe('without a bearer', () => {
     expect(await get({ query, operationName: 'Open' })).toEqual(open);
   });
 
-  test('introspection and __typename are open, by POST and by GET', async () => {
+  test('can use introspection and __typename by POST and GET', async () => {
     const named = '{ __type(name: "Order") { name } ...A } fragment A on Query { __typename }';
     const expected = {
       status: 200,
@@ -102,35 +102,35 @@ describe('without a bearer', () => {
     expect(body).toMatchObject({ data: { __schema: { queryType: { name: 'Query' } } } });
   });
 
-  test('an invalid document gets its errors', async () => {
+  test('gets the validation errors of an invalid document', async () => {
     const { status, challenge, body } = await post('{ organisation { id } }');
     expect({ status, challenge }).toEqual({ status: 200, challenge: null });
     expect(body).toMatchObject({ errors: [{ message: expect.stringMatching(/^Cannot query field/) }] });
   });
 });
 
-describe('a bearer', () => {
+describe('an Authorization header', () => {
   test.each([
-    ['another scheme', 'Basic c2FuZGJveDpjYWZl'],
+    ['the scheme Basic', 'Basic c2FuZGJveDpjYWZl'],
     ['no scheme', 'sandbox-cafe-andino'],
     ['no token', 'Bearer'],
     ['a blank without a token', 'Bearer '],
     ['two words', 'Bearer sandbox cafe-andino'],
-    ['two tokens, joined from two headers', 'Bearer sandbox-cafe-andino, Bearer sandbox-sur-textil'],
+    ['two tokens joined by a comma', 'Bearer sandbox-cafe-andino, Bearer sandbox-sur-textil'],
     ['a quoted token', 'Bearer "sandbox-cafe-andino"'],
     ['a token with an accent', 'Bearer café'],
     // HTTP lets these through no parser, but a caller of `fetch` may.
     ['a line break in its token', 'Bearer a\r\nx-injected: b'],
-    ['NUL in its token', 'Bearer a\0b'],
+    ['a NUL in its token', 'Bearer a\0b'],
     ['an emoji in its token', 'Bearer ☕'],
     ['a token of 20 KB', `Bearer ${'a'.repeat(20_480)}`],
-  ])('malformed, with %s, gets 401', async (_what, authorization) => {
+  ])('is rejected with 401 if it has %s', async (_what, authorization) => {
     expect(await post(organization, authorization)).toEqual(malformed);
     expect((await post('{ __typename }', authorization)).status).toBe(200);
   });
 
   test.each(['bearer', 'BEARER', 'Bearer  '])(
-    'is accepted with any case of its scheme: %s',
+    'is accepted with the scheme in any case: %s',
     async (scheme) => {
       const { status, body, calls } = await post(organization, `${scheme} ${sandbox.tokens.first}`);
       expect({ status, body, calls }).toEqual({
@@ -141,7 +141,7 @@ describe('a bearer', () => {
     },
   );
 
-  test('that REST rejects is an error of each field, with HTTP 200', async () => {
+  test('causes field errors with HTTP 200 if the REST service rejects the token', async () => {
     const { status, challenge, body, calls } = await post(
       '{ organization { id } orders { nodes { id } } }',
       'Bearer x',
@@ -164,7 +164,7 @@ describe('a bearer', () => {
   });
 });
 
-test('two merchants with the same queries see their own data, 100 times', async () => {
+test('two merchants that send equal queries see only their own data', async () => {
   const query =
     '{ organization { id } orders(first: 1) { nodes { id recipient { email } } } origins { nodes { id } } }';
   const { first, second } = sandbox.tokens;
@@ -202,13 +202,13 @@ describe('a cursor', () => {
   }
   const page = expect.stringMatching(/^GET \/v1\/orders\?pageSize=1&pageToken=/);
 
-  test('works with the next token of its merchant', async () => {
+  test('works with a new token of its merchant', async () => {
     const { body, calls } = await askNext(sandbox.tokens.firstRefreshed);
     expect(body).toEqual({ data: { orders: { nodes: [{ id: 'orders/ca2499' }] } } });
     expect(calls).toEqual([page]);
   });
 
-  test('is rejected by REST with a token of another merchant', async () => {
+  test('is rejected by the REST service for the token of another merchant', async () => {
     const { body, calls } = await askNext(sandbox.tokens.second);
     expect(body).toMatchObject({
       data: { orders: null },

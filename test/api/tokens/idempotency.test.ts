@@ -68,8 +68,8 @@ const leaving = (fields: Partial<CreateOrderInput>, signal: AbortSignal) =>
     signal,
   });
 
-describe('a key with the same input', () => {
-  test('makes one call for 50 requests at the same time', async () => {
+describe('an idempotency key with an equal input', () => {
+  test('makes one call for 50 concurrent requests', async () => {
     const fields = { idempotencyKey: 'at once', referenceId: 'at-once' };
     fail({ kind: 'delay', delayMs: 300, times: 1 });
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(fields)));
@@ -81,7 +81,7 @@ describe('a key with the same input', () => {
     expect(await countOf('at-once')).toBe(1);
   });
 
-  test('returns the current order later', async () => {
+  test('returns the current order for a later request', async () => {
     const fields = { idempotencyKey: 'later' };
     const first = await ask(fields);
     expect(first).toEqual(answered(recorded, [post]));
@@ -89,7 +89,7 @@ describe('a key with the same input', () => {
     expect(await ask(fields)).toEqual({ ...first, calls: [readOf(first)] });
   });
 
-  test('is the same for ids and fields in another form and order', async () => {
+  test('ignores the form of ids and the order of fields', async () => {
     const first = await ask({ idempotencyKey: 'other words' });
     const { recipient, ...others } = order;
     const { location: _, ...person } = recipient;
@@ -100,7 +100,7 @@ describe('a key with the same input', () => {
     expect(again).toEqual({ ...first, calls: [readOf(first)] });
   });
 
-  test('writes once for the same mutation twice in a request', async () => {
+  test('writes once for two equal mutation fields in a request', async () => {
     const document = `mutation ($input: CreateOrderInput!) {
       first: createOrder(input: $input) { ... on CreateOrderSuccess { order { id } } }
       second: createOrder(input: $input) { ... on CreateOrderSuccess { order { id } } }
@@ -115,19 +115,19 @@ describe('a key with the same input', () => {
   });
 });
 
-describe('a key with a different input', () => {
+describe('an idempotency key with a different input', () => {
   test.each<[string, Partial<CreateOrderInput>]>([
-    ['another amount', { sellingPriceCents: 1 }],
+    ['a changed amount', { sellingPriceCents: 1 }],
     ['an additional field', { status: 'NEW' }],
     ['a null for a missing field', { recipient: { ...order.recipient, document: null } }],
-    ['the same text, decomposed', { notes: order.notes.normalize('NFD') }],
-  ])('is Conflict: %s', async (what, fields) => {
+    ['a string in decomposed Unicode', { notes: order.notes.normalize('NFD') }],
+  ])('returns Conflict for %s', async (what, fields) => {
     const idempotencyKey = `other input: ${what}`;
     expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
     expect(await ask({ idempotencyKey, ...fields })).toEqual(answered(conflict, []));
   });
 
-  test('is Conflict while the first request runs', async () => {
+  test('returns Conflict while the first request runs', async () => {
     fail({ kind: 'delay', delayMs: 50, times: 1 });
     const idempotencyKey = 'under way';
     const first = ask({ idempotencyKey });
@@ -138,14 +138,14 @@ describe('a key with a different input', () => {
     expect(await ask({ idempotencyKey, sellingPriceCents: 1 })).toEqual(answered(conflict, []));
   });
 
-  test('is Conflict after an attempt without a response', async () => {
+  test('returns Conflict after an attempt without a response', async () => {
     fail({ kind: 'reset', times: 1 });
     const idempotencyKey = 'other input, unknown';
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
     expect(await ask({ idempotencyKey, sellingPriceCents: 1 })).toEqual(answered(conflict, []));
   });
 
-  test('is rejected by a rule before its comparison', async () => {
+  test('returns InvalidInput if the different input is invalid', async () => {
     const idempotencyKey = 'refused by a rule';
     const first = await ask({ idempotencyKey });
     expect(first).toEqual(answered(recorded, [post]));
@@ -155,8 +155,8 @@ describe('a key with a different input', () => {
   });
 });
 
-describe('a key is unique', () => {
-  test('within its merchant', async () => {
+describe('idempotency keys', () => {
+  test('are separate for each merchant', async () => {
     const { first, second } = waybill.sandbox.tokens;
     const fields = { idempotencyKey: 'same key' };
     expect(await ask(fields, first)).toEqual(answered(recorded, [post]));
@@ -166,7 +166,7 @@ describe('a key is unique', () => {
     expect(await ask(fields, second)).toEqual({ ...other, calls: [readOf(other)] });
   });
 
-  test('within its mutation: a quote may have the same key', async () => {
+  test('are separate for each mutation', async () => {
     const idempotencyKey = 'of two operations';
     expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
     const { calls } = await waybill.ask(CreateQuoteDocument, {
@@ -185,19 +185,19 @@ describe('a key is unique', () => {
     expect(calls).toEqual(['POST /v1/quotes']);
   });
 
-  test('with its case and its blanks', async () => {
+  test('differ by case and by blanks', async () => {
     for (const idempotencyKey of ['letters', 'Letters', 'letters ']) {
       expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
     }
   });
 
-  test('but not as null: each request creates an order', async () => {
+  test('do not include null: each request creates an order', async () => {
     const [first, second] = [await ask({ idempotencyKey: null }), await ask({ idempotencyKey: null })];
     expect([first, second]).toEqual([answered(recorded, [post]), answered(recorded, [post])]);
     expect(second.data).not.toEqual(first.data);
   });
 
-  test('and a merchant without room for keys is RATE_LIMITED', async () => {
+  test('are limited for each merchant: further keys are RATE_LIMITED', async () => {
     const keyStore = await openSqliteStore({ file: 'memory', maxKeysPerMerchant: 2 });
     await using small = await startWaybill({}, { sandbox: waybill.sandbox, keyStore });
     await learnMerchants(small, waybill.sandbox.tokens.first, waybill.sandbox.tokens.second);
@@ -217,8 +217,8 @@ describe('a key is unique', () => {
   });
 });
 
-describe('a key is free again', () => {
-  test.each([400, 403, 404, 409, 413, 422, 429])('after %d, which changes no data', async (status) => {
+describe('the idempotency key of a rejected request', () => {
+  test.each([400, 403, 404, 409, 413, 422, 429])('can be used again after a %d', async (status) => {
     const idempotencyKey = `free after ${status}`;
     fail({ kind: 'status', status, times: 1 });
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
@@ -229,14 +229,14 @@ describe('a key is free again', () => {
     expect(await ask(mended)).toEqual({ ...answer, calls: [readOf(answer)] });
   });
 
-  test('after 401, which also forgets the merchant of the token', async () => {
+  test('can be used again after a 401, with a new organization call', async () => {
     const fields = { idempotencyKey: 'free after 401' };
     fail({ kind: 'status', status: 401, times: 1 });
     expect((await ask(fields)).calls).toEqual([post]);
     expect(await ask(fields)).toEqual(answered(recorded, [organizationCall, post]));
   });
 
-  test('after an error that many requests have waited for', async () => {
+  test('can be used again after an error shared by concurrent requests', async () => {
     fail({ kind: 'status', status: 400, body: { message: 'Bad.' }, times: 1 });
     const fields = { idempotencyKey: 'refused at once' };
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(fields)));
@@ -247,7 +247,7 @@ describe('a key is free again', () => {
   });
 });
 
-describe('after an attempt with an unknown outcome, the same key', () => {
+describe('a keyed retry after an unknown outcome', () => {
   const statuses = [302, 408, 499, 500, 502, 503, 504].map((status): [string, Fault] => [
     String(status),
     { kind: 'status', status },
@@ -258,7 +258,7 @@ describe('after an attempt with an unknown outcome, the same key', () => {
     ['a reset', { kind: 'reset' }],
     ['a truncated response', { kind: 'short' }],
     ['an invalid response', { kind: 'cut-json' }],
-  ])('sends no POST without a reference to search for: %s', async (what, fault) => {
+  ])('sends no POST if the order has no referenceId: %s', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
@@ -298,14 +298,14 @@ describe('after an attempt with an unknown outcome, the same key', () => {
   });
 
   test.each<[string, Partial<CreateOrderInput>]>([
-    ['another price', { sellingPriceCents: 1 }],
-    ['another cash on delivery', { cashOnDeliveryRequestCents: 1 }],
-    ['another place', { recipient: { ...order.recipient, location: 'locations/narino-pasto' } }],
-    ['another customer', { recipient: { ...order.recipient, phoneNumber: '+573009998877' } }],
-    ['another address', { recipient: { ...order.recipient, address: { addressLines: ['Calle 99'] } } }],
-    ['other notes', { notes: 'Otra cosa' }],
-    ['other contents', { contentDescription: 'Otra cosa' }],
-  ])('ignores an order with the same reference but %s', async (what, other) => {
+    ['a different price', { sellingPriceCents: 1 }],
+    ['a different cash on delivery', { cashOnDeliveryRequestCents: 1 }],
+    ['a different location', { recipient: { ...order.recipient, location: 'locations/narino-pasto' } }],
+    ['a different customer', { recipient: { ...order.recipient, phoneNumber: '+573009998877' } }],
+    ['a different address', { recipient: { ...order.recipient, address: { addressLines: ['Calle 99'] } } }],
+    ['different notes', { notes: 'Otra cosa' }],
+    ['different contents', { contentDescription: 'Otra cosa' }],
+  ])('ignores an order with the referenceId but %s', async (what, other) => {
     const fields = {
       idempotencyKey: `decoy of ${what}`,
       referenceId: `decoy-of-${what.replaceAll(' ', '-')}`,
@@ -318,7 +318,7 @@ describe('after an attempt with an unknown outcome, the same key', () => {
     expect(await countOf(fields.referenceId)).toBe(1);
   });
 
-  test('finds its order among others with the same reference', async () => {
+  test('finds the order among several orders with the referenceId', async () => {
     const fields = { idempotencyKey: 'own', referenceId: 'own-and-others' };
     fail({ kind: 'applied-then-cut', times: 1 });
     expect((await ask({ ...fields, notes: 'La mía' })).calls).toEqual([post]);
@@ -330,7 +330,7 @@ describe('after an attempt with an unknown outcome, the same key', () => {
     expect(answer).toEqual(answered({ order: { notes: 'La mía' } }, [search(fields.referenceId)]));
   });
 
-  test('selects neither of two orders that match the input', async () => {
+  test('returns OutcomeUnknown if two orders match the input', async () => {
     const referenceId = 'twins';
     fail({ kind: 'applied-then-cut', times: 2 });
     for (const idempotencyKey of ['twin a', 'twin b']) await ask({ referenceId, idempotencyKey });
@@ -341,7 +341,7 @@ describe('after an attempt with an unknown outcome, the same key', () => {
     expect(await countOf(referenceId)).toBe(2);
   });
 
-  test('searches once for many requests at the same time', async () => {
+  test('searches once for concurrent requests', async () => {
     const fields = { idempotencyKey: 'found at once', referenceId: 'found-at-once' };
     fail({ kind: 'applied-then-cut', times: 1 });
     await ask(fields);
@@ -366,7 +366,7 @@ describe('after an attempt with an unknown outcome, the same key', () => {
     expect(await ask(fields)).toEqual(answered(recorded, [...relearned, search(fields.referenceId)]));
   });
 
-  test.each([400, 404, 409])('is OutcomeUnknown if its search fails with %d', async (status) => {
+  test.each([400, 404, 409])('returns OutcomeUnknown if the search fails with %d', async (status) => {
     const fields = { idempotencyKey: `refused a look: ${status}`, referenceId: `refused-a-look-${status}` };
     fail({ kind: 'applied-then-cut', times: 1 });
     await ask(fields);
@@ -389,8 +389,8 @@ describe('after an attempt with an unknown outcome, the same key', () => {
   });
 });
 
-describe('a request that waits for the same key continues if the first request', () => {
-  test('leaves during its POST, which continues', async () => {
+describe('a request that waits for the result of an idempotency key', () => {
+  test('gets the result if the first client disconnects during the POST', async () => {
     fail({ kind: 'delay', delayMs: 50, times: 1 });
     const fields = { idempotencyKey: 'leaves', referenceId: 'leaves' };
     const client = new AbortController();
@@ -404,7 +404,7 @@ describe('a request that waits for the same key continues if the first request',
     expect(await countOf('leaves')).toBe(1);
   });
 
-  test('is the only one, leaves, and returns', async () => {
+  test('gets the result of a POST whose only client has disconnected', async () => {
     fail({ kind: 'delay', delayMs: 20, times: 1 });
     const fields = { idempotencyKey: 'comes back', referenceId: 'comes-back' };
     const client = new AbortController();
@@ -417,7 +417,7 @@ describe('a request that waits for the same key continues if the first request',
     expect(await countOf('comes-back')).toBe(1);
   });
 
-  test('leaves during its search, and searches again', async () => {
+  test('searches again if the first client disconnects during the search', async () => {
     const fields = { idempotencyKey: 'leaves while looking', referenceId: 'leaves-while-looking' };
     fail({ kind: 'applied-then-cut', times: 1 });
     await ask(fields);

@@ -17,8 +17,8 @@ function refresh({ sandbox }: Waybill): string {
   return sandbox.tokens.firstRefreshed;
 }
 
-describe('after a lost response of Waybill, the same key with the next token', () => {
-  test.each(named)('returns the same result of %s without a POST', async (_name, mutation) => {
+describe('a keyed retry with a new token after the response of Waybill is lost', () => {
+  test.each(named)('returns the result of %s without a POST', async (_name, mutation) => {
     await using waybill = await startWaybill();
     const input = { ...(await mutation.newInput(waybill)), idempotencyKey: 'lost' };
     const lost = await ask(waybill, mutation, input, waybill.sandbox.tokens.first);
@@ -31,7 +31,7 @@ describe('after a lost response of Waybill, the same key with the next token', (
     expect(postsIn(again.calls)).toEqual([]);
   });
 
-  test('returns the same result in 200 rounds of all mutations', { timeout: 60_000 }, async () => {
+  test('returns the first result in 200 rounds of all mutations', { timeout: 60_000 }, async () => {
     await using waybill = await startWaybill();
     const { sandbox } = waybill;
     for (let round = 0; round < 200; round += 1) {
@@ -48,7 +48,7 @@ describe('after a lost response of Waybill, the same key with the next token', (
   });
 });
 
-describe('after a lost response of REST, the same key with the next token', () => {
+describe('a keyed retry with a new token after the REST response is lost', () => {
   /** Runs the mutation, whose answer REST loses. @returns the input. */
   async function lose(waybill: Waybill, mutation: KeyedMutation): Promise<object> {
     const input = { ...(await mutation.newInput(waybill)), idempotencyKey: 'lost' };
@@ -78,7 +78,7 @@ describe('after a lost response of REST, the same key with the next token', () =
   });
 
   const unknown = named.filter(([, { isFoundAgain }]) => !isFoundAgain);
-  test.each(unknown)('is OutcomeUnknown for %s without a second POST', async (_name, mutation) => {
+  test.each(unknown)('returns OutcomeUnknown for %s without a second POST', async (_name, mutation) => {
     await using waybill = await startWaybill();
     const input = await lose(waybill, mutation);
     const token = refresh(waybill);
@@ -90,8 +90,8 @@ describe('after a lost response of REST, the same key with the next token', () =
   });
 });
 
-describe('one key of two tokens of a merchant', () => {
-  test.each(named)('is Conflict with a different input of %s', async (_name, mutation) => {
+describe('an idempotency key that two tokens of a merchant use', () => {
+  test.each(named)('returns Conflict for a different input of %s', async (_name, mutation) => {
     await using waybill = await startWaybill();
     const { first, firstRefreshed } = waybill.sandbox.tokens;
     const input = { ...(await mutation.newInput(waybill)), idempotencyKey: 'one' };
@@ -102,7 +102,7 @@ describe('one key of two tokens of a merchant', () => {
     expect(calls).toEqual([organizationCall]);
   });
 
-  test.each(named)('runs %s once for requests at the same time', async (_name, mutation) => {
+  test.each(named)('runs %s once for concurrent requests', async (_name, mutation) => {
     await using waybill = await startWaybill();
     const { first, firstRefreshed } = waybill.sandbox.tokens;
     await learnMerchants(waybill, first, firstRefreshed);
@@ -124,7 +124,7 @@ describe('one key of two tokens of a merchant', () => {
   });
 });
 
-test('the same key of another merchant is another key', async () => {
+test('equal idempotency keys of two merchants are independent', async () => {
   await using waybill = await startWaybill();
   const { first, second } = waybill.sandbox.tokens;
   for (const [, mutation] of named.filter(([name]) => ['createOrder', 'createQuote'].includes(name))) {

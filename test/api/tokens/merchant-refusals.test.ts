@@ -12,7 +12,7 @@ afterAll(() => waybill[Symbol.asyncDispose]());
 const mutationOf = (name: string, fields: object) =>
   `mutation { ${name}(input: ${literal({ ...inputFor(name), ...fields })}) { __typename } }`;
 
-describe('an invalid input with a key costs no call, not even for the merchant', () => {
+describe('an invalid input with an idempotency key', () => {
   test.each([
     ['createOrder', { recipient: { ...Object(inputFor('createOrder').recipient), location: '..' } }],
     ['createQuote', { origin: '..' }],
@@ -20,7 +20,7 @@ describe('an invalid input with a key costs no call, not even for the merchant',
     ['sendMessage', { conversation: '..' }],
     ['sendMessageToPhone', { channel: '..' }],
     ['shipOrder', { order: '..' }],
-  ])('%s', async (mutation, fields) => {
+  ])('costs no call, not even for the organization: %s', async (mutation, fields) => {
     expect(takesKey(mutation)).toBe(true);
     const { data, calls } = await waybill.ask(mutationOf(mutation, { ...fields, idempotencyKey: 'a' }));
     expect(data).toEqual({ [mutation]: { __typename: 'InvalidInput' } });
@@ -28,10 +28,10 @@ describe('an invalid input with a key costs no call, not even for the merchant',
   });
 });
 
-describe('while the organization of a token cannot be read', () => {
+describe('a token whose organization cannot be read', () => {
   const path = '/v1/organizations/mine';
 
-  test('shipOrder is rejected without a key, too', async () => {
+  test('cannot use shipOrder, even without an idempotency key', async () => {
     const heal = waybill.sandbox.faults.add({ path, kind: 'status', status: 503 });
     const { data, errors, calls } = await waybill.ask(mutationOf('shipOrder', { order: 'ca2496' }));
     heal();
@@ -39,7 +39,7 @@ describe('while the organization of a token cannot be read', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true } }]);
   });
 
-  test('the error holds no text of REST', async () => {
+  test('gets an error without any text of the REST response', async () => {
     const body = { message: 'canary of REST' };
     const heal = waybill.sandbox.faults.add({ path, kind: 'status', status: 500, body });
     const { errors } = await waybill.ask(mutationOf('createOrder', { idempotencyKey: 'a' }));
@@ -54,7 +54,7 @@ describe('while the organization of a token cannot be read', () => {
     expect(JSON.stringify(errors)).not.toContain('canary');
   });
 
-  test('its open circuit rejects writes with a key, which are not sent', async () => {
+  test('cannot send keyed writes while the organization circuit is open', async () => {
     await using failing = await startApp(answerJson({}, 503));
     const write = mutationOf('createOrder', { idempotencyKey: 'a' });
     for (let time = 0; time < 10; time += 1) {

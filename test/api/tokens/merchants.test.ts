@@ -20,8 +20,8 @@ async function postsOfBoth(waybill: Waybill): Promise<number> {
   return calls.filter((call) => call === post).length;
 }
 
-describe('the organization', () => {
-  test('is read once per token', async () => {
+describe('the organization of a token', () => {
+  test('is read once', async () => {
     await using waybill = await startWaybill();
     const { firstRefreshed } = waybill.sandbox.tokens;
     expect((await create(waybill)).calls).toEqual([organizationCall, post]);
@@ -29,7 +29,7 @@ describe('the organization', () => {
     expect((await create(waybill, firstRefreshed, 'third')).calls).toEqual([organizationCall, post]);
   });
 
-  test('is read once by requests at the same time', async () => {
+  test('is read once by concurrent requests', async () => {
     await using waybill = await startWaybill();
     fail(waybill, { kind: 'delay', delayMs: 50, times: 1 });
     await Promise.all(['a', 'b', 'c'].map((key) => create(waybill, undefined, key)));
@@ -58,13 +58,16 @@ describe('the organization', () => {
   });
 });
 
-describe('each token is a separate merchant', () => {
+describe('a separate merchant for each token', () => {
   test.each<[string, Fault]>([
     ['returns 403 for the organization', { kind: 'status', status: 403 }],
     ['has no organizations', { kind: 'status', status: 404 }],
-    ['names it "organization/mine"', { kind: 'change', change: () => ({ name: 'organization/mine' }) }],
-    ['returns another form of name', { kind: 'change', change: () => ({ name: 'merchants/1' }) }],
-  ])('if REST %s', async (_what, fault) => {
+    [
+      'returns the name "organization/mine"',
+      { kind: 'change', change: () => ({ name: 'organization/mine' }) },
+    ],
+    ['returns a name in an unknown form', { kind: 'change', change: () => ({ name: 'merchants/1' }) }],
+  ])('is assumed if the REST service %s', async (_what, fault) => {
     await using waybill = await startWaybill();
     fail(waybill, fault);
     expect(await postsOfBoth(waybill)).toBe(2);
@@ -73,7 +76,7 @@ describe('each token is a separate merchant', () => {
   });
 });
 
-describe('a write with a key is rejected', () => {
+describe('a keyed write', () => {
   const refused = {
     data: { createOrder: null },
     errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE', retryable: true } }],
@@ -83,10 +86,10 @@ describe('a write with a key is rejected', () => {
   test.each<[string, Fault]>([
     ['500', { kind: 'status', status: 500 }],
     ['503', { kind: 'status', status: 503 }],
-    ['a reset', { kind: 'reset' }],
-    ['cut JSON', { kind: 'cut-json' }],
-    ['no name', { kind: 'change', change: () => ({}) }],
-  ])('while REST responds to the organization with %s', async (_what, fault) => {
+    ['a connection reset', { kind: 'reset' }],
+    ['truncated JSON', { kind: 'cut-json' }],
+    ['a missing name', { kind: 'change', change: () => ({}) }],
+  ])('is rejected if reading the organization fails with %s', async (_what, fault) => {
     await using waybill = await startWaybill();
     const heal = fail(waybill, fault);
     expect(await create(waybill)).toMatchObject(refused);
@@ -94,7 +97,7 @@ describe('a write with a key is rejected', () => {
     expect((await create(waybill)).calls).toEqual([organizationCall, post]);
   });
 
-  test('after a 404 if a token of the service has shown an organization', async () => {
+  test('is rejected after a 404 if any other token has an organization', async () => {
     await using waybill = await startWaybill();
     const { firstRefreshed, second } = waybill.sandbox.tokens;
     await create(waybill);
@@ -104,7 +107,7 @@ describe('a write with a key is rejected', () => {
     expect((await create(waybill, second)).calls).toEqual([organizationCall, post]);
   });
 
-  test('with UNAUTHENTICATED after a 401', async () => {
+  test('is rejected as UNAUTHENTICATED if the organization call returns 401', async () => {
     await using waybill = await startWaybill();
     fail(waybill, { kind: 'status', status: 401 });
     expect(await create(waybill)).toMatchObject({

@@ -16,7 +16,7 @@ function retryAfterOf(errors: readonly object[] = []): unknown {
 
 const orders = (first: number) => `{ orders(first: ${first}) { nodes { id } } }`;
 
-test('a token has the points of ten seconds, and no call beyond them', async () => {
+test('a token can spend the points of ten seconds before it is rate-limited', async () => {
   await using waybill = await start(1);
   expect((await waybill.ask(orders(10), 'ana')).errors).toBeUndefined();
   const { data, errors } = await waybill.ask(orders(3), 'ana');
@@ -42,7 +42,7 @@ test('a token has the points of ten seconds, and no call beyond them', async () 
   expect((await waybill.ask(orders(1), 'ana')).errors).toBeUndefined();
 });
 
-test('equal queries that share one execution each cost points', async () => {
+test('equal queries cost points separately even if they share one execution', async () => {
   await using waybill = await start(1);
   const responses = await Promise.all([1, 2].map(() => waybill.ask(orders(6), 'ana')));
   expect(responses.map(({ errors }) => errors?.map(({ code }) => code))).toEqual([
@@ -52,14 +52,14 @@ test('equal queries that share one execution each cost points', async () => {
   expect(waybill.calls()).toHaveLength(1);
 });
 
-test('an operation above the burst runs with all points, and leaves a debt', async () => {
+test('an operation above the burst limit runs and leaves a debt of points', async () => {
   await using waybill = await start(1);
   expect((await waybill.ask(orders(20), 'ana')).errors).toBeUndefined();
   const { errors } = await waybill.ask(orders(1), 'ana');
   expect(retryAfterOf(errors)).toBeGreaterThan(9_000);
 });
 
-test('there is no rate limit by default, and an introspection costs no points', async () => {
+test('no rate limit applies by default or to introspection', async () => {
   await using unlimited = await startApp(answerJson({ orders: [], nextPageToken: '' }));
   for (let count = 0; count < 5; count += 1) {
     expect((await unlimited.ask(orders(1000), 'ana')).errors).toBeUndefined();
@@ -73,7 +73,7 @@ test('there is no rate limit by default, and an introspection costs no points', 
 test.each([
   ['application/json', 200],
   ['application/graphql-response+json', 429],
-])('%s has the status %d, Retry-After and the cost, on both ways of execution', async (accept, status) => {
+])('a rate-limited %s response has the status %d, Retry-After and the cost', async (accept, status) => {
   await using waybill = await start(10);
   const listener = await listen(waybill.app, '127.0.0.1', 0);
   try {
@@ -117,7 +117,7 @@ test.each([
   }
 });
 
-test('pages that are read for a filter cost 100 points each, after the operation', async () => {
+test('each page read for a filter costs 100 points after the operation', async () => {
   const page = { shipments: [], nextPageToken: '' };
   await using waybill = await startApp(answerJson(page), { RATE_LIMIT_POINTS_PER_SECOND: '10' });
   const filtered = '{ shipments(first: 1, status: [DELIVERED]) { nodes { id } } }';
@@ -127,7 +127,7 @@ test('pages that are read for a filter cost 100 points each, after the operation
   expect(waybill.calls()).toHaveLength(1);
 });
 
-test('a label costs ten points of its token, and no call without points', async () => {
+test('a label costs ten points and is rejected without a call if none are left', async () => {
   await using waybill = await startApp(
     (_request, response) => response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF'),
     { RATE_LIMIT_POINTS_PER_SECOND: '1' },

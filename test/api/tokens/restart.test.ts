@@ -72,7 +72,7 @@ test('a restart keeps the input of a key', async () => {
   expect(other.calls).toEqual([organizationCall]);
 });
 
-test('a restart keeps the shipment of an order, also without a key', async () => {
+test('a restart keeps the shipment of an order even without an idempotency key', async () => {
   const mutation = keyedMutations.find(({ name }) => name === 'shipOrder');
   if (mutation === undefined) throw new Error('expected shipOrder');
   const input = await inServer('lock', async (waybill) => {

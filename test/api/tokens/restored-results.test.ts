@@ -53,8 +53,8 @@ const withIdsOnly: Record<string, string> = {
   }`,
 };
 
-describe.each(['createQuote', 'shipOrder'])('a quote of %s that has expired', (name) => {
-  test('fails a request that selects more than its id', async () => {
+describe.each(['createQuote', 'shipOrder'])('an expired quote of %s', (name) => {
+  test('fails a keyed retry that selects fields besides the id of the quote', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, name);
     const quote = idIn(data, 'quote');
@@ -65,7 +65,7 @@ describe.each(['createQuote', 'shipOrder'])('a quote of %s that has expired', (n
     expect((await run(waybill, name, input)).data).toEqual(data);
   });
 
-  test('does not fail a request that selects only its id', async () => {
+  test('does not fail a keyed retry that selects only the id of the quote', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, name);
     const quote = idIn(data, 'quote');
@@ -77,7 +77,7 @@ describe.each(['createQuote', 'shipOrder'])('a quote of %s that has expired', (n
   });
 });
 
-describe('a message', () => {
+describe('the message of a keyed retry', () => {
   const page = 'GET /v1/channels/ca1/conversations/ca53/messages?pageSize=100';
   const contents: [string, object][] = [
     ['text', { text: 'Ya salió el pedido' }],
@@ -105,7 +105,7 @@ describe('a message', () => {
     }
   }`;
 
-  test('has its current status from the newest page', async () => {
+  test('has the current status from the newest page', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, 'sendMessage');
     expect(data.result).toMatchObject({ sent: { status: 'SENDING' } });
@@ -117,7 +117,7 @@ describe('a message', () => {
     expect(again.calls).toEqual([page]);
   });
 
-  test.each(contents)('with a %s outside the newest page is returned as sent', async (_what, content) => {
+  test.each(contents)('is returned as sent if it is a %s outside the newest page', async (_what, content) => {
     await using waybill = await start();
     const conversation = 'channels/ca1/conversations/ca53';
     const input = { conversation, content, idempotencyKey: 'old' };
@@ -131,7 +131,7 @@ describe('a message', () => {
     expect(again.calls.filter((call) => !call.includes('/templates'))).toEqual([page]);
   });
 
-  test('to a phone outside the newest page is returned as sent', async () => {
+  test('is returned as sent if it went to a phone and left the newest page', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, 'sendMessageToPhone');
     const conversation = idIn(data, 'conversation');
@@ -146,8 +146,8 @@ describe.each([
   ['createOrder', 'order'],
   ['createShipment', 'shipment'],
   ['shipOrder', 'shipment'],
-])('a record of %s that REST no longer shows to the token', (name, field) => {
-  test('is an error that names the record', async () => {
+])('a result of %s that the token can no longer read', (name, field) => {
+  test('causes an error with the id of the result', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, name);
     const record = idIn(data, field);
@@ -157,7 +157,7 @@ describe.each([
     expect(calls).toEqual([`GET /v1/${record}`]);
   });
 
-  test('leaves the key in use', async () => {
+  test('does not free the idempotency key', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, name);
     const record = idIn(data, field);
@@ -171,8 +171,8 @@ describe.each([
   });
 });
 
-describe('createShipment with a key', () => {
-  test('holds its quote for all tokens and servers', async () => {
+describe('createShipment with an idempotency key', () => {
+  test('locks the quote across tokens and servers', async () => {
     await using one = await startWaybill({}, { keyStore: memoryStore });
     const { sandbox } = one;
     await using other = await startWaybill({}, { keyStore: memoryStore, sandbox });

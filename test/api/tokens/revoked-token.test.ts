@@ -33,20 +33,20 @@ const unauthenticated = (field: string) => ({
   errors: [{ path: [field], extensions: { code: 'UNAUTHENTICATED' } }],
 });
 
-describe('a token that REST rejects with 401', () => {
+describe('a token that the REST service rejects with 401', () => {
   test.each<[string, (waybill: Waybill) => Promise<unknown>]>([
-    ['a read', ({ ask }) => ask('{ organization { id } }')],
-    ['a page', ({ ask }) => ask('{ orders(first: 1) { nodes { id } } }')],
+    ['read', ({ ask }) => ask('{ organization { id } }')],
+    ['list', ({ ask }) => ask('{ orders(first: 1) { nodes { id } } }')],
     [
-      'a write',
+      'write',
       ({ ask }) => ask('mutation { updateOrder(input: { id: "ca2490", notes: "new" }) { __typename } }'),
     ],
     [
-      'a label',
+      'label',
       ({ fetch, sandbox }) =>
         fetch('/labels/ca2036.pdf', { headers: { authorization: `Bearer ${sandbox.tokens.first}` } }),
     ],
-  ])('for %s gets no cached data', async (_what, meet) => {
+  ])('gets no cached data after the rejected %s', async (_what, meet) => {
     await using waybill = await startKeeping();
     const heal = refuse(waybill);
     await meet(waybill);
@@ -70,7 +70,7 @@ describe('a token that REST rejects with 401', () => {
     expect((await waybill.ask(origins)).calls).toEqual(['GET /v1/origins?pageSize=20']);
   });
 
-  test('leaves the cached data of other tokens', async () => {
+  test('does not clear the cached data of other tokens', async () => {
     await using waybill = await startKeeping();
     const { second } = waybill.sandbox.tokens;
     await waybill.ask(origins, {}, second);
@@ -80,7 +80,7 @@ describe('a token that REST rejects with 401', () => {
     expect((await waybill.ask(origins, {}, second)).calls).toEqual([]);
   });
 
-  test('gets the result of a key only after REST accepts the token again', async () => {
+  test('gets a stored result only after the REST service accepts the token again', async () => {
     await using waybill = await startWaybill();
     const input = { ...order, idempotencyKey: 'revoked' };
     const first = await waybill.ask(CreateOrderDocument, { input });
@@ -97,10 +97,10 @@ describe('a token that REST rejects with 401', () => {
   });
 });
 
-describe('the result of a key', () => {
+describe('the stored result of an idempotency key', () => {
   const input = { ...order, idempotencyKey: 'revoked' };
 
-  test('is not returned after a 401 of another process', async () => {
+  test('is not returned after another process gets a 401', async () => {
     const sandbox = await startSandbox({ now: startOfTime });
     const takers: ((tenantId: string) => void)[] = [];
     const start = () =>
@@ -129,7 +129,7 @@ describe('the result of a key', () => {
     await sandbox.close();
   });
 
-  test('is not returned while an older response to the same token arrives', async () => {
+  test('is not returned after a 401 even if an older response arrives later', async () => {
     await using waybill = await startWaybill();
     await waybill.ask(CreateOrderDocument, { input });
     waybill.sandbox.faults.add({ kind: 'drip', bytes: 200, everyMs: 50, path: '/v1/orders', times: 1 });
@@ -142,7 +142,7 @@ describe('the result of a key', () => {
   });
 });
 
-test('a token that one worker sees rejected gets cached data from no worker', {
+test('no worker returns cached data to a token after one worker gets a 401', {
   timeout: 60_000,
 }, async () => {
   let isRefused = false;

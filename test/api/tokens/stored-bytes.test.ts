@@ -91,7 +91,7 @@ async function runAll(waybill: Waybill) {
 const storedBytes = () =>
   Buffer.concat(readdirSync(directory).map((name) => readFileSync(join(directory, name))));
 
-test('the file of the keys shows none of a hundred canaries', async () => {
+test('the key store file contains no tokens, keys or input values', async () => {
   const keyStore = await openSqliteStore({ file: join(directory, 'keys') });
   await using waybill = await startWaybill({}, { keyStore });
   const { types, names } = await runAll(waybill);

@@ -94,7 +94,7 @@ const requests: { query: string; variables?: object }[] = [
   },
 ];
 
-test('two tokens with the same queries at the same time never share data', async () => {
+test('two tokens with concurrent equal queries never share data', async () => {
   const random = randomNumbers(20_261_121);
   // Pages are kept for as long as the test takes, and what is done under a key for longer.
   await using waybill = await startApp(answerAs(random), { REFERENCE_DATA_MS: '60000' });

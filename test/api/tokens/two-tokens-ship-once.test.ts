@@ -9,10 +9,10 @@ const rounds = 200;
 const atOnce = 10;
 
 test.each([
-  ['at once', 0],
+  ['immediately', 0],
   ['after five seconds', 5_000],
 ])(
-  'two tokens ship an order once that names its shipment %s',
+  'two tokens ship an order once if the order lists its shipment %s',
   async (_when, shipmentNamedAfterMs) => {
     await using waybill = await startWaybill({}, { quirks: { shipsAgain: true, shipmentNamedAfterMs } });
     const { first, firstRefreshed } = waybill.sandbox.tokens;
