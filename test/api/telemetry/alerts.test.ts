@@ -36,6 +36,9 @@ const waiting = 'Calls wait for a connection to REST.';
 const slow = 'One of 100 operations without errors takes more than 2.5 seconds, a bound of the buckets.';
 const busy = 'The process is too busy. More workers help if cores are free.';
 const drift = 'REST differs from its interface.';
+const unknownWrite = 'A write has no usable response of REST: its outcome may be unknown.';
+const noOrganization =
+  'Since the start, a token could not read its organization, so no other token shares its keys.';
 const tested = new Set<string>();
 
 function firing(scrapes: readonly Scrape[]): string[] {
@@ -76,6 +79,11 @@ const ask =
       for (const bearer of bearers) await ask(query, {}, sandbox.tokens[bearer]);
     }
   };
+
+const createOrder = ({ ask }: Waybill) => {
+  const input = { ...inputFor('createOrder'), idempotencyKey: crypto.randomUUID() };
+  return ask(`mutation { createOrder(input: ${literal(input)}) { __typename } }`);
+};
 
 const getOrder = '/v1/orders/ca2481';
 const failing: Fault = { kind: 'status', status: 503 };
@@ -139,6 +147,16 @@ test.each<[string, string[], Scenario]>([
     },
   ],
   [
+    'writes that get a 503',
+    [restFails, unknownWrite],
+    { fault: { ...failing, method: 'POST', path: '/v1/orders' }, run: createOrder },
+  ],
+  [
+    'writes of a token without an organization',
+    [noOrganization],
+    { fault: { kind: 'status', status: 403, path: '/v1/organizations/mine' }, run: createOrder },
+  ],
+  [
     'a failure of the key store',
     [overload],
     {
@@ -150,10 +168,7 @@ test.each<[string, string[], Scenario]>([
           },
         },
       },
-      run: ({ ask }) =>
-        ask(
-          `mutation { createOrder(input: ${literal({ ...inputFor('createOrder'), idempotencyKey: 'a' })}) { __typename } }`,
-        ),
+      run: createOrder,
     },
   ],
 ])('the alerts after %s are %j', { timeout: 20_000 }, async (_fault, expected, scenario) => {
