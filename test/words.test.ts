@@ -103,7 +103,7 @@ test.each([
   ['const hasBegun = true;', 'Begun'],
   ['function createCrew() {}', 'crew'],
   ['const toldAt = 1;', 'told'],
-])('%j has "%s"', (text, word) => {
+])('%j is reported for the word "%s"', (text, word) => {
   expect(findingsIn('a.ts', text)).toEqual([expect.stringContaining(`a.ts:1 has "${word}"`)]);
 });
 
@@ -111,7 +111,7 @@ test.each([
   ["import { InFlight } from '../../concurrency/in-flight.ts';"],
   ['waybill_requests_in_flight'],
   ['(docs/decisions/0008-shared-in-flight-requests.md)'],
-])('%j has no such word', (text) => {
+])('%j is not reported', (text) => {
   expect(findingsIn('a.ts', text)).toEqual([]);
 });
 
