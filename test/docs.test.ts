@@ -75,7 +75,7 @@ describe('docs/configuration.md', () => {
     expect(withSettingTables(page.text), 'Run "npm run codegen".').toBe(page.text);
   });
 
-  test('is accompanied by an .env.example that matches the settings in the code', () => {
+  test('.env.example matches the settings in the code', () => {
     expect(read('.env.example'), 'Run "npm run codegen".').toBe(environmentExample());
   });
 

@@ -131,7 +131,7 @@ describe('the first shipments page of a new token', () => {
   test.each<[string, 'orderPage' | 'orderPageWithShipments']>([
     ['shipments of orders', 'orderPageWithShipments'],
     ['shipments by id', 'orderPage'],
-  ])('has fewer rows after other tokens needed fewer: %s', async (_what, page) => {
+  ])('has fewer rows if other tokens needed fewer: %s', async (_what, page) => {
     await using rest = await startRestClient((request, response, body) =>
       answerJson(answerOf(new URL(request.url ?? '', 'http://service').pathname))(request, response, body),
     );

@@ -42,7 +42,7 @@ describe('an idempotency key', () => {
     expect(log).toEqual(['a runs', 'b restores']);
   });
 
-  test('returns a stored null', async () => {
+  test('returns a stored result of null', async () => {
     const { log, ask } = startWork();
     expect([await ask('a', { run: async () => null }), await ask('b')]).toEqual([null, null]);
     expect(log).toEqual(['b restores']);
@@ -76,7 +76,7 @@ describe('an idempotency key', () => {
     expect(log).toEqual(['a runs', 'b runs']);
   });
 
-  test.each(['token', 'next token'])('rejects a different input sent with the %s', async (token) => {
+  test.each(['token', 'next token'])('rejects a different input in a request with the %s', async (token) => {
     const { log, ask } = startWork();
     const other = { input: { a: 2 }, token };
     const { promise: end, resolve } = Promise.withResolvers();

@@ -20,8 +20,8 @@ describe('a lock', () => {
   });
 
   test.each([
-    ['another resource', { resource: 'orders/2' }],
-    ['another merchant', { token: 'other token' }],
+    ['the lock of another resource', { resource: 'orders/2' }],
+    ['the lock of another merchant', { token: 'other token' }],
   ])('does not block %s', async (_what, request) => {
     const { withLock } = startWork();
     const held = withLock(async (lock) => {
@@ -89,7 +89,7 @@ describe('a lost claim', () => {
     await expect(withLock(async (lock) => lock.expectHeld(), { outer })).rejects.toThrow(ClaimLostError);
   });
 
-  test('is not reported if both claims are held', async () => {
+  test('work under a lock continues if both claims are held', async () => {
     const { withLock } = startWork();
     await expect(withLock(async (lock) => lock.expectHeld())).resolves.toBeUndefined();
   });

@@ -257,7 +257,7 @@ describe('MerchantUnknownError', () => {
   });
 });
 
-describe('another error of the merchant lookup', () => {
+describe('any other error of the merchant lookup', () => {
   test.each<[string, Error]>([
     ['a 401', status(401)],
     ['the deadline of the operation', new OperationDeadlineError('The operation', 30)],

@@ -443,7 +443,7 @@ describe('a list that is rejected or broken', () => {
     ['501', status(501), 30_000],
     ['an invalid body', new InvalidResponseError('html'), 30_000],
     ['a body that is too large', new ResponseTooLargeError('large'), 30_000],
-  ])('is paused for the token: %s', async (_what, error, pauseMs) => {
+  ])('is paused for the token after %s', async (_what, error, pauseMs) => {
     let nowMs = 0;
     const shared = comparedState(() => nowMs);
     const state = new ListState(shared);

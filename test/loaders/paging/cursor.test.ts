@@ -23,7 +23,7 @@ describe('a cursor', () => {
       { pageToken: 'ñ🦤\u0000"\\', rowsBefore: 0, skip: 1_000, anchor: 'orders/á' },
     ],
     ['with a long token', { pageToken: 't'.repeat(8_000), rowsBefore: 0, skip: 0, anchor: undefined }],
-  ])('decodes to its position: %s', (_what, place) => {
+  ])('decodes to the encoded position: %s', (_what, place) => {
     expect(cursors.decode(cursors.encode(place))).toEqual(place);
   });
 

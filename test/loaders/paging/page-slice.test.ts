@@ -46,14 +46,14 @@ describe('readPageSlice', () => {
     expect(list.queries).toEqual(['4', '4@r4']);
   });
 
-  test('requests a page again if the cursor is in its middle', async () => {
+  test('requests the first page again if the cursor is in the middle of it', async () => {
     const list = createList(9);
     const slice = await read(list, 4, placeAfter(await read(list, 4), 1));
     expect(names(slice)).toEqual(['r3', 'r4', 'r5', 'r6']);
     expect(list.queries).toEqual(['4', '6']);
   });
 
-  test('requests a later page again if the cursor is in its middle', async () => {
+  test('requests a later page again if the cursor is in the middle of it', async () => {
     const list = createList(9);
     const second = await read(list, 4, nextPage('r4'));
     const slice = await read(list, 3, placeAfter(second, 1));
@@ -94,17 +94,17 @@ describe('readPageSlice', () => {
 });
 
 describe('a slice', () => {
-  test('has a next page for first 0 of a list with rows', async () => {
+  test('has a next page for "first: 0" on a list with rows', async () => {
     const list = createList(3);
     expect(await read(list, 0)).toEqual({ rows: [], hasNextPage: true });
     expect(list.queries).toEqual(['1']);
   });
 
-  test('has no next page for first 0 of an empty list', async () => {
+  test('has no next page for "first: 0" on an empty list', async () => {
     expect(await read(createList(0), 0)).toEqual({ rows: [], hasNextPage: false });
   });
 
-  test('has no next page for first 0 at the end of a list', async () => {
+  test('has no next page for "first: 0" at the end of a list', async () => {
     const list = createList(3);
     const end = placeAfter(await read(list, 3), 2);
     expect(end).toEqual({ pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
@@ -262,7 +262,7 @@ describe('the page tokens of a list', () => {
     expect(calls()).toBe(3);
   });
 
-  test('are rejected if one is repeated', async () => {
+  test('are rejected if a token is repeated', async () => {
     const { pages, calls } = scripted((_token, call) => ({ rows: named(`a${call}`), nextPageToken: 't1' }));
     const slice = readPageSlice({ pages, filters: {}, first: 5, after: undefined });
     await expect(slice).rejects.toThrow(
@@ -273,7 +273,7 @@ describe('the page tokens of a list', () => {
     expect(calls()).toBe(2);
   });
 
-  test('are rejected if one leads to itself, even with enough rows', async () => {
+  test('are rejected if a token leads to itself, even with enough rows', async () => {
     const { pages } = scripted(() => ({ rows: named('a'), nextPageToken: 't1' }));
     const slice = readPageSlice({ pages, filters: {}, first: 1, after: nextPage('t1') });
     await expect(slice).rejects.toThrow(InvalidResponseError);

@@ -138,7 +138,7 @@ describe('a page that an operation has read', () => {
     expect(origins.isAvailable({ pageSize: 20 })).toBe(false);
   });
 
-  test('is removed for running operations when its tenant is forgotten', async () => {
+  test('is removed when its tenant is forgotten, even for running operations', async () => {
     const { operation, learn, forget } = startCaching();
     await learn(...named('a'));
     const { origins } = operation();
@@ -212,7 +212,7 @@ test('the least recently used pages are evicted above the maximum size', async (
 });
 
 describe('an operation that has stopped using cached pages', () => {
-  test('shares the pages that it reads again', async () => {
+  test('shares the pages that it reads again with later operations', async () => {
     const { operation, learn, lastCall, known, lines } = startCaching();
     await learn(...named('old'));
     const { origins } = operation();
@@ -233,7 +233,7 @@ describe('an operation that has stopped using cached pages', () => {
     expect(lines()).toEqual(['origins 20', 'origins 5', 'origins 20']);
   });
 
-  test('also reads pages again that it has never used', async () => {
+  test('ignores cached pages that it has not used yet', async () => {
     const { operation, learn, lines } = startCaching();
     await learn(...named('old'));
     const { origins } = operation();

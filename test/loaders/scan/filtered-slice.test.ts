@@ -180,7 +180,7 @@ describe.each([5_000, 12_000])('a list of %d rows', (count) => {
   });
 });
 
-describe('a filtered slice of 5,000 rows', () => {
+describe('a filtered slice of a list of 5,000 rows', () => {
   test('requests five rows per wanted row on the first page', async () => {
     const list = createList(newestFirst(5_000, [0]));
     await list.read(withError, 60, { pagesLeft: 1 });
@@ -194,7 +194,7 @@ describe('a filtered slice of 5,000 rows', () => {
   });
 });
 
-describe('a filtered slice of 12,000 rows with a page limit', () => {
+describe('a filtered slice of a list of 12,000 rows with a page limit', () => {
   const list = createList(newestFirst(12_000, [11_999]));
 
   test('ends after the last row that was read', async () => {

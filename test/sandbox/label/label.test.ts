@@ -106,7 +106,7 @@ test('a label has the data that a warehouse needs', async () => {
   ]);
 });
 
-test('a label states if there is no cash on delivery and no reference', async () => {
+test('a label states that cash on delivery and the reference are missing', async () => {
   const { referenceId: _, ...unreferenced } = input;
   const { texts } = await drawingOf(await renderLabel({ ...unreferenced, cashOnDeliveryCents: 0 }));
   expect(texts).toContain('SIN RECAUDO');

@@ -296,7 +296,7 @@ test('amounts and texts include the limits of their ranges', () => {
   expect(notes.some((note) => note !== note.normalize('NFC'))).toBe(true);
 });
 
-test('channels, templates and conversations have the numbers of the profile', () => {
+test('channels, templates and conversations have the expected counts', () => {
   expect(cafe.channels.map(({ channel, templates }) => [channel.active, templates.length])).toEqual([
     [true, 12],
     [true, 8],
@@ -317,7 +317,7 @@ test('channels, templates and conversations have the numbers of the profile', ()
   expect(new Set(languages)).toEqual(new Set(['es', 'en']));
 });
 
-test('the examples of the documentation exist', () => {
+test('the seed contains the examples of the documentation', () => {
   const order = cafe.orders.find(({ name }) => name === 'orders/ca2481');
   const shipment = cafe.shipments.find(({ name }) => name === order?.shipment);
   const quote = cafe.quotes.find(({ name }) => name === shipment?.quote);

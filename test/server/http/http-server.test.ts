@@ -47,7 +47,7 @@ describe('the address', () => {
     }
   });
 
-  test('is rejected if it is in use', async () => {
+  test('is rejected if the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     try {
       await once(other, 'listening');

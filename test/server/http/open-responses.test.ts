@@ -86,7 +86,7 @@ test('the oldest slow clients are disconnected at the limit of unread bytes', ()
   expect(disconnected).toEqual(['first', 'second']);
 });
 
-test('a request counts until its response has ended, even if it is not read', () => {
+test('a request occupies a slot until its response has ended, even if unread', () => {
   const openResponses = start(1);
   const first = stalled('first', 10);
   expect(openResponses.admit(merchant, first.response)).toBeUndefined();
@@ -99,7 +99,7 @@ test('a request counts until its response has ended, even if it is not read', ()
   expect(openResponses.overloadError()?.code).toBe('OVERLOADED');
 });
 
-test('a request counts until its connection is closed', () => {
+test('a request occupies a slot until its connection is closed', () => {
   const openResponses = start(1);
   const { response } = stalled('', 0);
   openResponses.admit(merchant, response);

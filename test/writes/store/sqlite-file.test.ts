@@ -236,7 +236,7 @@ describe('a full disk', () => {
     expect(await store.claim(name(0), 'input')).toEqual({ state: 'done', outcome: 0 });
   });
 
-  test('is no longer reported by failure() after a lease renewal', async () => {
+  test('is cleared from failure() without another operation', async () => {
     const store = await open({ maxPages: 30, leaseMs: 500 });
     await expect(store.noteOrganizationShown(large)).rejects.toThrow(StoreUnavailableError);
     expect(store.failure()).toBeDefined();
