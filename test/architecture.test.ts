@@ -169,7 +169,7 @@ function entryOf(folder: string, path: string): string | undefined {
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1).split('/')[0] : undefined;
 }
 
-test.each(Object.entries(layers))('imports in %s run from layer to layer, never back', (folder, order) => {
+test.each(Object.entries(layers))('files in %s import only from lower layers', (folder, order) => {
   const layerOf = (path: string): number | undefined => {
     const entry = entryOf(folder, path);
     if (entry === undefined) return undefined;
@@ -201,7 +201,7 @@ test('each listed layer exists', () => {
   expect(gone, 'the layers of this test name what is gone').toEqual([]);
 });
 
-test('files have no circular imports, types included', () => {
+test('files have no circular imports, not even of types', () => {
   const targetsOf = Map.groupBy(imports, ({ file }) => file);
   const finished = new Set<string>();
   const circles: string[] = [];
@@ -216,7 +216,7 @@ test('files have no circular imports, types included', () => {
   expect(circles, 'Move what both files need into a third one.').toEqual([]);
 });
 
-test('src/graph/schema.ts reaches each file with a part of the schema', () => {
+test('src/graph/schema.ts imports every file that defines part of the schema', () => {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
   const reached = new Set(['src/graph/schema.ts']);
   // The loop reaches the files that it adds, too. An import of types alone does not run a file.
@@ -256,14 +256,14 @@ test('the sandbox shares no code with the server', () => {
   expect(shared).toEqual([]);
 });
 
-test('the doctor shares with the server only its settings and the parts of its REST transport', () => {
+test('the doctor imports only base, config and rest from the server', () => {
   const shared = imports
     .filter(({ file, target }) => folderOf(file) === 'doctor' && target.startsWith('src/'))
     .map(({ target }) => folderOf(target));
   expect([...new Set(shared)].sort()).toEqual(['base', 'config', 'doctor', 'rest']);
 });
 
-test('packages are imported only in their own folders', () => {
+test('packages are imported only in the folders that may use them', () => {
   const strays = imports.flatMap(({ file, target }) =>
     homes
       .filter((home) => home.package.test(target) && !home.folders.includes(folderOf(file)))
@@ -275,14 +275,14 @@ test('packages are imported only in their own folders', () => {
   expect(strays).toEqual([]);
 });
 
-test('each program reads the environment in one file', () => {
+test('each program reads the environment only in its main.ts', () => {
   const readers = files
     .filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env'))
     .filter((file) => file !== 'src/main.ts' && file !== 'src/doctor/main.ts');
   expect(readers, 'take the setting from the Config, which src/main.ts makes').toEqual([]);
 });
 
-test('only the start imports the cluster', () => {
+test('only src/main.ts imports the cluster', () => {
   const strays = imports
     .filter(({ target }) => target === 'node:cluster' || target.startsWith('src/process/cluster/'))
     .filter(({ file }) => !file.startsWith('src/process/cluster/') && file !== 'src/main.ts')

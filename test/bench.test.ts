@@ -39,7 +39,7 @@ test(
 );
 
 test(
-  'npm run bench -- --against measures two checkouts in turns',
+  'npm run bench -- --against measures two checkouts alternately',
   async () => {
     const root = resolve(import.meta.dirname, '..');
     const quick = ['--workloads', 'order', '--rounds', '1', '--round-ms', '100', '--warm-up-ms', '100'];
@@ -51,7 +51,7 @@ test(
 );
 
 test(
-  'npm run bench:calls compares data and calls of GraphQL and REST for each screen',
+  'npm run bench:calls compares the calls of GraphQL and REST for each screen',
   async () => {
     const { code, rows } = await run('bench/round-trips.ts', '--short');
     const calls = rows
@@ -113,7 +113,7 @@ test(
 );
 
 test(
-  'npm run bench:writes -- --holds measures the held event loop',
+  'npm run bench:writes -- --holds measures how long the event loop is blocked',
   async () => {
     const { code, rows } = await run('bench/writes.ts', '--holds', '1');
     expect(rows.map(([, work]) => work)).toEqual([
@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  'npm run bench:fairness measures a burst and a lasting attack',
+  'npm run bench:fairness measures a burst and a sustained attack',
   async () => {
     const attacks = ['--attacks', 'one request;30 connections of made-up tokens, one document'];
     const { code, rows } = await run('bench/fairness.ts', '--tries', '1', '--samples', '5', ...attacks);
@@ -145,7 +145,7 @@ test(
 );
 
 test(
-  'npm run bench:soak holds all measures that do not depend on the machine',
+  'npm run bench:soak meets all criteria that do not depend on the machine',
   async () => {
     const quick = ['--requests', '200', '--rate', '100', '--warm-up-ms', '500'];
     const { rows } = await run('bench/soak.ts', ...quick);

@@ -55,7 +55,7 @@ function matches(glob: string, pattern: RegExp): string[] {
   );
 }
 
-test('each reader has a page', () => {
+test('each group of readers has a page', () => {
   const expected = [
     'README.md',
     'docs/api.md',
@@ -71,15 +71,15 @@ test('each reader has a page', () => {
 describe('docs/configuration.md', () => {
   const page = readPage('docs/configuration.md');
 
-  test('its tables equal the settings of the code', () => {
+  test('has tables that match the settings in the code', () => {
     expect(withSettingTables(page.text), 'Run "npm run codegen".').toBe(page.text);
   });
 
-  test('.env.example equals the settings of the code', () => {
+  test('.env.example matches the settings in the code', () => {
     expect(read('.env.example'), 'Run "npm run codegen".').toBe(environmentExample());
   });
 
-  test('it names each prefix of settings', () => {
+  test('lists every prefix of settings', () => {
     const [text = ''] = page.text.split('<!-- settings:');
     const named = parsePage(page.path, text).codeSpans.filter((span) => span.endsWith('_'));
     expect([...new Set(named)]).toEqual([...settingPrefixes, 'OTEL_']);
@@ -89,14 +89,14 @@ describe('docs/configuration.md', () => {
 describe('docs/api.md', () => {
   const page = readPage('docs/api.md');
 
-  test('its table of fixed limits equals the code', () => {
+  test('lists the fixed limits of the code', () => {
     const inTable = rowsOf(sectionOf(page, 'Limits'), 'limit');
     expect(inTable.map(([name, allowed = '']) => [name, Number(allowed.replaceAll(',', ''))])).toEqual(
       Object.entries(fixedLimits).map(([name, allowed]) => [`\`${name}\``, allowed]),
     );
   });
 
-  test('its example of a cost equals the response, and its table has each field', async () => {
+  test('documents the cost of a query as the server reports it', async () => {
     const text = sectionOf(page, 'What a query costs');
     const query = codeBlockOf(text, 'graphql');
     const { requests, ...sums } = JSON.parse(codeBlockOf(text, 'json'));
@@ -120,7 +120,7 @@ describe('docs/api.md', () => {
     expect(inTable.sort()).toEqual([...fields].sort());
   });
 
-  test('its table of mutation results names each error of a result', () => {
+  test('lists every UserError type in the table of mutation results', () => {
     const errors = Object.values(schema.getTypeMap()).filter(
       (type) => isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'UserError'),
     );
@@ -131,7 +131,7 @@ describe('docs/api.md', () => {
   });
 });
 
-test('the table of docs/errors.md has each error code', () => {
+test('docs/errors.md lists every error code', () => {
   const inCode = matches(
     'src/server/**/*.ts',
     /'(?!ERR_|HPE_)([A-Z]+(?:_[A-Z]+)+|CONFLICT|FORBIDDEN|OVERLOADED|UNAUTHENTICATED)'/g,
@@ -147,7 +147,7 @@ test('the table of docs/errors.md has each error code', () => {
   expect(inTable.sort()).toEqual([...new Set([...inCode, ...ofYogaHere])].sort());
 });
 
-test('the checklist of docs/operations/deploy.md names eight settings', () => {
+test('the checklist in docs/operations/deploy.md lists eight settings', () => {
   const checklist = rowsOf(sectionOf(readPage('docs/operations/deploy.md'), 'Checklist'), 'setting');
   const inTable = checklist.flatMap(([name = '']) => codeSpansIn(name));
   expect(inTable).toHaveLength(8);
@@ -158,14 +158,14 @@ test('the checklist of docs/operations/deploy.md names eight settings', () => {
 describe('CONTRIBUTING.md', () => {
   const page = readPage('CONTRIBUTING.md');
 
-  test('its table of recipes has each page of docs/recipes', () => {
+  test('lists every page of docs/recipes', () => {
     const inTable = rowsOf(sectionOf(page, 'Recipes'), 'change').flatMap(
       ([, recipe = '']) => parsePage('', recipe).links,
     );
     expect(inTable.sort()).toEqual(paths.filter((path) => path.startsWith('docs/recipes/')));
   });
 
-  test('each starter of its table is exported by its file', () => {
+  test('lists only starters that their files export', () => {
     const starters = rowsOf(sectionOf(page, 'How a test starts'), 'starter').map(([starter = '']) =>
       codeSpansIn(starter),
     );
@@ -180,7 +180,7 @@ describe('CONTRIBUTING.md', () => {
 describe('docs/operations/observe.md', () => {
   const page = readPage('docs/operations/observe.md');
 
-  test('its example of a log line has the fields of a line, and its table has each field', async () => {
+  test('documents the fields of a log line as the server writes it', async () => {
     const text = sectionOf(page, 'Logs');
     const example = JSON.parse(codeBlockOf(text, 'json'));
     const { log, lines } = recordedLog();
@@ -195,7 +195,7 @@ describe('docs/operations/observe.md', () => {
     expect(inTable.sort()).toEqual([...Object.keys(fields), 'joined', 'aborted'].sort());
   });
 
-  test('its table has all metrics', async () => {
+  test('lists all metrics', async () => {
     const metrics = createMetrics({ process: false });
     metrics.showCallsWaiting(() => 0);
     metrics.showOpenCircuits(() => []);
@@ -211,7 +211,7 @@ describe('docs/operations/observe.md', () => {
 describe('docs/rest-mapping.md', () => {
   const page = readPage('docs/rest-mapping.md');
 
-  test('its table has exactly the endpoints of the REST client', () => {
+  test('lists exactly the endpoints of the REST client', () => {
     const called = endpoints.map(({ line }) => {
       const [method = '', path = ''] = line.split(/[ ?]/);
       return `${method} ${callRoute({ method: 'GET', path })}`;
@@ -222,7 +222,7 @@ describe('docs/rest-mapping.md', () => {
     expect(inTable.sort()).toEqual([...new Set(called)].sort());
   });
 
-  test('each named field is in the schema', () => {
+  test('names only fields of the schema', () => {
     const named = page.codeSpans.filter((span) => /^[A-Z][A-Za-z]+\.[a-z]\w+$/.test(span));
     const missing = named.filter((span) => {
       const [typeName = '', fieldName = ''] = span.split('.');
@@ -234,7 +234,7 @@ describe('docs/rest-mapping.md', () => {
     expect(missing.filter((span) => !restNames.includes(span))).toEqual([]);
   });
 
-  test('each field is in the rows of the calls that its description names', () => {
+  test('lists each field with the calls that its description names', () => {
     const fields = Object.values(schema.getTypeMap())
       .filter((type) => isObjectType(type))
       .flatMap((type) =>
@@ -269,7 +269,7 @@ describe('README.md', () => {
     expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
   });
 
-  test('its example is a query with an excerpt of the response', async () => {
+  test('shows a query with an excerpt of the real response', async () => {
     const { text } = readPage('README.md');
     const { data } = JSON.parse(codeBlockOf(text, 'json'));
     await using waybill = await startWaybill({ PUBLIC_URL: 'http://127.0.0.1:4000' });
@@ -478,7 +478,7 @@ describe('commands', () => {
       .filter(({ command }) => command !== '' && !command.startsWith('#')),
   );
 
-  test('each command of a page is run by a test or by the gate', () => {
+  test('every command in a page is run by a test or by CI', () => {
     const unknown = inPages.filter(({ command }) => !Object.hasOwn(commands, command));
     const texts = unknown.map(
       ({ path, command }) =>
@@ -487,14 +487,14 @@ describe('commands', () => {
     expect(texts).toEqual([]);
   });
 
-  test('each tested command is in a page', () => {
+  test('every tested command is in a page', () => {
     const unused = Object.keys(commands).filter(
       (command) => !inPages.some((line) => line.command === command),
     );
     expect(unused, 'Remove it from the table of this test.').toEqual([]);
   });
 
-  test('blocks of commands have the language "sh"', () => {
+  test('code blocks with commands have the language "sh"', () => {
     const others = pages.flatMap(({ path, codeBlocks }) =>
       codeBlocks
         .filter(({ language }) => ['', 'bash', 'shell', 'console', 'zsh'].includes(language))
@@ -513,9 +513,9 @@ describe('commands', () => {
   const here = Object.entries(commands).flatMap(([command, run]) =>
     Array.isArray(run) ? [] : [[command.split('\n')[0], command, run] as const],
   );
-  test.each(here)('%s', async (_firstLine, command, run) => run(command), 120_000);
+  test.each(here)('the command works: %s', async (_firstLine, command, run) => run(command), 120_000);
 
-  test('each named npm script exists', () => {
+  test('every npm script named in a page exists', () => {
     const { scripts } = JSON.parse(read('package.json'));
     const missing = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/\bnpm run ([\w:-]+)/g)]
@@ -541,7 +541,7 @@ describe('names and links', () => {
   });
   const isThere = (name: string) => files.includes(name) || files.some((file) => file.endsWith(`/${name}`));
 
-  test('each named file exists', () => {
+  test('every file named in a page exists', () => {
     // A superseded decision keeps its text, and names files of its time.
     const current = pages.filter(({ text }) => !/^Status: superseded/m.test(text));
     const missing = current.flatMap(({ path, codeSpans, codeBlocks }) =>
@@ -560,7 +560,7 @@ describe('names and links', () => {
     return language === 'text' ? text.split(/[^\w./-]+/) : [];
   }
 
-  test('each link leads to a file and a heading', () => {
+  test('every link resolves to a file and a heading', () => {
     const broken = pages.flatMap(({ path, links }) =>
       links
         .filter((link) => !/^(?:https?|mailto):/.test(link) && !leadsSomewhere(path, link))
@@ -569,7 +569,7 @@ describe('names and links', () => {
     expect(broken).toEqual([]);
   });
 
-  test('a link leads to each page', () => {
+  test('every page is linked from another page', () => {
     const linked = pages.flatMap(({ path, links }) =>
       links.map((link) => targetOf(path, link)).filter((target) => target !== path),
     );
@@ -590,7 +590,7 @@ describe('names and links', () => {
     return anchor === undefined || (target.endsWith('.md') && readPage(target).anchors.includes(anchor));
   }
 
-  test('each query of a page is valid', () => {
+  test('every GraphQL query in a page is valid', () => {
     const invalid = pages.flatMap(({ path, codeBlocks }) =>
       codeBlocks
         .filter(({ language }) => language === 'graphql')
@@ -615,7 +615,7 @@ describe('prose', () => {
     },
   );
 
-  test('the first paragraph of each page names its reader', () => {
+  test('the first paragraph of each page names the reader', () => {
     const nameless = prosePages
       .filter(
         ({ path, paragraphs }) =>
@@ -630,7 +630,7 @@ describe('prose', () => {
   });
 });
 
-describe('the rules of sentences', () => {
+describe('the sentence parser', () => {
   const sentences = (text: string) => parsePage('a.md', text).paragraphs.flatMap(sentencesOf);
 
   test.each([
@@ -638,14 +638,14 @@ describe('the rules of sentences', () => {
     ['- One\n  line\n- **Two.** Three (see [four](#a.b)).', ['One line', 'Two.', 'Three (see four).']],
     ['# Not this\n\n| nor | this |\n| --- | --- |\n\n```sh\nnor this\n```\n', []],
     ['`a. b` is code, e.g. this. undici is a name.', ['`a. b` is code, e.g. this.', 'undici is a name.']],
-  ])('%j', (text, expected) => {
+  ])('splits %j into sentences', (text, expected) => {
     expect(sentences(text)).toEqual(expected);
   });
 
   test.each([
     ['`GET /v1/orders` is one word', 4],
     ['A + B — and a well-known C', 6],
-  ])('%j has %i words', (sentence, count) => {
+  ])('counts the words of %j as %i', (sentence, count) => {
     expect(wordsOf(sentence)).toBe(count);
   });
 });

@@ -3,7 +3,7 @@ import { createDefer, LoopBudget } from '../../src/concurrency/event-loop-round.
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('steps of a round run in order at its end, and later steps in the next round', () => {
+test('deferred steps run in order at the end of the event-loop round', () => {
   const ends: (() => void)[] = [];
   vi.stubGlobal('setImmediate', (end: () => void) => ends.push(end));
   const defer = createDefer();
@@ -21,7 +21,7 @@ test('steps of a round run in order at its end, and later steps in the next roun
   expect(seen()).toEqual({ taken: ['one', 'two', 'three'], ends: 0 });
 });
 
-test('messages ready on several ports are all read before a deferred step', async () => {
+test('messages that are ready on several ports are read before deferred steps', async () => {
   const defer = createDefer();
   const seen: string[] = [];
   await new Promise<void>((done) => {
@@ -63,10 +63,10 @@ function createTestBudget() {
 /** Runs all promises, and then what waits for them. */
 const settlePromises = () => new Promise<void>((resolve) => setTimeout(resolve));
 
-describe('the budget of a round', () => {
+describe('the time budget of an event-loop round', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  test('allows no start after 10 ms, until the next round is over', () => {
+  test('allows no new work after 10 ms until the next round is over', () => {
     const { budget, work, endRound, isCalm } = createTestBudget();
     expect(budget.hasTime()).toBe(true);
     work(9);
@@ -80,7 +80,7 @@ describe('the budget of a round', () => {
     expect(budget.hasTime()).toBe(true);
   });
 
-  test('needs no rest after a short round', () => {
+  test('allows new work immediately after a short round', () => {
     const { budget, work, endRound, isCalm } = createTestBudget();
     budget.hasTime();
     work(9);
@@ -90,7 +90,7 @@ describe('the budget of a round', () => {
     expect(budget.hasTime()).toBe(true);
   });
 
-  test('rests until a round has accepted no connection', () => {
+  test('pauses work until a round accepts no connection', () => {
     const { budget, work, endRound, isCalm } = createTestBudget();
     const source = vi.fn();
     budget.hasTime();
@@ -106,7 +106,7 @@ describe('the budget of a round', () => {
     expect(source).toHaveBeenCalledOnce();
   });
 
-  test('rests for at most 50 rounds', () => {
+  test('pauses work for at most 50 rounds', () => {
     const { budget, work, endRound } = createTestBudget();
     const source = vi.fn();
     budget.hasTime();
@@ -122,7 +122,7 @@ describe('the budget of a round', () => {
     expect(rounds).toBe(51);
   });
 
-  test('starts 600 nodes before their promises have run', async () => {
+  test('limits the start to 600 nodes until their promises have run', async () => {
     const { budget } = createTestBudget();
     budget.start(599);
     expect(budget.hasTime()).toBe(true);
@@ -132,7 +132,7 @@ describe('the budget of a round', () => {
     expect(budget.hasTime()).toBe(true);
   });
 
-  test('measures a piece until all of its promises have run', async () => {
+  test('measures a step until all of its promises have run', async () => {
     const { budget, work } = createTestBudget();
     const source = vi.fn();
     const runPiece = async () => {

@@ -46,7 +46,7 @@ function createQueue(options: FairQueueOptions) {
   };
 }
 
-test('grants slots up to its capacity, and one for each released slot', () => {
+test('the queue grants slots up to its capacity', () => {
   const { queue, granted, ask, outcomes } = createQueue({ capacity: 2 });
   const first = ask('1', ana);
   ask('2', eva);
@@ -62,7 +62,7 @@ test('grants slots up to its capacity, and one for each released slot', () => {
   expect([granted, queue.waiting]).toEqual([['1', '2', '3'], 2]);
 });
 
-test('makes one call of a token wait for one call of another token', () => {
+test('a new token waits for at most one further entry of a busy token', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const entries = Array.from({ length: 1_000 }, (_, number) => ask(`ana ${number}`, ana));
   ask('eva', eva);
@@ -70,7 +70,7 @@ test('makes one call of a token wait for one call of another token', () => {
   expect(granted).toEqual(['ana 0', 'ana 1', 'eva']);
 });
 
-test('gives turns to tokens, and keeps the order within each', () => {
+test('waiting tokens alternate, with the entries of a token in order', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const entries = ['a0', 'a1', 'a2'].map((name) => ask(name, ana));
   entries.push(...['e0', 'e1'].map((name) => ask(name, eva)), ask('i0', ida));
@@ -81,7 +81,7 @@ test('gives turns to tokens, and keeps the order within each', () => {
   expect(granted).toEqual(['a0', 'a1', 'e0', 'i0', 'a2', 'e1']);
 });
 
-test('puts a newly waiting accepted token before the others after their turn', () => {
+test('accepted tokens go first after an unaccepted token was served', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const first = ask('other 1', other(0));
   const second = ask('other 2', other(0));
@@ -94,7 +94,7 @@ test('puts a newly waiting accepted token before the others after their turn', (
   expect(granted).toEqual(['other 1', 'other 2', 'ana', 'eva']);
 });
 
-test('gives the others their turn while accepted tokens start to wait', () => {
+test('unaccepted tokens are served although accepted tokens keep arriving', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const first = ask('ana', ana);
   ask('other', other(0));
@@ -103,7 +103,7 @@ test('gives the others their turn while accepted tokens start to wait', () => {
   expect(granted).toEqual(['ana', 'other']);
 });
 
-test('gives one turn to all unaccepted tokens, in turn by connection', () => {
+test('unaccepted tokens together count as one token and alternate by connection', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const entries = [ask('first', ida)];
   for (const number of [0, 1, 2]) entries.push(ask(`one ${number}`, other(0)));
@@ -116,7 +116,7 @@ test('gives one turn to all unaccepted tokens, in turn by connection', () => {
   expect(granted).toEqual(['first', 'one 0', 'ana 0', 'two 0', 'ana 1', 'one 1', 'two 1', 'one 2']);
 });
 
-test('reserves a quarter of the slots for accepted tokens', () => {
+test('the queue reserves a quarter of the slots for accepted tokens', () => {
   const { queue, granted, ask } = createQueue({ capacity: 4 });
   const [first] = ['1', '2', '3', '4'].map((name) => ask(name, other(0)));
   expect([granted, queue.waiting]).toEqual([['1', '2', '3'], 1]);
@@ -126,7 +126,7 @@ test('reserves a quarter of the slots for accepted tokens', () => {
   expect(granted).toEqual(['1', '2', '3', 'ana', '4']);
 });
 
-test('reserves a quarter of the places to wait for accepted tokens', () => {
+test('the queue reserves a quarter of the waiting places for accepted tokens', () => {
   const { ask, outcomes } = createQueue({ capacity: 1, maxWaiting: 4 });
   for (const name of ['1', '2', '3', '4', '5']) ask(name, other(0));
   for (const name of ['6', '7']) ask(name, ana);
@@ -141,7 +141,7 @@ test('reserves a quarter of the places to wait for accepted tokens', () => {
   ]);
 });
 
-test('gives one token at most half of the places to wait', () => {
+test('one token occupies at most half of the waiting places', () => {
   const { ask, outcomes } = createQueue({ capacity: 1, maxWaiting: 4 });
   const token = {};
   ask('running', ida);
@@ -156,7 +156,7 @@ test('gives one token at most half of the places to wait', () => {
   ]);
 });
 
-test('frees the place of a waiting entry that leaves', () => {
+test('a waiting entry that leaves frees its place', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1, maxWaiting: 2 });
   const first = ask('first', ana);
   const gone = ask('gone', ana);
@@ -168,7 +168,7 @@ test('frees the place of a waiting entry that leaves', () => {
   expect([granted, queue.waiting]).toEqual([['first', 'next'], 0]);
 });
 
-test('queues an entry again after it released its slot', () => {
+test('an entry can wait again after it released its slot', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const pausing = ask('pausing', ana);
   const next = ask('next', eva);
@@ -178,7 +178,7 @@ test('queues an entry again after it released its slot', () => {
   expect(granted).toEqual(['pausing', 'next', 'pausing']);
 });
 
-test('grants a slot that is released within the grant', () => {
+test('a slot released during a grant is granted to the next entry', () => {
   const queue = new FairQueue({ capacity: 1 });
   const first = new Entry('first', ana, 1, () => {});
   queue.acquire(first);
@@ -194,7 +194,7 @@ test('grants a slot that is released within the grant', () => {
   expect([granted.length, queue.waiting, queue.acquire(first)]).toEqual([10_000, 0, 'granted']);
 });
 
-test('grants by weight, and grants a too heavy entry the whole capacity', () => {
+test('an entry heavier than the capacity gets the whole capacity', () => {
   const { queue, granted, ask } = createQueue({ capacity: 10 });
   const light = ask('6', ana, 6);
   const heavy = ask('100', eva, 100);
@@ -207,7 +207,7 @@ test('grants by weight, and grants a too heavy entry the whole capacity', () => 
   expect(granted).toEqual(['6', '100', '1', '9']);
 });
 
-test('grants a token at most its weight, in order', () => {
+test('the weight of the granted entries of a token is limited', () => {
   const { queue, granted, ask } = createQueue({ capacity: 10, maxWeightPerToken: 5 });
   // A slot that weighs more than a token may have is granted alone.
   const heavy = ask('7', ana, 7);
@@ -222,7 +222,7 @@ test('grants a token at most its weight, in order', () => {
   expect(granted).toEqual(['7', 'eva 1', '2', '1']);
 });
 
-test('makes closed owners wait while others continue', () => {
+test('entries of a closed owner wait while other owners continue', () => {
   const closed = new Set<Owner>([ana]);
   const isOpenTo = (owner: Owner) => !closed.has(owner);
   const { queue, granted, ask } = createQueue({ capacity: 10, isOpenTo });
@@ -234,7 +234,7 @@ test('makes closed owners wait while others continue', () => {
   expect(granted).toEqual(['eva', 'ana']);
 });
 
-test('starts the next entry of a connection if the first one is closed', () => {
+test('a closed entry does not block the next entry of the connection', () => {
   const [closed, open] = [other(0), other(0)];
   const { queue, granted, ask } = createQueue({ capacity: 1, isOpenTo: (owner) => owner !== closed });
   const first = ask('first', ana);
@@ -244,7 +244,7 @@ test('starts the next entry of a connection if the first one is closed', () => {
   expect([granted, queue.waiting]).toEqual([['first', 'open'], 1]);
 });
 
-test('starts another unaccepted token if only a closed one waits', () => {
+test('a closed unaccepted token does not block another unaccepted token', () => {
   const closed = other(0);
   const { granted, ask } = createQueue({ capacity: 4, isOpenTo: (owner) => owner !== closed });
   ask('closed', closed);
@@ -252,7 +252,7 @@ test('starts another unaccepted token if only a closed one waits', () => {
   expect(granted).toEqual(['open']);
 });
 
-test('grants an owner without a slot a light entry beside a full capacity', () => {
+test('an owner without a slot gets a light entry granted beyond the capacity', () => {
   const { queue, granted, ask } = createQueue({ capacity: 10, maxWeightPerToken: 100, lightWeight: 2 });
   const full = ask('full', ana, 10);
   const light = ask('light', eva, 2);
@@ -269,7 +269,7 @@ test('grants an owner without a slot a light entry beside a full capacity', () =
   expect(granted).toEqual(['full', 'light', 'eva 1', 'ida 3', 'ana 1']);
 });
 
-test('grants a heavy entry during a stream of light ones', () => {
+test('a heavy entry is granted despite a stream of light entries', () => {
   const { queue, granted, ask } = createQueue({ capacity: 10, maxWeightPerToken: 100, lightWeight: 2 });
   const full = ask('full', ana, 10);
   ask('heavy', eva, 5);
@@ -278,7 +278,7 @@ test('grants a heavy entry during a stream of light ones', () => {
   expect(granted).toContain('heavy');
 });
 
-test('starts no entry without time', () => {
+test('the queue grants no slot while the time budget is exhausted', () => {
   let hasTime = true;
   const { queue, granted, ask } = createQueue({ capacity: 10, hasTime: () => hasTime });
   ask('1', ana);
@@ -291,7 +291,7 @@ test('starts no entry without time', () => {
   expect(granted).toEqual(['1', '2', 'eva', '3']);
 });
 
-test('finds the token above its share of a full total', () => {
+test('ownExcess reports the token above its share once the total is full', () => {
   const shares = new Shares(100, 50);
   for (const [owner, amount] of [
     [ana, 49],

@@ -5,7 +5,7 @@ import { operationEnded, operationTimeout } from '../../src/rest/errors.ts';
 import { createOperationScope } from '../fixtures/operation-scope.ts';
 import { until } from '../fixtures/rest-service.ts';
 
-test('each scope has its own timeout', async () => {
+test('each operation scope has its own timeout', async () => {
   const timeouts = new TimeoutQueue(20);
   const scopes = ['late', 'stopped', 'late as well', 'ended', 'never started'].map((name) => ({
     name,
@@ -27,7 +27,7 @@ test('each scope has its own timeout', async () => {
   ]);
 });
 
-test('the remaining time decreases from the start, also after a stop', async () => {
+test('the remaining time keeps decreasing after a stop', async () => {
   const scope = createOperationScope(60_000);
   expect(scope.remainingMs()).toBe(60_000);
   scope.startTimeout();

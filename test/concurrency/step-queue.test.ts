@@ -25,14 +25,14 @@ function createSteps() {
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('steps of one kind', () => {
-  test('start at once in an empty queue', () => {
+describe('steps in one queue', () => {
+  test('start immediately in an empty queue', () => {
     const { budget, started, step } = createSteps();
     new StepQueue('starting', budget).run(anonymousOwner({}), 10, step('one'));
     expect(started).toEqual(['one']);
   });
 
-  test('start in turn by owner', async () => {
+  test('alternate between owners', async () => {
     const { budget, step, settle } = createSteps();
     const queue = new StepQueue('starting', budget);
     const [first, second] = [accepted({}), accepted({})];
@@ -41,7 +41,7 @@ describe('steps of one kind', () => {
     expect(await settle()).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);
   });
 
-  test('of tokens that REST has not accepted start in turn by connection', async () => {
+  test('alternate between connections for tokens that are not yet accepted', async () => {
     const { budget, step, settle } = createSteps();
     const queue = new StepQueue('starting', budget);
     const [first, second] = [anonymousOwner({}), anonymousOwner({})];
@@ -52,7 +52,7 @@ describe('steps of one kind', () => {
   });
 });
 
-test('kinds of steps take turns', async () => {
+test('queues of the same kind alternate', async () => {
   const { budget, step, settle } = createSteps();
   const [documents, bodies] = [new StepQueue('starting', budget), new StepQueue('starting', budget)];
   const owner = accepted({});
@@ -61,7 +61,7 @@ test('kinds of steps take turns', async () => {
   expect(await settle()).toEqual(['document 1', 'document 2', 'body 1', 'document 3', 'body 2']);
 });
 
-test('steps that end an operation start before those that start one', async () => {
+test('steps that end an operation run before steps that start an operation', async () => {
   const { budget, step, settle } = createSteps();
   const [documents, bodies] = [new StepQueue('starting', budget), new StepQueue('ending', budget)];
   const owner = accepted({});

@@ -7,7 +7,7 @@ function timed(onTimeout: () => void): TimeoutEntry {
   return { before: undefined, after: undefined, endsAtMs: undefined, onTimeout };
 }
 
-test('timeouts run in the order of their start, except stopped ones', async () => {
+test('timeouts run in the order of their start unless stopped', async () => {
   const timeouts = new TimeoutQueue(20);
   const timedOut: string[] = [];
   const [first, stopped, late, last] = ['first', 'stopped', 'late', 'last'].map((name) =>
@@ -24,7 +24,7 @@ test('timeouts run in the order of their start, except stopped ones', async () =
   expect(timedOut).toEqual(['first', 'last']);
 });
 
-test('an entry that timed out may start again, also after an idle time', async () => {
+test('an entry that timed out can be started again', async () => {
   const timeouts = new TimeoutQueue(5);
   let ends = 0;
   const one = timed(() => {
@@ -39,7 +39,7 @@ test('an entry that timed out may start again, also after an idle time', async (
   await until(() => ends === 4);
 });
 
-test('entries that started within a millisecond end in one step', async () => {
+test('entries started within one millisecond time out together', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {
     const timeouts = new TimeoutQueue(20);

@@ -52,8 +52,8 @@ const defaults = {
   tracing: false,
 };
 
-describe('readConfig accepts', () => {
-  test('the defaults without any variable', () => {
+describe('readConfig', () => {
+  test('returns the defaults without any variable', () => {
     expect(readConfig({})).toEqual(defaults);
   });
 
@@ -65,7 +65,7 @@ describe('readConfig accepts', () => {
     [{ OTEL_TRACES_EXPORTER: 'console' }, false],
     [{ OTEL_SDK_DISABLED: 'True', OTEL_TRACES_EXPORTER: 'otlp' }, false],
     [{ OTEL_TRACES_SAMPLER: 'always_on' }, false],
-  ])('%j turns tracing on: %s', (environment, isOn) => {
+  ])('reads %j as tracing: %s', (environment, isOn) => {
     expect(readConfig(environment)).toEqual({ ...defaults, tracing: isOn });
   });
 
@@ -75,16 +75,16 @@ describe('readConfig accepts', () => {
     [{ UPSTREAM_URL: 'https://rest.example', METRICS_PORT: '0' }, true],
     [{ UPSTREAM_URL: 'https://rest.example', METRICS: 'yes' }, true],
     [{ METRICS: 'no' }, false],
-  ])('%j serves metrics: %s', (environment, isOn) => {
+  ])('reads %j as metrics: %s', (environment, isOn) => {
     expect(readConfig(environment).metrics).toBe(isOn);
   });
 
-  test('an empty variable as absent', () => {
+  test('treats an empty variable as absent', () => {
     const empty = Object.values(settings).map(({ variable }) => [variable, '']);
     expect(readConfig(Object.fromEntries(empty))).toEqual(defaults);
   });
 
-  test('variables of other programs', () => {
+  test('ignores variables of other programs', () => {
     expect(readConfig({ PATH: '/usr/bin', __proto__: 'x', CURRENCIES: 'x' })).toEqual(defaults);
   });
 
@@ -109,15 +109,15 @@ describe('readConfig accepts', () => {
     'LOG_LEEVLE',
     'MAX_ROWS',
     'MY_UPSTREAM_HOST',
-  ])('%s as no setting', (name) => {
+  ])('ignores the unrelated variable %s', (name) => {
     expect(readConfig({ [name]: 'x' })).toEqual(defaults);
   });
 
-  test('an empty variable with a typo', () => {
+  test('ignores an empty variable with a typo', () => {
     expect(readConfig({ UPSTREAM_URLL: '' })).toEqual(defaults);
   });
 
-  test('a proxy in lower case before one in upper case', () => {
+  test('prefers a proxy variable in lower case', () => {
     const { proxy } = readConfig({
       UPSTREAM_URL: 'https://rest.example',
       HTTPS_PROXY: 'http://upper.example',
@@ -131,39 +131,39 @@ describe('readConfig accepts', () => {
     });
   });
 
-  test('a proxy without effect on the sandbox', () => {
+  test('ignores proxy variables for the sandbox', () => {
     expect(readConfig({ HTTPS_PROXY: 'socks5://proxy.example', NO_PROXY: '*' })).toEqual(defaults);
   });
 
-  test('the sandbox by its name', () => {
+  test('accepts UPSTREAM_URL "sandbox", even in production', () => {
     expect(readConfig({ UPSTREAM_URL: 'sandbox' })).toEqual(defaults);
     expect(readConfig({ UPSTREAM_URL: 'sandbox', NODE_ENV: 'production' })).toEqual(defaults);
   });
 
   test.each(['/var/lib/waybill/state.sqlite', 'memory'])(
-    'in production with a live service, STATE_FILE %s',
+    'accepts STATE_FILE %s in production with a live service',
     (stateFile) => {
       const environment = { NODE_ENV: 'production', UPSTREAM_URL: 'https://rest.example' };
       expect(readConfig({ ...environment, STATE_FILE: stateFile }).stateFile).toBe(stateFile);
     },
   );
 
-  test('no STATE_FILE with a live service outside production', () => {
+  test('accepts a live service without STATE_FILE outside production', () => {
     expect(readConfig({ UPSTREAM_URL: 'https://rest.example' }).stateFile).toBeUndefined();
   });
 
   test.each(['127.0.0.1', '127.0.0.2', 'localhost', '::1'])(
-    'the sandbox without its name, on HOST %s',
+    'accepts a missing UPSTREAM_URL on HOST %s',
     (host) => {
       expect(readConfig({ HOST: host })).toEqual({ ...defaults, host });
     },
   );
 
-  test('any NODE_ENV other than "production"', () => {
+  test('accepts any NODE_ENV other than "production"', () => {
     expect(readConfig({ NODE_ENV: 'development' })).toEqual(defaults);
   });
 
-  test('every setting', () => {
+  test('reads every setting', () => {
     const environment = {
       PORT: '0',
       WORKERS: '3',
@@ -256,14 +256,14 @@ describe('readConfig accepts', () => {
     expect(Object.keys(settings), 'each has a name of its own').toHaveLength(variables.length);
   });
 
-  test('no later changes', () => {
+  test('returns a frozen object', () => {
     const config = readConfig({ UPSTREAM_URL: 'https://rest.example', HTTP_PROXY: 'proxy.example' });
     for (const part of [config, config.proxy]) expect(Object.isFrozen(part)).toBe(true);
   });
 });
 
-describe('readConfig rejects', () => {
-  test('all invalid values together, each with its variable and the expected value', () => {
+describe('readConfig with invalid settings', () => {
+  test('reports all invalid values in one error', () => {
     const message = faultsOf({
       PORT: '65536',
       PUBLIC_URL: 'waybill.example',
@@ -300,7 +300,7 @@ describe('readConfig rejects', () => {
   });
 
   test.each(['', ' ', '-0', '+80', '0x50', '80 ', '80\n', '８０', '9'.repeat(400), 'NaN'].filter(Boolean))(
-    'PORT %j',
+    'rejects PORT %j',
     (PORT) => {
       expect(faultsOf({ PORT })).toContain(`PORT: expected a whole number from 0 to 65535, but got `);
     },
@@ -317,7 +317,7 @@ describe('readConfig rejects', () => {
     'http://rest.example/#a',
     'http://me@rest.example',
     'SANDBOX',
-  ])('UPSTREAM_URL %j', (UPSTREAM_URL) => {
+  ])('rejects UPSTREAM_URL %j', (UPSTREAM_URL) => {
     expect(faultsOf({ UPSTREAM_URL })).toContain(
       'UPSTREAM_URL: expected "sandbox", or an http or https URL without ',
     );
@@ -333,14 +333,14 @@ describe('readConfig rejects', () => {
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
     ['CURENCY', 'CURRENCY'],
     ['METRICS_PORTS', 'METRICS_PORT'],
-  ])('%s, with the suggestion %s', (name, meant) => {
+  ])('rejects %s and suggests %s', (name, meant) => {
     expect(faultsOf({ [name]: 'x' })).toBe(
       `These settings of the environment can't be used:\n  ${name}: there is no such setting; did you mean ${meant}?`,
     );
   });
 
   test.each(['UPSTREAM_TIMEOUT', 'UPSTREAM_', 'DRAIN_SECONDS', 'REFERENCE_DATA_SECONDS'])(
-    '%s, with the prefix of a setting',
+    'rejects the unknown variable %s with the prefix of a setting',
     (name) => {
       expect(faultsOf({ [name]: 'x' })).toContain(
         `\n  ${name}: there is no such setting; docs/configuration.md lists all of them.`,
@@ -348,7 +348,7 @@ describe('readConfig rejects', () => {
     },
   );
 
-  test('a sandbox in production without its name, together with all other errors', () => {
+  test('requires UPSTREAM_URL in production', () => {
     const needed =
       'UPSTREAM_URL: expected a value because NODE_ENV is "production", but got none. Set the address of the REST service, or "sandbox".';
     expect(
@@ -365,7 +365,7 @@ describe('readConfig rejects', () => {
   });
 
   test.each(['0.0.0.0', '::', '10.0.0.7', '127.0.0.1.example'])(
-    'a sandbox without its name, on HOST %s',
+    'requires UPSTREAM_URL on HOST %s',
     (host) => {
       expect(faultsOf({ HOST: host, NODE_ENV: 'staging' })).toBe(
         "These settings of the environment can't be used:\n" +
@@ -375,7 +375,7 @@ describe('readConfig rejects', () => {
     },
   );
 
-  test.each([{}, { STATE_FILE: '' }])('in production with a live service, no STATE_FILE: %j', (none) => {
+  test.each([{}, { STATE_FILE: '' }])('requires STATE_FILE in production with a live service: %j', (none) => {
     const environment = { NODE_ENV: 'production', UPSTREAM_URL: 'https://rest.example', ...none };
     expect(faultsOf(environment)).toBe(
       "These settings of the environment can't be used:\n" +
@@ -384,13 +384,13 @@ describe('readConfig rejects', () => {
     );
   });
 
-  test('a port for metrics that are off', () => {
+  test('rejects METRICS_PORT if METRICS is "no"', () => {
     expect(faultsOf({ METRICS: 'no', METRICS_PORT: '9464' })).toContain(
       '\n  METRICS, METRICS_PORT: expected no port without metrics, but got "no", "9464".',
     );
   });
 
-  test('credentials in a URL, without their value', () => {
+  test('hides the credentials of a rejected URL', () => {
     const message = faultsOf({ UPSTREAM_URL: 'https://me:pass@word@rest.example/a' });
     expect(message).toContain('but got "https://…@rest.example/a".');
   });
@@ -400,14 +400,14 @@ describe('readConfig rejects', () => {
     ['https_proxy', 'me:pass@proxy.example/path', '…@proxy.example/path'],
     ['HTTP_PROXY', 'http://me:100%@proxy.example', 'http://…@proxy.example'],
     ['http_proxy', 'http://', 'http://'],
-  ])('%s %s, without its credentials', (variable, value, shown) => {
+  ])('rejects %s %s without quoting the credentials', (variable, value, shown) => {
     const message = faultsOf({ UPSTREAM_URL: 'https://rest.example', [variable]: value });
     expect(message).toContain(
       `${variable}: expected an http or https URL without path or query; credentials are percent-encoded, but got "${shown}".`,
     );
   });
 
-  test('one name for two parameters of a list, together with all other errors', () => {
+  test('rejects one name for two parameters of a list', () => {
     const names = { PAGE_SIZE_PARAMETER: 'q', QUERY_PARAMETER: 'q', STATUS_PARAMETER: 'search' };
     expect(faultsOf({ ...names, PORT: 'x' })).toBe(
       [
@@ -419,7 +419,7 @@ describe('readConfig rejects', () => {
     );
   });
 
-  test('one name for page size and token, with one error', () => {
+  test('reports one error if page size and page token have one name', () => {
     const message = faultsOf({ PAGE_SIZE_PARAMETER: 'page', PAGE_TOKEN_PARAMETER: 'page' });
     expect(message.split('\n')).toHaveLength(2);
   });

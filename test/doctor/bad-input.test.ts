@@ -87,9 +87,14 @@ test.each<[string, () => Promise<URL>, string, string]>([
     `returned 404 and no content type. ${list}`,
     'path',
   ],
-  ['a refused token', () => serviceOf(answerJson({}, 401)), `refused with 401. ${list}`, 'Get a valid token'],
   [
-    'a token without rights',
+    'a rejected token',
+    () => serviceOf(answerJson({}, 401)),
+    `refused with 401. ${list}`,
+    'Get a valid token',
+  ],
+  [
+    'a token without permissions',
     () => serviceOf(answerJson({}, 403)),
     `refused with 403. ${list}`,
     'right to read',
@@ -104,8 +109,13 @@ test.each<[string, () => Promise<URL>, string, string]>([
   ['a service that fails', () => serviceOf(answerJson({}, 503)), `failed (503). ${list}`, 'REST is down'],
   ['a slow service', () => serviceOf(later(90)), '80 ms were expected.', 'why it is slow'],
   ['a service that hangs', () => serviceOf(() => {}), `failed (TIMEOUT). ${list}`, 'overloaded'],
-  ['garbage', garbage, `(HTTPParserError). ${list}`, 'no HTTP'],
-  ['a cut body', () => serviceOf(text(200, '{"orders":[', { 'content-length': '99' })), 'failed (', 'Check'],
+  ['a response that is not HTTP', garbage, `(HTTPParserError). ${list}`, 'no HTTP'],
+  [
+    'a truncated body',
+    () => serviceOf(text(200, '{"orders":[', { 'content-length': '99' })),
+    'failed (',
+    'Check',
+  ],
   [
     'a login page behind a redirect',
     () => serviceOf(text(302, '', { location: 'https://id.example.com/login?token=1' })),
@@ -118,22 +128,22 @@ test.each<[string, () => Promise<URL>, string, string]>([
     `returned 308, a redirect to api.example.com. ${list}`,
     'Use --url https://api.example.com/rest',
   ],
-  ['a broken certificate', tls, `failed (DEPTH_ZERO_SELF_SIGNED_CERT). ${list}`, 'NODE_EXTRA_CA_CERTS'],
-  ['TLS at a port without it', () => withTls(serviceOf(orders)), `failed (`, 'The port does not speak TLS.'],
-  ['a limit of the rate', () => serviceOf(answerJson({}, 429)), `failed (429). ${list}`, 'Wait'],
+  ['an untrusted certificate', tls, `failed (DEPTH_ZERO_SELF_SIGNED_CERT). ${list}`, 'NODE_EXTRA_CA_CERTS'],
+  ['a port without TLS', () => withTls(serviceOf(orders)), `failed (`, 'The port does not speak TLS.'],
+  ['a rate limit', () => serviceOf(answerJson({}, 429)), `failed (429). ${list}`, 'Wait'],
   [
-    'a version too many',
+    'an address with an extra version',
     () => withPath(serviceOf(onlyBelow('/api')), '/api/v1'),
     'The address has a part or a slash too many.',
     '/api',
   ],
   [
-    'a slash too many',
+    'an address with an extra slash',
     () => withPath(serviceOf(onlyBelow('/api')), '/api//'),
     'The address has a part or a slash too many.',
     '/api',
   ],
-])('%s is not usable, with what was expected and what to do', async (_name, start, cause, remedy) => {
+])('the doctor reports the cause and a remedy for %s', async (_name, start, cause, remedy) => {
   const url = await start();
   const report = await examine({ url, token: 'secret-token', spacingMs: 0, timeoutMs: 400 });
   expect(report.isUsable).toBe(false);

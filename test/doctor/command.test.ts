@@ -43,7 +43,7 @@ async function doctor(args: readonly string[], token = sandbox.tokens.first, inp
 }
 
 describe.concurrent('a usable service', () => {
-  test('has a table, and an env file that the server starts with', async () => {
+  test('results in an env file that the server starts with', async () => {
     const file = inFolder('live.env');
     const { code, output, errors } = await doctor(['--url', sandbox.url, '--write', file]);
     expect([code, output]).toEqual([0, expect.stringContaining('Waybill can use this service.')]);
@@ -63,7 +63,7 @@ describe.concurrent('a usable service', () => {
     expect(await server.exit).toMatchObject({ code: 0 });
   });
 
-  test('is compared with the report of an earlier run, as JSON', async () => {
+  test('is compared with the JSON report of an earlier run', async () => {
     const file = inFolder('baseline.json');
     const url = new URL(sandbox.url);
     const before = await examine({ url, token: sandbox.tokens.first, spacingMs: 0 });
@@ -87,41 +87,41 @@ describe.concurrent('a usable service', () => {
 test.concurrent.each([
   ['an address with a password', 'https://me:secret-word@api.example.com'],
   ['a closed port', 'http://127.0.0.1:9'],
-])('%s exits with 1, a sentence and no stack', async (_name, address) => {
+])('the doctor exits with code 1 and no stack trace for %s', async (_name, address) => {
   const { code, output, errors } = await doctor(['--url', address]);
   expect(code).toBe(1);
   expect(output + errors).toContain('expected');
   expect(output + errors).not.toMatch(/\n {4}at |secret-word/);
 });
 
-test.concurrent('a service that is not usable writes no file', async () => {
+test.concurrent('the doctor writes no file for a service that is not usable', async () => {
   const file = inFolder('none.env');
   const { code, output } = await doctor(['--url', sandbox.url, '--write', file], 'unknown-token');
   expect([code, output]).toEqual([1, expect.stringContaining('✗ access token')]);
   expect(() => readFileSync(file)).toThrow('ENOENT');
 });
 
-describe.concurrent('wrong use exits with 2', () => {
+describe.concurrent('incorrect use of the doctor', () => {
   test.each([
-    ['without an address', [], '--url: expected the address'],
-    ['with an unknown argument', ['--token', 'secret-word'], 'Usage: npm run doctor'],
+    ['no address', [], '--url: expected the address'],
+    ['an unknown argument', ['--token', 'secret-word'], 'Usage: npm run doctor'],
     [
-      'with a file that exists',
+      'an output file that already exists',
       ['--url', 'http://127.0.0.1:9', '--write', 'package.json'],
       '--write: expected',
     ],
     [
-      'with another baseline',
+      'a baseline that is not a report',
       ['--url', 'http://127.0.0.1:9', '--baseline', 'package.json'],
       '--baseline: expected',
     ],
-  ])('%s', async (_name, args, message) => {
+  ])('exits with code 2: %s', async (_name, args, message) => {
     const { code, output, errors } = await doctor(args);
     expect([code, output, errors]).toEqual([2, '', expect.stringContaining(message)]);
     expect(errors).not.toMatch(/secret-word|\n {4}at /);
   });
 
-  test.each(['', 'Bearer abc'])('with the token "%s"', async (token) => {
+  test.each(['', 'Bearer abc'])('exits with code 2 for the token "%s"', async (token) => {
     const { code, errors } = await doctor(['--url', 'http://127.0.0.1:9'], '', token);
     expect([code, errors]).toEqual([2, expect.stringContaining('expected an access token')]);
     expect(errors).not.toContain('abc');

@@ -61,8 +61,8 @@ async function sandboxWith(prefix: string): Promise<Sandbox> {
   return sandbox;
 }
 
-describe.each(Array.from({ length: 12 }, (_, index) => index + 1))('dialect %i', (seed) => {
-  test('has settings that the doctor finds, and that Waybill needs', async () => {
+describe.each(Array.from({ length: 12 }, (_, index) => index + 1))('REST dialect %i', (seed) => {
+  test('requires exactly the settings that the doctor finds', async () => {
     const quirks = dialectOf(seed);
     const sandbox = await sandboxWith(quirks.prefix ?? '');
     sandbox.faults.clear();

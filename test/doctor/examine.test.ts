@@ -85,7 +85,7 @@ const editRows = (kind: string, edit: (row: object) => object): Fault =>
     return { ...answer, [kind]: Array.isArray(rows) ? rows.map((row) => edit(Object(row))) : rows };
   });
 
-test('a service as the sandbox has no fault and no open question', async () => {
+test('the full sandbox passes every check', async () => {
   await using whole = await startWholeSandbox();
   const { report, progress, sandbox } = await examined({
     sandbox: whole.sandbox,
@@ -108,7 +108,7 @@ test('a service as the sandbox has no fault and no open question', async () => {
   expect(sandbox.requests.lines().every((line) => line.startsWith('GET '))).toBe(true);
 });
 
-test('no text has the token, an identifier or data of a person', async () => {
+test('the report contains no token, identifier or personal data', async () => {
   const { report, progress, sandbox } = await examined({
     conversation: 'channels/ca1/conversations/ca60',
     quirks: { unknownParameters: 'ignored' },
@@ -128,17 +128,27 @@ test('no text has the token, an identifier or data of a person', async () => {
 });
 
 test.each<[string, Partial<Quirks>, string, string]>([
-  ['no date', { hasDate: false }, 'clock', 'no usable Date header'],
-  ['another time', { dateOffsetMs: -90_000 }, 'clock', 'behind'],
+  ['a missing Date header', { hasDate: false }, 'clock', 'no usable Date header'],
+  ['a clock that is behind', { dateOffsetMs: -90_000 }, 'clock', 'behind'],
   [
-    'the oldest row first',
+    'lists that are sorted oldest first',
     { oldestFirst: true },
     'order of lists',
     'orders: oldest first, shipments: oldest first',
   ],
-  ['errors without JSON', { errorBody: 'text' }, 'error 404', '404 has text/plain. Waybill reads no message'],
-  ['errors without JSON', { errorBody: 'text' }, 'error 400', '400 has text/plain. Waybill reads no message'],
-])('%s is a warning', async (_name, quirks, check, cause) => {
+  [
+    '404 errors without JSON',
+    { errorBody: 'text' },
+    'error 404',
+    '404 has text/plain. Waybill reads no message',
+  ],
+  [
+    '400 errors without JSON',
+    { errorBody: 'text' },
+    'error 400',
+    '400 has text/plain. Waybill reads no message',
+  ],
+])('the doctor warns of %s', async (_name, quirks, check, cause) => {
   const { report } = await examined({ quirks });
   expect(report.isUsable).toBe(true);
   expect(findingOf(report, check)).toEqual({
@@ -149,7 +159,7 @@ test.each<[string, Partial<Quirks>, string, string]>([
   });
 });
 
-test('lists whose rows lack fields are not used for batches', async () => {
+test('lists with incomplete rows are not used for batches', async () => {
   const { report } = await examined({ quirks: { rowsLack: { orders: ['notes', 'updateTime'] } } });
   expect(findingOf(report, 'rows and records')?.cause).toBe(
     'They differ in orders.notes, orders.updateTime.',
@@ -172,7 +182,7 @@ test.each([
   ['empty', '""'],
   ['null', 'null'],
   ['absent', 'absent'],
-] as const)('the last page is named where its token is %s', async (lastPageToken, form) => {
+] as const)('the report states if the token of the last page is %s', async (lastPageToken, form) => {
   const { report } = await examined({ quirks: { lastPageToken } });
   expect(findingOf(report, 'last page')?.cause).toBe(`Its nextPageToken is ${form}.`);
 });
@@ -195,9 +205,9 @@ test('records are compared with the wire schema', async () => {
 });
 
 test.each<[string, Fault, string]>([
-  ['no PDF', { kind: 'content-type', path: /\/label$/, contentType: 'text/html' }, 'label'],
+  ['not a PDF', { kind: 'content-type', path: /\/label$/, contentType: 'text/html' }, 'label'],
   [
-    'a PDF in name alone',
+    'a PDF only by its content type',
     { kind: 'status', path: /\/label$/, status: 200, body: '<html>', contentType: 'application/pdf' },
     'label',
   ],
@@ -208,23 +218,23 @@ test.each<[string, Fault, string]>([
 });
 
 test.each([
-  ['is not shown', { kind: 'status', status: 404, body: {} }],
+  ['is not found', { kind: 'status', status: 404, body: {} }],
   [
     'has no id',
     { kind: 'change', change: (own: unknown) => ({ ...Object(own), name: 'organization/mine' }) },
   ],
-] as const)('an organization that %s is a warning', async (_name, fault) => {
+] as const)('the doctor warns of an organization that %s', async (_name, fault) => {
   const { report } = await examined({ faults: [{ path: '/v1/organizations/mine', ...fault }] });
   expect(findingOf(report, 'organization')?.mark).toBe('warning');
 });
 
-test('a token that is not checked is a warning', async () => {
+test('the doctor warns of a service that does not check tokens', async () => {
   const token = 'waybill-doctor-broken-token';
   const { report } = await examined({ faults: [{ kind: 'status', status: 200, body: {}, token }] });
   expect(findingOf(report, 'access token')?.cause).toContain('a broken one gets 200');
 });
 
-test('what the data cannot prove is open, and keeps its default', async () => {
+test('checks without enough data stay open and keep their defaults', async () => {
   await using small = await startSmallSandbox();
   const { report } = await examined({ sandbox: small.sandbox });
   expect(report.isUsable).toBe(true);
@@ -243,7 +253,7 @@ test('what the data cannot prove is open, and keeps its default', async () => {
   expect(report.settings).not.toHaveProperty('SEARCH_PARAMETER');
 });
 
-test('two orders prove the name of the search', async () => {
+test('two orders are enough to find the search parameter', async () => {
   await using small = await startSmallSandbox({ parameterNames: { search: 'q' } });
   const { sandbox } = small;
   for (const referenceId of ['WEB-1', 'WEB-2']) {
@@ -265,7 +275,7 @@ const unheardOf = {
   query: 'near',
 };
 
-test('names that nobody guesses end with a failure, after at most 80 calls', async () => {
+test('unusual parameter names are reported as failures after at most 80 calls', async () => {
   const { report } = await examined({ quirks: { parameterNames: unheardOf } });
   expect(report.isUsable).toBe(false);
   expect(report.calls).toBeLessThanOrEqual(80);
@@ -277,7 +287,7 @@ test('names that nobody guesses end with a failure, after at most 80 calls', asy
   expect(findingOf(report, 'page token')?.remedy).toContain('set PAGE_TOKEN_PARAMETER');
 });
 
-test('a filter that nobody guesses is a warning where it is ignored', async () => {
+test('the doctor warns if it cannot find the name of the status filter', async () => {
   const { report } = await examined({
     quirks: { parameterNames: { status: 'inState' }, unknownParameters: 'ignored' },
   });
@@ -285,7 +295,7 @@ test('a filter that nobody guesses is a warning where it is ignored', async () =
   expect(report.isUsable).toBe(true);
 });
 
-test('a 429 ends the run, and leaves the rest open', async () => {
+test('a 429 ends the run and leaves the remaining checks open', async () => {
   const { report } = await examined({ laterFault: [20, { kind: 'status', status: 429, body: {} }] });
   expect(report.calls).toBe(20);
   expect(report.isUsable).toBe(true);

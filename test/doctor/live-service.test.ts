@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LiveService, maxCalls, spacingMs } from '../../src/doctor/live-service.ts';
 import { answerJson, startService } from '../fixtures/rest-service.ts';
 
-test('the calls are spaced, and end after 80', async () => {
+test('LiveService sends at most 80 calls, with pauses', async () => {
   const times: number[] = [];
   await using service = await startService((...args) => {
     times.push(performance.now());
@@ -22,7 +22,7 @@ test('80 calls of 50 ms take less than 30 seconds', () => {
   expect(maxCalls * (spacingMs + 50)).toBeLessThan(30_000);
 });
 
-test('a call has the headers of the server, and its description has no value', async () => {
+test('a call has the server headers and a description without values', async () => {
   await using service = await startService(answerJson({}));
   const live = new LiveService({ url: service.url, token: 'token', spacingMs: 0 });
   const { call } = await live.get('/v1/orders/ca1', { search: 'Lucía' });
@@ -36,7 +36,7 @@ test('a call has the headers of the server, and its description has no value', a
   ]);
 });
 
-test('a body without an end is cut', async () => {
+test('an endless response body is aborted', async () => {
   await using service = await startService((_request, response) => {
     const write = () => void response.write(Buffer.alloc(1_048_576), () => response.writable && write());
     write();

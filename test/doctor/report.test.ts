@@ -31,18 +31,18 @@ test.each([
   ['https://api.example.com/rest/v2', 'https://api.example.com/rest/v2'],
   ['http://[::1]:4001/a%20b', 'http://[::1]:4001/a%20b'],
   ["https://api.example.com/a$b;'c'&~", 'https://api.example.com/a%24b%3b%27c%27%26%7e'],
-])('the address %s is safe in a shell', (address, expected) => {
+])('the address %s is escaped for a shell', (address, expected) => {
   const settings = { UPSTREAM_URL: address };
   expect(toVariables({ ...report(), settings })).toBe(`UPSTREAM_URL=${expected}\n`);
 });
 
-test('other numbers and open questions are no difference', () => {
+test('different numbers and open checks are not reported as changes', () => {
   const now = report({ ...label, cause: 'It is a PDF of 4000 bytes.' }, { ...label, check: 'clock' });
   const before = report(label, { check: 'clock', mark: 'open', cause: 'It was not checked.' });
   expect(compare(now, before)).toEqual(now);
 });
 
-test('another mark and another text are failures', () => {
+test('a changed mark or text is reported as a failure', () => {
   const now = report(
     { ...label, cause: 'It is a picture.' },
     { check: 'clock', mark: 'warning', cause: 'No Date.' },

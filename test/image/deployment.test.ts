@@ -33,7 +33,7 @@ describe('compose.yaml', () => {
     });
   });
 
-  test('publishes Waybill on this machine alone', () => {
+  test('publishes Waybill only on the local machine', () => {
     expect(services.waybill.ports).toEqual([`127.0.0.1:${container.port}:${container.port}`]);
   });
 
@@ -57,7 +57,7 @@ describe('deploy/Caddyfile', () => {
     expect(caddyfile).toMatch(/\n\trespond 404\n\}\n$/);
   });
 
-  test('speaks HTTP/2, and closes idle connections before Waybill does', () => {
+  test('supports HTTP/2 and closes idle connections before Waybill does', () => {
     expect(caddyfile).toContain('protocols h1 h2\n');
     const [, seconds = ''] = /\bkeepalive (\d+)s/.exec(caddyfile) ?? [];
     expect(Number(seconds) * 1_000).toBeLessThan(readConfig({}).keepAliveTimeoutMs);
@@ -71,7 +71,7 @@ describe('deploy/kubernetes.yaml', () => {
   const pod = spec.template.spec;
   const [waybill] = pod.containers;
 
-  test('never has two pods at once', () => {
+  test('never runs two pods at the same time', () => {
     expect([spec.replicas, spec.strategy]).toEqual([1, { type: 'Recreate' }]);
   });
 
@@ -79,7 +79,7 @@ describe('deploy/kubernetes.yaml', () => {
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(longestShutdownSeconds());
   });
 
-  test('has the user, the port and the volume of the image', () => {
+  test('uses the user, the port and the volume of the image', () => {
     const { userId, groupId, port, volume } = container;
     expect(pod.securityContext).toMatchObject({
       runAsNonRoot: true,
@@ -96,7 +96,7 @@ describe('deploy/kubernetes.yaml', () => {
     expect(waybill.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
   });
 
-  test('has the names of the commands of docs/going-live.md', () => {
+  test('uses the names in the commands of docs/going-live.md', () => {
     const commands = codeBlockOf(sectionOf(goingLive, 'Run it on Kubernetes'), 'sh');
     expect(commands).toContain(`docker push ${waybill.image}\n`);
     expect(commands).toContain(`kubectl create configmap ${waybill.envFrom[0].configMapRef.name} `);
@@ -106,7 +106,7 @@ describe('deploy/kubernetes.yaml', () => {
 });
 
 describe('docs/going-live.md', () => {
-  test('its command of Docker fits the image', () => {
+  test('contains a docker run command that fits the image', () => {
     const commands = codeBlockOf(sectionOf(goingLive, 'Run it without Compose'), 'sh');
     expect(commands).toContain(` --volume keys:${container.volume} `);
     expect(commands).toContain(` --publish 127.0.0.1:${container.port}:${container.port} `);
@@ -115,14 +115,14 @@ describe('docs/going-live.md', () => {
     expect(Number(seconds)).toBeGreaterThan(longestShutdownSeconds());
   });
 
-  test('its example of settings is valid in the container', () => {
+  test('contains example settings that are valid in the container', () => {
     const lines = codeBlockOf(sectionOf(goingLive, 'Choose your settings'), 'text').trim().split('\n');
     const environment = Object.fromEntries(lines.map((line) => line.split('=')));
     const service = { UPSTREAM_URL: 'https://api.example.com' };
     expect(() => readConfig({ ...container.environment, ...service, ...environment })).not.toThrow();
   });
 
-  test('its figures are those of the benchmark', () => {
+  test('contains the figures of the benchmark', () => {
     const results = readPage('bench/results/2026-11-23-servers.md');
     const figures = rowsOf(sectionOf(goingLive, 'Size'), 'question');
     expect(figures).toHaveLength(3);

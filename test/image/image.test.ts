@@ -68,7 +68,7 @@ describe.skipIf(reason !== undefined)(
       );
     });
 
-    test('can write to its volume alone', () => {
+    test('can write only to its volume', () => {
       expect(image.writablePaths()).toEqual([container.volume]);
     });
 
@@ -83,7 +83,7 @@ describe.skipIf(reason !== undefined)(
       },
     );
 
-    test('serves, is healthy, keeps its keys over a restart, and ends on SIGTERM', async () => {
+    test('serves requests and keeps idempotency keys across a restart', async () => {
       const createOrder = async (url: URL) => {
         const input = { ...order, idempotencyKey: 'image' };
         const query = `mutation ($input: CreateOrderInput!) {
@@ -108,7 +108,7 @@ describe.skipIf(reason !== undefined)(
       expect(await second.stop()).toMatchObject({ code: 0, errors: '' });
     }, 60_000);
 
-    test('runs the sandbox by its name, with GraphiQL', async () => {
+    test('runs the sandbox with GraphiQL if UPSTREAM_URL is "sandbox"', async () => {
       const server = image.run(settings({ UPSTREAM_URL: 'sandbox', STATE_FILE: 'memory' }));
       const url = await server.url();
       expect(await ask(url, '{ orders(first: 1) { nodes { id } } }')).toHaveProperty(
@@ -119,7 +119,7 @@ describe.skipIf(reason !== undefined)(
       expect(await server.stop()).toMatchObject({ code: 0, errors: '' });
     });
 
-    test('has no file of this checkout but what the server needs', () => {
+    test('contains only the files that the server needs', () => {
       expect(readdirSync(join(image.folder, 'app')).sort()).toEqual(['node_modules', 'package.json', 'src']);
     });
   },

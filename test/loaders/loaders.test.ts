@@ -25,8 +25,8 @@ async function startLoaders(answers: Record<string, unknown>) {
   });
 }
 
-describe('by id', () => {
-  test('each distinct name costs one call, and a missing one is null', async () => {
+describe('loaders by id', () => {
+  test('each distinct name costs one call', async () => {
     await using loaders = await startLoaders({
       '/v1/shipments/1': { name: 'shipments/1', status: 'RETURN' },
     });
@@ -39,7 +39,7 @@ describe('by id', () => {
     expect(loaders.calls().sort()).toEqual(['GET /v1/shipments/1', 'GET /v1/shipments/2']);
   });
 
-  test('a row of a list needs no further call', async () => {
+  test('a record already read in a list costs no call', async () => {
     await using loaders = await startLoaders({
       '/v1/orders?pageSize=2': { orders: [{ name: 'orders/1' }, { name: 'orders/2' }] },
       '/v1/shipments?pageSize=1': { shipments: [{ name: 'shipments/1', label: 'labels/1' }] },
@@ -51,7 +51,7 @@ describe('by id', () => {
     expect(loaders.calls()).toEqual(['GET /v1/orders?pageSize=2', 'GET /v1/shipments?pageSize=1']);
   });
 
-  test('origins and channels are found in their lists, which are read once', async () => {
+  test('a lookup of origins or channels reads the list once', async () => {
     await using loaders = await startLoaders({
       '/v1/origins?pageSize=1000': { origins: [{ name: 'origins/1' }], nextPageToken: 't' },
       '/v1/origins?pageSize=1000&pageToken=t': { origins: [{ name: 'origins/2' }] },
@@ -72,8 +72,8 @@ describe('by id', () => {
   });
 });
 
-describe('by a search with more results than one', () => {
-  test('a location is the one with exactly this name', async () => {
+describe('a search with several results', () => {
+  test('finds the location whose name matches exactly', async () => {
     await using loaders = await startLoaders({
       '/v1/locations?pageSize=1000&query=locations%2F1': {
         locations: [{ name: 'locations/10' }, { name: 'locations/1' }, { name: 'locations/11' }],
@@ -86,7 +86,7 @@ describe('by a search with more results than one', () => {
     expect(loaders.calls()).toHaveLength(2);
   });
 
-  test('an order is the first with exactly this reference', async () => {
+  test('finds the first order whose referenceId matches exactly', async () => {
     await using loaders = await startLoaders({
       '/v1/orders?pageSize=1000&search=A-7': {
         orders: [{ name: 'orders/1', referenceId: 'A-71' }, { name: 'orders/2' }],
@@ -106,7 +106,7 @@ describe('by a search with more results than one', () => {
   });
 });
 
-test('templates are read to their end, and those of a missing channel are null', async () => {
+test('the templates of a channel are read to the last page', async () => {
   await using loaders = await startLoaders({
     '/v1/channels/1/templates?pageSize=100': { templates: [{ name: 'a' }], nextPageToken: 't' },
     '/v1/channels/1/templates?pageSize=100&pageToken=t': { templates: [null, { name: 'b' }] },
@@ -117,7 +117,7 @@ test('templates are read to their end, and those of a missing channel are null',
   ]);
 });
 
-describe('the first page of a new token', () => {
+describe('the first shipments page of a new token', () => {
   const names = Array.from({ length: 10 }, (_, index) => index);
   const shipments = names.map((index) => ({ name: `shipments/${index}`, label: `labels/${index}` }));
 
@@ -129,9 +129,9 @@ describe('the first page of a new token', () => {
   }
 
   test.each<[string, 'orderPage' | 'orderPageWithShipments']>([
-    ['of orders', 'orderPageWithShipments'],
-    ['by id', 'orderPage'],
-  ])('for shipments %s has fewer rows once other tokens needed fewer', async (_what, page) => {
+    ['shipments of orders', 'orderPageWithShipments'],
+    ['shipments by id', 'orderPage'],
+  ])('has fewer rows if other tokens needed fewer: %s', async (_what, page) => {
     await using rest = await startRestClient((request, response, body) =>
       answerJson(answerOf(new URL(request.url ?? '', 'http://service').pathname))(request, response, body),
     );

@@ -32,8 +32,8 @@ function startServer(environment: Record<string, string>, nodeOptions: string[] 
   };
 }
 
-describe.concurrent('invalid settings stop the start:', () => {
-  test('several settings, reported together', async () => {
+describe.concurrent('the start with invalid settings', () => {
+  test('reports several invalid settings together', async () => {
     const main = startServer({ PORT: 'x', CURRENCY: 'pesos', UPSTREAM_URL: 'ftp://rest.example' });
     expect(await main.exit).toEqual({
       code: 1,
@@ -49,7 +49,7 @@ describe.concurrent('invalid settings stop the start:', () => {
     });
   });
 
-  test('a setting with a typo', async () => {
+  test('suggests a name for a misspelled setting', async () => {
     const main = startServer({ UPSTREAM_URLL: 'http://127.0.0.1:1' });
     expect(await main.exit).toEqual({
       code: 1,
@@ -61,7 +61,7 @@ describe.concurrent('invalid settings stop the start:', () => {
     });
   });
 
-  test('no service in production', async () => {
+  test('requires UPSTREAM_URL in production', async () => {
     const main = startServer({ NODE_ENV: 'production' });
     expect(await main.exit).toEqual({
       code: 1,
@@ -73,7 +73,7 @@ describe.concurrent('invalid settings stop the start:', () => {
     });
   });
 
-  test('a port in use', async () => {
+  test('reports a port that is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     try {
       await once(other, 'listening');
@@ -92,7 +92,7 @@ describe.concurrent('invalid settings stop the start:', () => {
     }
   });
 
-  test('a file that is not of the sandbox', async () => {
+  test('rejects a SANDBOX_FILE that is not a file of the sandbox', async () => {
     const main = startServer({ SANDBOX_FILE: `${root}/package.json` });
     expect(await main.exit).toMatchObject({
       code: 1,
@@ -104,12 +104,12 @@ describe.concurrent('invalid settings stop the start:', () => {
   });
 });
 
-describe.concurrent('with a live service', () => {
+describe.concurrent('a server with a live service', () => {
   const orders = {
     orders: [{ name: 'orders/7', status: 'NEW', recipient: { firstName: 'Ana', lastName: 'Ruiz' } }],
   };
 
-  test('metrics on a separate port are only on that port', async () => {
+  test('serves metrics only on METRICS_PORT if it is set', async () => {
     await using service = await startService(answerJson({ name: 'organization/1' }));
     const main = startServer({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0', LOG_LEVEL: 'error' });
     const { graphql, text } = await main.banner();
@@ -131,7 +131,7 @@ describe.concurrent('with a live service', () => {
     expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
   });
 
-  test('the start text has the addresses, the keys and a command to try', async () => {
+  test('prints the addresses, the key store and a curl command at the start', async () => {
     await using service = await startService(answerJson(orders));
     const main = startServer({ UPSTREAM_URL: `${service.url.href}base` });
     const { text, graphql } = await main.banner();
@@ -173,7 +173,7 @@ describe.concurrent('with a live service', () => {
     ],
     [503, 'GET /v1/orders without a token returned 503; the server starts anyway'],
     [403, 'answers'],
-  ])('the start text tells of a service that returns %i without a token', async (status, state) => {
+  ])('reports at the start if the service returns %i without a token', async (status, state) => {
     await using service = await startService(answerJson({}, status), true);
     const main = startServer({ UPSTREAM_URL: service.url.href });
     const { text } = await main.banner();
@@ -184,7 +184,7 @@ describe.concurrent('with a live service', () => {
   test.each([
     ['UPSTREAM_URL', {}, 'rest.example:8443'],
     ['PUBLIC_URL', { PUBLIC_URL: 'https://shop.example/api' }, 'shop.example'],
-  ])('GraphiQL names the host of %s', async (_setting, environment, host) => {
+  ])('shows the host of %s in GraphiQL', async (_setting, environment, host) => {
     const main = startServer({ UPSTREAM_URL: 'https://rest.example:8443/v1', ...environment });
     const { text } = await main.banner();
     const graphql = `http://127.0.0.1:${/127\.0\.0\.1:(\d+)/.exec(text)?.[1]}/graphql`;
@@ -193,7 +193,7 @@ describe.concurrent('with a live service', () => {
     expect(await main.stop()).toMatchObject({ code: 0 });
   });
 
-  test('without a response, the server starts within two seconds', async () => {
+  test('starts if the service does not respond within two seconds', async () => {
     await using service = await startService(() => {}, true);
     const main = startServer({ UPSTREAM_URL: service.url.href });
     const { text, graphql } = await main.banner();
@@ -208,8 +208,8 @@ describe.concurrent('with a live service', () => {
     ['SIGTERM', 0, []],
     // Of the server's own making: nothing from outside makes it throw where nobody catches it.
     ['SIGUSR2', 1, ["process.on('SIGUSR2', () => { throw new Error('a fault') })"]],
-  ] as const)('that ends by %s', (signal, code, [imported]) => {
-    test('each line of the log is written, after the start text', async ({ expect }) => {
+  ] as const)('that exits on %s', (signal, code, [imported]) => {
+    test('writes every log line after the start text', async ({ expect }) => {
       await using service = await startService(answerJson({ orders: [] }));
       const options = imported === undefined ? [] : ['--import', `data:text/javascript,${imported}`];
       const main = startServer({ UPSTREAM_URL: service.url.href }, options);
@@ -240,7 +240,7 @@ describe.concurrent('with a live service', () => {
     });
   });
 
-  test('LOG_LEVEL sets the level of the log', async () => {
+  test('logs at the level of LOG_LEVEL', async () => {
     await using service = await startService(answerJson(orders));
     const main = startServer({ UPSTREAM_URL: service.url.href, LOG_LEVEL: 'warn' });
     const { graphql, text } = await main.banner();
@@ -248,7 +248,7 @@ describe.concurrent('with a live service', () => {
     expect(await main.stop()).toEqual({ code: 0, signal: null, output: text, errors: '' });
   });
 
-  test('SIGTERM finishes the running request, rejects new ones and exits with 0', async ({ expect }) => {
+  test('finishes the running request before it exits with code 0 on SIGTERM', async ({ expect }) => {
     let answer = () => {};
     await using service = await startService((request, response, body) => {
       answer = () => answerJson(orders)(request, response, body);
@@ -280,7 +280,7 @@ describe.concurrent('with a live service', () => {
   });
 });
 
-describe('with the embedded sandbox', () => {
+describe('a server with the embedded sandbox', () => {
   let main: ReturnType<typeof startServer>;
   let banner: Awaited<ReturnType<typeof main.banner>>;
   let upAfterMs = 0;
@@ -291,7 +291,7 @@ describe('with the embedded sandbox', () => {
     upAfterMs = performance.now() - start;
   });
 
-  test('the server starts soon, and prints its start text', async () => {
+  test('starts within seconds and prints the start text', async () => {
     // Two seconds on a machine that does nothing else.
     expect(upAfterMs).toBeLessThan(6_000);
     expect(banner.text).toMatch(/^REST {6}the embedded sandbox at http:\/\/127\.0\.0\.1:\d+$/m);
@@ -302,7 +302,7 @@ describe('with the embedded sandbox', () => {
     expect(await page.text()).not.toContain('liveHost":');
   });
 
-  test.skipIf(!hasCurl)('the printed curl command works in a shell', async () => {
+  test.skipIf(!hasCurl)('prints a curl command that works in a shell', async () => {
     const { stdout } = await promisify(execFile)('sh', ['-c', banner.curl]);
     const recipient = { fullName: expect.stringMatching(/\S+ \S+/) };
     const status = expect.stringMatching(/^[A-Z_]+$/);
@@ -316,13 +316,13 @@ describe('with the embedded sandbox', () => {
     });
   });
 
-  test('SIGTERM exits with 0', async () => {
+  test('exits with code 0 on SIGTERM', async () => {
     expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
   });
 });
 
-describe('the embedded sandbox in production, selected by its name', () => {
-  test.each([{}, { WORKERS: '2' }])('%j', async (environment) => {
+describe('the embedded sandbox in production', () => {
+  test.each([{}, { WORKERS: '2' }])('serves requests with the settings %j', async (environment) => {
     const main = startServer({ NODE_ENV: 'production', UPSTREAM_URL: 'sandbox', ...environment });
     const { text, graphql, curl } = await main.banner();
     expect(text).toMatch(/^REST {6}the embedded sandbox at http:\/\/127\.0\.0\.1:\d+$/m);
@@ -341,7 +341,7 @@ describe('the embedded sandbox in production, selected by its name', () => {
   });
 });
 
-describe('an older Node', () => {
+describe('the check of the Node version', () => {
   // As Node says its own version in the first place.
   const pretending = (version: string) => {
     const versions = `{ ...process.versions, node: '${version}' }`;
@@ -358,18 +358,18 @@ describe('an older Node', () => {
       'Install Node 24, or run "npm ci", which installs it for this project.\n',
   });
 
-  test.each(['9.11.2', '20.20.2', '23.11.1'])('%s is reported in one line', async (version) => {
+  test.each(['9.11.2', '20.20.2', '23.11.1'])('rejects %s with one line', async (version) => {
     expect(await startServer({ PORT: 'x' }, pretending(version)).exit).toEqual(refusal(version));
   });
 
-  test.each(['24.0.0', '100.0.0'])('%s is new enough to read the settings', async (version) => {
+  test.each(['24.0.0', '100.0.0'])('accepts %s', async (version) => {
     const { errors } = await startServer({ PORT: 'x' }, pretending(version)).exit;
     expect(errors).toMatch(/^These settings of the environment can't be used:\n {2}PORT: /);
   });
 
   // The flags of `npm start` must be known to the older Node too.
   const older = olderNode();
-  test.skipIf(older === undefined)('for real: the first node of the PATH, which npm start runs', () => {
+  test.skipIf(older === undefined)('rejects an older Node from the PATH', () => {
     const { command = '', version = '' } = older ?? {};
     const { status, stdout, stderr } = spawnSync(command, waybill.args, { cwd: root, encoding: 'utf8' });
     expect({ code: status, signal: null, output: stdout, errors: stderr }).toEqual(refusal(version));

@@ -7,7 +7,7 @@ import { startCommand } from '../fixtures/shell-command.ts';
 const root = resolve(import.meta.dirname, '../..');
 
 describe('npm start', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('forwards %s', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('forwards %s to the server', async (signal) => {
     let answer = () => {};
     await using service = await startService((request, response, body) => {
       answer = () => answerJson({ name: 'orders/a' })(request, response, body);

@@ -47,7 +47,7 @@ function holding() {
 }
 
 describe('SIGTERM', () => {
-  test('finishes 50 running requests, rejects new ones and exits with 0', async () => {
+  test('lets 50 running requests finish and rejects new requests', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = await startProcess(service, { UPSTREAM_CONNECTIONS: '100' });
@@ -76,7 +76,7 @@ describe('SIGTERM', () => {
     expect(service.requests.some(({ line }) => line.includes('late'))).toBe(false);
   });
 
-  test('makes the server not ready, while it still accepts requests', async () => {
+  test('makes the server not ready while it still accepts requests', async () => {
     await using service = await startService((_request, response) => response.end());
     const server = await startProcess(service, { DRAIN_WAIT_MS: '1500' });
     const agent = new Agent({ keepAlive: true });
@@ -98,7 +98,7 @@ describe('SIGTERM', () => {
   });
 
   test.each([{}, { WORKERS: '2' }])(
-    'with %j: no connection is reset before the port refuses them',
+    'resets no connection before the port is closed: %j',
     async (environment) => {
       await using service = await startService((request, response) => {
         response.end(JSON.stringify({ name: request.url?.replace('/v1/', '') }));
@@ -116,7 +116,7 @@ describe('SIGTERM', () => {
     },
   );
 
-  test('aborts longer requests after the grace, and exits with 0', async () => {
+  test('aborts running requests after the grace period', async () => {
     const { waiting, answer } = holding();
     await using service = await startService(answer);
     const server = await startProcess(service, { DRAIN_GRACE_MS: '200' });
@@ -127,7 +127,7 @@ describe('SIGTERM', () => {
     expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
   });
 
-  test('counts once if it arrives twice for one Ctrl-C', async () => {
+  test('does not count as a second signal after the SIGINT of the same Ctrl-C', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = await startProcess(service);
@@ -143,7 +143,7 @@ describe('SIGTERM', () => {
 });
 
 test.each([{}, { WORKERS: '2' }])(
-  'SIGINT with %j skips the wait, and finishes running requests',
+  'SIGINT skips DRAIN_WAIT_MS but finishes running requests: %j',
   async (environment) => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
@@ -165,7 +165,7 @@ test.each([{}, { WORKERS: '2' }])(
   },
 );
 
-test('a second signal exits with 1', async () => {
+test('a second signal makes the server exit with code 1', async () => {
   const { waiting, answer } = holding();
   await using service = await startService(answer);
   const server = await startProcess(service);
@@ -178,7 +178,7 @@ test('a second signal exits with 1', async () => {
   expect(await asked).toBe('refused');
 });
 
-test('a write finishes after its client has left, also during the shutdown', async () => {
+test('a write finishes during the shutdown even if its client has left', async () => {
   let finished: boolean | undefined;
   let finish = () => {};
   await using service = await startService((_request, response) => {
@@ -207,7 +207,7 @@ test('a write finishes after its client has left, also during the shutdown', asy
   expect(service.lines()).toEqual(['PATCH /v1/orders/a']);
 });
 
-describe('a mutation of several writes, whose client has left, at SIGTERM', () => {
+describe('a mutation whose client has left before the shutdown', () => {
   const inTurn: Answer = async (request, response) => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     response.end(JSON.stringify({ name: request.url?.replace('/v1/', '').replace(/\?.*/, '') }));
@@ -232,11 +232,11 @@ describe('a mutation of several writes, whose client has left, at SIGTERM', () =
     return service.lines();
   }
 
-  test('makes all writes', async () => {
+  test('completes all writes', async () => {
     expect(await left({})).toEqual(['a', 'b', 'c'].map((id) => `PATCH /v1/orders/${id}`));
   });
 
-  test('makes no write after the grace', async () => {
+  test('sends no write after the grace period', async () => {
     expect(await left({ DRAIN_GRACE_MS: '0' })).toEqual(['PATCH /v1/orders/a']);
   });
 });

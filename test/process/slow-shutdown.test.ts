@@ -17,8 +17,8 @@ const ask = async (url: URL, query: string) => {
   return response.json();
 };
 
-describe('the shutdown does not wait for', () => {
-  test('reference data that is refreshed for later operations', async () => {
+describe('the shutdown', () => {
+  test('does not wait for a background refresh of reference data', async () => {
     let isHolding = false;
     await using service = await startService((request, response, body) => {
       if (!isHolding) answerJson({ origins: [{ name: 'origins/1' }] })(request, response, body);
@@ -35,7 +35,7 @@ describe('the shutdown does not wait for', () => {
     expect(await server.exit).toEqual(ended);
   });
 
-  test('a collector of traces that does not respond', async () => {
+  test('does not wait for a trace collector that does not respond', async () => {
     await using service = await startService(answerJson(organization));
     await using collector = await startService(() => {});
     const server = await startProcess(service, {
@@ -49,7 +49,7 @@ describe('the shutdown does not wait for', () => {
   });
 });
 
-describe('if the log is not read', () => {
+describe('a server whose log is not read', () => {
   /** A server of whose log more waits than its reader's side takes; it holds the calls for the record `held`. */
   async function startUnread() {
     const service = await startService((request, response, body) => {
@@ -66,13 +66,13 @@ describe('if the log is not read', () => {
     return { ...server, exit, service, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
   }
 
-  test('the process exits', async () => {
+  test('exits with code 0 on SIGTERM', async () => {
     await using server = await startUnread();
     server.signal('SIGTERM');
     expect(await server.exit).toEqual([0, null]);
   });
 
-  test('a second signal exits', async () => {
+  test('exits with code 1 on a second signal', async () => {
     await using server = await startUnread();
     const asked = ask(server.url, '{ order(id: "held") { id } }').catch(() => 'cut off');
     await until(() => server.service.requests.at(-1)?.line === 'GET /v1/orders/held', 8_000);

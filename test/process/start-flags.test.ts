@@ -21,7 +21,7 @@ const sayTag = `--import=data:text/javascript,${encodeURIComponent(
     "if (isMainThread) process.on('exit', () => console.error(cachedDataVersionTag()));",
 )}`;
 
-test('workers have the Node flags of the primary process', async () => {
+test('workers inherit the Node flags of the primary process', async () => {
   const main = startMain({ ...settings, WORKERS: '2' }, [...flags, sayTag]);
   await main.banner();
   main.signal('SIGTERM');
@@ -31,7 +31,7 @@ test('workers have the Node flags of the primary process', async () => {
 });
 
 test.each(['1', '2'])(
-  'the compiled code of a start serves the next start, with %s workers',
+  'the compile cache of one start is used by the next start (WORKERS=%s)',
   async (workers) => {
     const cache = mkdtempSync(join(tmpdir(), 'waybill-compiled-'));
     const kept = { NODE_COMPILE_CACHE: cache, NODE_DEBUG_NATIVE: 'COMPILE_CACHE', WORKERS: workers };

@@ -32,18 +32,18 @@ async function startTextOf(environment: Record<string, string>): Promise<string[
 }
 
 describe('the start text', () => {
-  test('names the file of the keys', async () => {
+  test('contains the path of the idempotency key file', async () => {
     const file = pathOf('keys');
     expect(await startTextOf({ ...production, STATE_FILE: file })).toContain(`Keys      in ${file}`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('warns that keys in memory are lost', async () => {
+  test('warns that idempotency keys in memory are lost at a restart', async () => {
     expect(await startTextOf({ ...production, STATE_FILE: 'memory' })).toContain(inMemory);
   });
 });
 
-test('production with a live service needs STATE_FILE', async () => {
+test('production with a live service requires STATE_FILE', async () => {
   const { exit } = startMain(production);
   expect(await exit).toEqual({
     code: 1,
@@ -55,7 +55,7 @@ test('production with a live service needs STATE_FILE', async () => {
   });
 });
 
-test('several workers need a path where the temporary directory is not writable', async () => {
+test('several workers require STATE_FILE if the temporary directory is not writable', async () => {
   const { exit } = startMain({ ...live, WORKERS: '2', TMPDIR: '/dev/null' });
   expect(await exit).toEqual({
     code: 1,
@@ -66,7 +66,7 @@ test('several workers need a path where the temporary directory is not writable'
   });
 });
 
-describe.each(['1', '2'])('with WORKERS=%s, the start ends with one sentence on STATE_FILE', (workers) => {
+describe.each(['1', '2'])('the start with WORKERS=%s', (workers) => {
   test.each<[string, (file: string) => void, string]>([
     [
       'in a directory that does not exist',
@@ -74,7 +74,7 @@ describe.each(['1', '2'])('with WORKERS=%s, the start ends with one sentence on 
       'is in a directory that does not exist. Create the directory.',
     ],
     [
-      'with text',
+      'that is not a SQLite file',
       (file) => writeFileSync(file, 'text '.repeat(1_000)),
       'is not a SQLite file. Name another file.',
     ],
@@ -84,7 +84,7 @@ describe.each(['1', '2'])('with WORKERS=%s, the start ends with one sentence on 
       (file) => createDatabase(file, 'PRAGMA application_id = 0x57415942; PRAGMA user_version = 99;'),
       'has version 99, and this Waybill knows version 1. Use the newer Waybill, or a new file.',
     ],
-  ])('for a file %s', async (what, create, problem) => {
+  ])('fails with one line about a STATE_FILE %s', async (what, create, problem) => {
     const name = what.includes('exist') ? 'missing/keys' : `${what.replaceAll(' ', '-')}-${workers}`;
     const path = pathOf(name);
     create(path);
@@ -94,7 +94,7 @@ describe.each(['1', '2'])('with WORKERS=%s, the start ends with one sentence on 
   });
 });
 
-test('workers share a private file, which their end removes', async () => {
+test('workers share a private key file that is removed at exit', async () => {
   const temporary = mkdtempSync(pathOf('tmp-'));
   const main = startMain({ ...live, WORKERS: '2', TMPDIR: temporary });
   expect(await main.banner()).toContain(inMemory);

@@ -20,7 +20,7 @@ async function valuesOf(summed: SummedMetrics): Promise<string[]> {
   return (await summed.page()).body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-test('metrics add up all processes, including ended ones', async () => {
+test('metrics are summed over all processes, including exited processes', async () => {
   const summed = new SummedMetrics();
   summed.take(1, await snapshot(1, 10));
   summed.take(2, await snapshot(2, 20));

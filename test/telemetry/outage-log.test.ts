@@ -35,7 +35,7 @@ const failed = { outcome: 'failed', status: undefined } as const;
 const limited = { status: 429 };
 const slow = { durationMs: 2_100 };
 
-test('an outage has one line at its begin and one at its end', () => {
+test('an outage is logged once at the start and once at the end', () => {
   const { record, wait, lines } = createOutages();
   record(3);
   record(40, failed);
@@ -65,11 +65,11 @@ test('an outage has one line at its begin and one at its end', () => {
 });
 
 test.each<[string, Partial<AttemptOutcome>, number, string]>([
-  ['no answers', failed, 5, 'REST does not answer'],
+  ['missing responses', failed, 5, 'REST does not answer'],
   ['server errors', { outcome: 'failed', status: 503 }, 5, 'REST does not answer'],
-  ['a rate limit', limited, 5, 'REST refuses calls for their rate'],
+  ['rejections by a rate limit', limited, 5, 'REST refuses calls for their rate'],
   ['slow reads', slow, 20, 'REST is slow'],
-])('%s are an outage', (_what, attempt, count, message) => {
+])('%s are logged as an outage', (_what, attempt, count, message) => {
   const { record, messages } = createOutages();
   record(count - 1, attempt);
   expect(messages()).toEqual([]);
@@ -77,14 +77,14 @@ test.each<[string, Partial<AttemptOutcome>, number, string]>([
   expect(messages()).toEqual([message]);
 });
 
-test('a few failures among many answers are no outage', () => {
+test('failures are no outage if more calls succeed', () => {
   const { record, messages } = createOutages();
   record(100);
   record(90, failed);
   expect(messages()).toEqual([]);
 });
 
-test.each([failed, limited])('failures of one token alone are no outage: %j', (attempt) => {
+test.each([failed, limited])('failures of a single token are no outage: %j', (attempt) => {
   const { record, messages } = createOutages();
   record(1, { tenantId: 'eva' });
   record(50, attempt);
@@ -100,7 +100,7 @@ test('aborted calls and slow writes are no outage', () => {
   expect(messages()).toEqual([]);
 });
 
-test('failures of an earlier time do not count', () => {
+test('failures from 10 seconds ago do not count', () => {
   const { record, wait, messages } = createOutages();
   record(4, failed);
   wait(10_000);
@@ -108,7 +108,7 @@ test('failures of an earlier time do not count', () => {
   expect(messages()).toEqual([]);
 });
 
-test('an open circuit breaker is an outage, although other routes respond', () => {
+test('an open circuit breaker is an outage even if other routes respond', () => {
   const { record, wait, lines } = createOutages();
   record(100);
   record(1, { ...failed, route: 'GET /v1/locations', isCircuitOpen: true });
@@ -125,7 +125,7 @@ test('an open circuit breaker is an outage, although other routes respond', () =
   expect(lines()[1]).toMatchObject({ seconds: 5, failures: 2, msg: 'REST answers again' });
 });
 
-test('the begin and the end have the time of the first failure', () => {
+test('both log lines of an outage contain the time of the first failure', () => {
   const { record, wait, lines } = createOutages();
   const startMs = Date.now();
   record(4, failed);
@@ -137,7 +137,7 @@ test('the begin and the end have the time of the first failure', () => {
   expect(lines()[1]).toMatchObject({ since: begin?.since, seconds: 4, msg: 'REST answers again' });
 });
 
-test('single failures among many answers do not prolong an outage', () => {
+test('single failures among many successes do not prolong an outage', () => {
   const { record, wait, messages } = createOutages();
   record(10, failed);
   for (let second = 0; second < 12; second += 1) {
@@ -148,7 +148,7 @@ test('single failures among many answers do not prolong an outage', () => {
   expect(messages()).toEqual(['REST does not answer', 'REST answers again']);
 });
 
-test('failures of one token do not prolong an outage of all', () => {
+test('failures of a single token do not prolong an outage of all tokens', () => {
   const { record, wait, messages } = createOutages();
   record(10, failed);
   record(10, { ...failed, tenantId: 'eva' });
@@ -160,7 +160,7 @@ test('failures of one token do not prolong an outage of all', () => {
   expect(messages()).toEqual(['REST does not answer', 'REST answers again']);
 });
 
-test('the shutdown ends an outage in the log', () => {
+test('the shutdown logs the end of an outage', () => {
   const { record, outages, lines } = createOutages();
   record(5, failed);
   outages.close();

@@ -7,7 +7,7 @@ import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerJson, startRestClient, until } from '../fixtures/rest-service.ts';
 import { createTenants } from '../fixtures/tenants.ts';
 
-test('a token is one tenant', () => {
+test('a token maps to exactly one tenant', () => {
   const tenants = createTenants();
   expect(tenants.of('ana')).toBe(tenants.of('ana'));
   expect(tenants.of('ana')).not.toBe(tenants.of('eva'));
@@ -21,7 +21,7 @@ test('a tenant reveals nothing about its token', () => {
   expect(other.id).not.toBe(one.id);
 });
 
-test('a tenant with a running operation stays the same, even beyond the maximum', () => {
+test('a tenant with a running operation is kept beyond the maximum', () => {
   const tenants = createTenants({ maxTenants: 2 });
   const ana = tenants.of('ana');
   for (const bearer of ['eva', 'ida', 'una']) tenants.of(bearer);
@@ -33,7 +33,7 @@ function garbageCollector(): () => void {
   return runInNewContext('gc');
 }
 
-test('the least recently seen tenants are forgotten beyond the maximum', async () => {
+test('the least recently used tenants are evicted beyond the maximum', async () => {
   const collectGarbage = garbageCollector();
   const tenants = createTenants({ maxTenants: 2 });
   const seen: Record<string, WeakRef<Tenant>> = {};
@@ -54,7 +54,7 @@ test('the least recently seen tenants are forgotten beyond the maximum', async (
   expect(tenants.of('eva').writes).toBe(0);
 });
 
-describe('a token is remembered', () => {
+describe('a token', () => {
   /** A service that answers each token with the status that it names, and what is asked of it. */
   async function startNaming() {
     const rest = await startRestClient((request, response, body) => {
@@ -71,7 +71,7 @@ describe('a token is remembered', () => {
     return { rest, ask };
   }
 
-  test('after a 2xx of REST, and after no other status', async () => {
+  test('is remembered only after a 2xx response', async () => {
     const collectGarbage = garbageCollector();
     const { rest, ask } = await startNaming();
     await using _rest = rest;
@@ -85,7 +85,7 @@ describe('a token is remembered', () => {
     expect(known.deref()).toBe((await ask('ana-200')).deref());
   });
 
-  test('even after many unknown tokens', async () => {
+  test('is remembered even after many unknown tokens', async () => {
     const collectGarbage = garbageCollector();
     const { rest, ask } = await startNaming();
     await using _rest = rest;
@@ -99,7 +99,7 @@ describe('a token is remembered', () => {
   }, 60_000);
 });
 
-test('a token is a separate owner from its first response to its rejection', () => {
+test('a token is a separate owner from acceptance until rejection', () => {
   const tenants = createTenants();
   const tenant = tenants.of('a');
   const connection = {};
@@ -111,7 +111,7 @@ test('a token is a separate owner from its first response to its rejection', () 
   expect(owner()).toEqual({ token: tenant, connection });
 });
 
-test('calls through fetch share the turns of one connection', () => {
+test('unaccepted tokens without a connection are treated as one connection', () => {
   const tenants = createTenants();
   const [first, second] = ['a', 'b'].map((bearer) => tenants.owner(tenants.of(bearer), undefined));
   expect(first?.connection).toBe(second?.connection);

@@ -116,8 +116,8 @@ const examples: [mutation: string, input: object, id: string, fingerprint: strin
   ],
 ];
 
-describe('the digests of a key never change', () => {
-  test.each(examples)('for %s', async (mutation, input, id, fingerprint) => {
+describe('the digests of an idempotency key', () => {
+  test.each(examples)('never change for %s', async (mutation, input, id, fingerprint) => {
     expect(await claimOf(mutation, input)).toEqual({
       merchant: 'KiZEs2lgSIChjxCfrIzxsnPPx339Mrkoafc8o3rDdSY',
       id,
@@ -125,7 +125,7 @@ describe('the digests of a key never change', () => {
     });
   });
 
-  test('for the defaults of shipOrder, explicit or missing', async () => {
+  test('are equal for explicit and missing defaults of shipOrder', async () => {
     const bare = await claimOf('shipOrder', shipOrder);
     const nulls = { offer: null, maxShipmentCostCents: null };
     const whole = { offer: { prefer: 'CHEAPEST' }, maxShipmentCostCents: null, requiresPickup: true };
@@ -140,7 +140,7 @@ describe('a field that a later version adds', () => {
   const added = { insurance: { kind: 'NONE', limits: [1, 2] } };
   const laterDefaults = { ...shipOrderDefaults, ...added };
 
-  test('changes no digest with its default', () => {
+  test('does not change the digest if it has the default value', () => {
     const earlier = digest(withoutDefaults(request, shipOrderDefaults));
     expect(digest(withoutDefaults({ ...request, ...added }, laterDefaults))).toBe(earlier);
     const reordered = { insurance: { limits: [1, 2], kind: 'NONE' } };
@@ -148,20 +148,20 @@ describe('a field that a later version adds', () => {
   });
 
   test.each([{ insurance: null }, { insurance: { kind: 'NONE', limits: [2, 1] } }])(
-    'changes the digest with %j',
+    'changes the digest if it is %j',
     (other) => {
       const earlier = digest(withoutDefaults(request, shipOrderDefaults));
       expect(digest(withoutDefaults({ ...request, ...other }, laterDefaults))).not.toBe(earlier);
     },
   );
 
-  test('changes no digest if it is undefined', () => {
+  test('does not change the digest if it is undefined', () => {
     expect(digest({ ...request, insurance: undefined })).toBe(digest(request));
   });
 });
 
 describe('a digest', () => {
-  test('is the same in any order of fields, at any depth', () => {
+  test('does not depend on the order of fields, at any depth', () => {
     expect(digest({ a: 1, b: [{ c: 2, d: 3 }] })).toBe(digest({ b: [{ d: 3, c: 2 }], a: 1 }));
   });
 
@@ -175,7 +175,7 @@ describe('a digest', () => {
     expect(digest(one)).not.toBe(digest(other));
   });
 
-  test('differs for another secret', () => {
+  test('depends on the secret', () => {
     expect(createDigest(Buffer.from('another'))('a')).not.toBe(digest('a'));
   });
 });

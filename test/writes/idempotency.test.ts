@@ -22,33 +22,33 @@ const aborted = new AbortedError('the client has left');
 const broken = new TypeError('a bug');
 const unreachable = new UnavailableError('no address');
 
-describe('a key', () => {
+describe('an idempotency key', () => {
   test('returns the stored result to a later request', async () => {
     const { log, ask } = startWork();
     expect([await ask('a'), await ask('b')]).toEqual(['a', 'a']);
     expect(log).toEqual(['a runs', 'b restores']);
   });
 
-  test('shares the result with requests of the same token at the same time', async () => {
+  test('returns one result to concurrent requests with the same token', async () => {
     const { log, ask } = startWork();
     expect(await Promise.all([ask('a'), ask('b'), ask('c')])).toEqual(['a', 'a', 'a']);
     expect(log).toEqual(['a runs']);
   });
 
-  test('lets another token of the merchant wait for the stored result', async () => {
+  test('makes requests of another token wait for the stored result', async () => {
     const { log, ask } = startWork();
     const token = 'next token';
     expect(await Promise.all([ask('a'), ask('b', { token }), ask('c', { token })])).toEqual(['a', 'a', 'a']);
     expect(log).toEqual(['a runs', 'b restores']);
   });
 
-  test('returns a result of null again', async () => {
+  test('returns a stored result of null', async () => {
     const { log, ask } = startWork();
     expect([await ask('a', { run: async () => null }), await ask('b')]).toEqual([null, null]);
     expect(log).toEqual(['b restores']);
   });
 
-  test('returns the error of a read that fails, and reads again', async () => {
+  test('restores the result again after a failed read', async () => {
     const { log, ask } = startWork();
     await ask('a');
     await expect(ask('b', { restore: failing(unreachable) })).rejects.toBe(unreachable);
@@ -56,7 +56,7 @@ describe('a key', () => {
     expect(log).toEqual(['a runs', 'c restores']);
   });
 
-  test.each([null])('of %s is not a key', async (key) => {
+  test.each([null])('has no effect if it is %s', async (key) => {
     const merchantOf = failing(new Error('expected no key'));
     const { log, ask } = startWork({ merchantOf });
     expect([await ask('a', { key }), await ask('b', { key })]).toEqual(['a', 'b']);
@@ -64,19 +64,19 @@ describe('a key', () => {
   });
 
   test.each<[string, WorkRequest]>([
-    ['another merchant', { token: 'other token' }],
-    ['another operation', { operation: 'other' }],
+    ['the key of another merchant', { token: 'other token' }],
+    ['the key of another operation', { operation: 'other' }],
     ['another key', { key: 'other' }],
     // With a separator between the parts, these would be the same.
-    ['parts that are the same in a row', { operation: 'write","k', key: '' }],
-  ])('is another key with %s', async (_what, request) => {
+    ['a key whose parts concatenate to the same string', { operation: 'write","k', key: '' }],
+  ])('is separate from %s', async (_what, request) => {
     const { log, ask } = startWork();
     await ask('a');
     expect(await ask('b', request)).toBe('b');
     expect(log).toEqual(['a runs', 'b runs']);
   });
 
-  test.each(['token', 'next token'])('is a conflict with another input of the %s', async (token) => {
+  test.each(['token', 'next token'])('rejects a different input in a request with the %s', async (token) => {
     const { log, ask } = startWork();
     const other = { input: { a: 2 }, token };
     const { promise: end, resolve } = Promise.withResolvers();
@@ -90,7 +90,7 @@ describe('a key', () => {
     expect(log).toEqual([]);
   });
 
-  test('is rejected if the merchant has no room for keys', async () => {
+  test('is rejected if the merchant has reached the limit of keys', async () => {
     const store = await openSqliteStore({ file: 'memory', maxKeysPerMerchant: 1 });
     const { log, ask } = startWork({ store });
     await ask('a');
@@ -101,22 +101,22 @@ describe('a key', () => {
   });
 });
 
-describe('after a failure', () => {
-  test('of work that changed nothing, the key is free for any input', async () => {
+describe('a key after a failure', () => {
+  test('is free for any input if the write changed nothing', async () => {
     const { log, ask } = startWork();
     await expect(ask('a', { run: failing(unreachable) })).rejects.toBe(unreachable);
     expect(await ask('b', { input: { a: 2 } })).toBe('b');
     expect(log).toEqual(['b runs']);
   });
 
-  test.each([unknown, broken])('of work with an unknown outcome, it is resumed: $name', async (error) => {
+  test.each([unknown, broken])('resumes the write if the outcome is unknown: $name', async (error) => {
     const { log, ask } = startWork();
     await expect(ask('a', { run: failing(error) })).rejects.toBe(error);
     expect([await ask('b'), await ask('c')]).toEqual(['b', 'b']);
     expect(log).toEqual(['b resumes from undefined', 'c restores']);
   });
 
-  test('work is resumed from its last checkpoint', async () => {
+  test('resumes the write from the last checkpoint', async () => {
     const { log, ask } = startWork();
     const stopped = ask('a', {
       run: async ({ checkpoint }) => {
@@ -138,17 +138,20 @@ describe('after a failure', () => {
     expect(log).toEqual(['b resumes from step 2', 'c resumes from step 3']);
   });
 
-  test.each([unknown, unreachable, aborted])('of resumed work, it is resumed again: $name', async (error) => {
-    const { log, ask } = startWork();
-    await expect(ask('a', { run: failing(unknown) })).rejects.toBe(unknown);
-    await expect(ask('b', { resume: failing(error) })).rejects.toBe(error);
-    expect(await ask('c')).toBe('c');
-    expect(log).toEqual(['c resumes from undefined']);
-  });
+  test.each([unknown, unreachable, aborted])(
+    'resumes the write again if resuming failed: $name',
+    async (error) => {
+      const { log, ask } = startWork();
+      await expect(ask('a', { run: failing(unknown) })).rejects.toBe(unknown);
+      await expect(ask('b', { resume: failing(error) })).rejects.toBe(error);
+      expect(await ask('c')).toBe('c');
+      expect(log).toEqual(['c resumes from undefined']);
+    },
+  );
 });
 
 describe('requests that wait for a key', () => {
-  test('of the same token share the failure of the work', async () => {
+  test('share the failure of the write if they have the same token', async () => {
     const { log, ask } = startWork();
     const all = [ask('a', { run: failing(unreachable) }), ask('b'), ask('c')];
     const outcomes = await Promise.allSettled(all);
@@ -156,7 +159,7 @@ describe('requests that wait for a key', () => {
     expect(log).toEqual([]);
   });
 
-  test('of another token run the work if it failed and changed nothing', async () => {
+  test('run the write if it failed without effect for another token', async () => {
     const { log, ask } = startWork();
     const first = ask('a', { run: failing(unreachable) });
     const second = ask('b', { token: 'next token' });
@@ -165,7 +168,7 @@ describe('requests that wait for a key', () => {
     expect(log).toEqual(['b runs']);
   });
 
-  test('run the work once if its operation was aborted', async () => {
+  test('run the write once if the operation that ran it was aborted', async () => {
     const { log, ask } = startWork();
     const [first, ...others] = await Promise.allSettled([
       ask('a', { run: failing(aborted) }),
@@ -177,7 +180,7 @@ describe('requests that wait for a key', () => {
     expect(log).toEqual(['b runs']);
   });
 
-  test('resume the work once if the operation that resumed it was aborted', async () => {
+  test('resume the write once if the operation that resumed it was aborted', async () => {
     const { log, ask } = startWork();
     await expect(ask('a', { run: failing(unknown) })).rejects.toBe(unknown);
     const outcomes = await Promise.allSettled([
@@ -196,15 +199,10 @@ describe('requests that wait for a key', () => {
   });
 
   test.each([
-    [
-      'the deadline, while they wait',
-      new OperationDeadlineError('shipOrder', 30),
-      OperationDeadlineError,
-      10,
-    ],
-    ['the client, while they wait', new Error('the client has left'), AbortedError, 10],
-    ['the client, before they wait', new Error('the client has left'), AbortedError, 0],
-  ])('end as soon as their operation is ended by %s', async (_what, reason, type, waitMs) => {
+    ['the deadline while they wait', new OperationDeadlineError('shipOrder', 30), OperationDeadlineError, 10],
+    ['a client disconnect while they wait', new Error('the client has left'), AbortedError, 10],
+    ['a client disconnect before they wait', new Error('the client has left'), AbortedError, 0],
+  ])('end immediately on %s', async (_what, reason, type, waitMs) => {
     const { log, ask } = startWork();
     const { promise: end, resolve } = Promise.withResolvers();
     const first = ask('a', { run: () => end });
@@ -229,7 +227,7 @@ describe('two processes with one store', () => {
   };
   const startTwo = () => [startWork({ merchant }), startWork({ merchant })] as const;
 
-  test('know the same keys', async () => {
+  test('see the same idempotency keys', async () => {
     const [one, other] = startTwo();
     const key = newKey();
     expect([await one.ask('a', { key }), await other.ask('b', { key })]).toEqual(['a', 'a']);
@@ -237,7 +235,7 @@ describe('two processes with one store', () => {
     await expect(other.ask('c', { key, input: {} })).rejects.toThrow(ConflictError);
   });
 
-  test('run work once for requests at the same time', async () => {
+  test('run a write once for concurrent requests', async () => {
     const [one, other] = startTwo();
     const key = newKey();
     const { promise: end, resolve } = Promise.withResolvers();
@@ -249,7 +247,7 @@ describe('two processes with one store', () => {
     expect(other.log).toEqual(['b restores']);
   });
 
-  test('wait no longer for each other than the operation runs', async () => {
+  test('stop waiting for each other at the deadline of the operation', async () => {
     const [one, other] = startTwo();
     const key = newKey();
     const { promise: end, resolve } = Promise.withResolvers();
@@ -263,7 +261,7 @@ describe('two processes with one store', () => {
     expect(other.log).toEqual([]);
   });
 
-  test('hold a lock one after the other, and pass its note on', async () => {
+  test('hold a lock one at a time and pass on its note', async () => {
     const [one, other] = startTwo();
     const { promise: end, resolve } = Promise.withResolvers();
     const first = one.withLock(async (lock) => {
@@ -284,7 +282,7 @@ describe('two processes with one store', () => {
   });
 });
 
-test('a store learns neither the key nor the input', async () => {
+test('the store receives neither the key nor the input in plain text', async () => {
   const seen: unknown[] = [];
   const store: KeyStore = {
     ...memoryStore,
@@ -303,7 +301,7 @@ test('a store learns neither the key nor the input', async () => {
   expect(seen).toEqual([{ merchant: 'a merchant', id: digest }, digest, { result: 'a result' }]);
 });
 
-describe('errors of the store', () => {
+describe('an error of the key store', () => {
   const failure = new StoreUnavailableError('the disk is full');
   const failingStore = (method: keyof KeyStore, error: Error = failure): KeyStore => ({
     ...memoryStore,
@@ -311,13 +309,13 @@ describe('errors of the store', () => {
   });
   const refusal = new StatusError({ method: 'POST', path: '/v1/orders' }, 400, { fields: [] });
 
-  test('before the work prevent the work', async () => {
+  test('prevents the write if the claim fails', async () => {
     const { log, ask } = startWork({ store: failingStore('claim') });
     await expect(ask('a')).rejects.toBe(failure);
     expect(log).toEqual([]);
   });
 
-  test('at a checkpoint free the key', async () => {
+  test('frees the key if a checkpoint fails', async () => {
     const store = failingStore('checkpoint');
     const { log, ask } = startWork({ store });
     const stopped = ask('a', {
@@ -335,20 +333,20 @@ describe('errors of the store', () => {
     ['finish', async () => 'done', 'done'],
     ['release', failing(refusal), refusal],
     ['abandon', failing(unknown), unknown],
-  ])('at %s change no outcome, and are reported', async (method, run, expected) => {
+  ])('does not change the outcome if %s fails', async (method, run, expected) => {
     const { ask, reported } = startWork({ store: failingStore(method) });
     expect(await ask('a', { run }).catch((error: unknown) => error)).toBe(expected);
     expect(reported).toEqual([failure]);
   });
 
-  test('are not reported if another process took over the claim', async () => {
+  test('is not reported if another process took over the claim', async () => {
     const { ask, reported } = startWork({ store: failingStore('finish', new ClaimLostError()) });
     expect(await ask('a')).toBe('a');
     expect(reported).toEqual([]);
   });
 });
 
-test('an unknown merchant leaves the key free', async () => {
+test('a key stays free if the merchant cannot be determined', async () => {
   let error: Error | undefined = unreachable;
   const merchantOf = async () => {
     if (error !== undefined) throw error;

@@ -4,7 +4,7 @@ import { startWork } from '../fixtures/keyed-work.ts';
 import { memoryStore } from '../fixtures/memory-store.ts';
 
 describe('a lock', () => {
-  test('is held by one request at a time, in order', async () => {
+  test('is held by one request at a time, in the order of arrival', async () => {
     const { withLock, log } = startWork();
     const hold = (who: string, token: string) =>
       withLock(
@@ -20,9 +20,9 @@ describe('a lock', () => {
   });
 
   test.each([
-    ['another resource', { resource: 'orders/2' }],
-    ['another merchant', { token: 'other token' }],
-  ])('does not hold %s', async (_what, request) => {
+    ['the lock of another resource', { resource: 'orders/2' }],
+    ['the lock of another merchant', { token: 'other token' }],
+  ])('does not block %s', async (_what, request) => {
     const { withLock } = startWork();
     const held = withLock(async (lock) => {
       await lock.checkpoint('posted');
@@ -31,7 +31,7 @@ describe('a lock', () => {
     expect(await held).toBeUndefined();
   });
 
-  test('keeps its note for the next holder', async () => {
+  test('keeps the note for the next holder', async () => {
     const { withLock } = startWork();
     await withLock(async (lock) => {
       expect(lock.note).toBeUndefined();
@@ -42,14 +42,14 @@ describe('a lock', () => {
     expect(await withLock(async ({ note }) => note)).toBe('posted');
   });
 
-  test('forgets its note with undefined', async () => {
+  test('deletes the note at a checkpoint of undefined', async () => {
     const { withLock } = startWork();
     await withLock((lock) => lock.checkpoint('posted'));
     await withLock((lock) => lock.checkpoint(undefined));
     expect(await withLock(async ({ note }) => note)).toBeUndefined();
   });
 
-  test('keeps its note after work that failed', async () => {
+  test('keeps the note if the work fails', async () => {
     const { withLock } = startWork();
     const failed = withLock(async (lock) => {
       await lock.checkpoint('posted');
@@ -60,10 +60,10 @@ describe('a lock', () => {
   });
 });
 
-describe('a claim that is lost', () => {
+describe('a lost claim', () => {
   const lost: KeyStore = { ...memoryStore, holds: () => false };
 
-  test('stops the work of a key before its write', async () => {
+  test('stops a keyed write before the REST call', async () => {
     const { ask } = startWork({ store: lost });
     const asked = ask('a', {
       run: async ({ expectHeld }) => {
@@ -74,12 +74,12 @@ describe('a claim that is lost', () => {
     await expect(asked).rejects.toThrow(ClaimLostError);
   });
 
-  test('stops the work of a lock before its write', async () => {
+  test('stops the work under a lock before the REST call', async () => {
     const { withLock } = startWork({ store: lost });
     await expect(withLock(async (lock) => lock.expectHeld())).rejects.toThrow(ClaimLostError);
   });
 
-  test('of the work around a lock stops the work of the lock', async () => {
+  test('stops the work under a lock if the claim belongs to the outer write', async () => {
     const { withLock } = startWork();
     const outer = {
       expectHeld() {
@@ -89,7 +89,7 @@ describe('a claim that is lost', () => {
     await expect(withLock(async (lock) => lock.expectHeld(), { outer })).rejects.toThrow(ClaimLostError);
   });
 
-  test('is not seen while both claims are held', async () => {
+  test('work under a lock continues if both claims are held', async () => {
     const { withLock } = startWork();
     await expect(withLock(async (lock) => lock.expectHeld())).resolves.toBeUndefined();
   });
@@ -102,12 +102,12 @@ describe('a lock whose store fails', () => {
     [method]: () => Promise.reject(failure),
   });
 
-  test('does not let the work start', async () => {
+  test('does not start the work', async () => {
     const { withLock } = startWork({ store: failing('claim') });
     await expect(withLock(async () => 'done')).rejects.toBe(failure);
   });
 
-  test('rejects a checkpoint, and keeps the earlier note', async () => {
+  test('keeps the earlier note if a checkpoint fails', async () => {
     const { withLock } = startWork({ store: failing('checkpoint') });
     const note = await withLock(async (lock) => {
       await expect(lock.checkpoint('posted')).rejects.toBe(failure);
@@ -122,7 +122,7 @@ describe('a lock whose store fails', () => {
     expect(reported).toEqual([failure]);
   });
 
-  test('reports an error at its end, and returns the result', async () => {
+  test('returns the result even if the release fails', async () => {
     const { withLock, reported } = startWork({ store: failing('release') });
     expect(await withLock(async () => 'done')).toBe('done');
     expect(reported).toEqual([failure]);

@@ -64,7 +64,7 @@ function startMerchants(ask: Ask, { service = '', store = memoryStore } = {}) {
 }
 
 describe('the merchant of a token', () => {
-  test('is its organization: the same for all tokens of the organization', async () => {
+  test('is the same for all tokens of an organization', async () => {
     const { of, asked, answerWith } = startMerchants(named('organization/cafe-andino'));
     const ana = await of('ana');
     expect(await of('eva')).toBe(ana);
@@ -73,7 +73,7 @@ describe('the merchant of a token', () => {
     expect(asked).toEqual(['ana', 'eva', 'ida']);
   });
 
-  test('shows neither the organization nor the token', async () => {
+  test('reveals neither the organization nor the token', async () => {
     const { of, answerWith } = startMerchants(named('organization/cafe-andino'));
     expect(await of('ana')).toMatch(/^[\w-]{43}$/);
     answerWith(failing(status(403)));
@@ -95,22 +95,22 @@ describe('the merchant of a token', () => {
   });
 });
 
-describe('REST is called', () => {
-  test('once per token', async () => {
+describe('the merchant lookup', () => {
+  test('calls the REST service once per token', async () => {
     const { of, asked } = startMerchants(named('organization/1'));
     const [first, second] = [await of('ana'), await of('ana')];
     expect(second).toBe(first);
     expect(asked).toEqual(['ana']);
   });
 
-  test('once by 50 operations at the same time', async () => {
+  test('makes one call for 50 concurrent operations', async () => {
     const { of, asked } = startMerchants(named('organization/1'));
     const merchants = await Promise.all(Array.from({ length: 50 }, () => of('ana')));
     expect(new Set(merchants).size).toBe(1);
     expect(asked).toEqual(['ana']);
   });
 
-  test('again after the token was forgotten, as after a 401', async () => {
+  test('calls the REST service again after the token was forgotten', async () => {
     const { of, forget, asked } = startMerchants(named('organization/1'));
     await of('ana');
     await of('eva');
@@ -120,7 +120,7 @@ describe('REST is called', () => {
     expect(asked).toEqual(['ana', 'eva', 'ana']);
   });
 
-  test('again after an error', async () => {
+  test('calls the REST service again after an error', async () => {
     const { of, asked, answerWith } = startMerchants(failing(status(503)));
     expect(await errorOf(of('ana'))).toBeInstanceOf(MerchantUnknownError);
     answerWith(named('organization/1'));
@@ -129,14 +129,14 @@ describe('REST is called', () => {
   });
 });
 
-describe('the token is the merchant', () => {
+describe('a token without an organization', () => {
   test.each<[string, Ask]>([
-    ['REST returns 403', failing(status(403))],
-    ['REST returns 404', failing(status(404))],
-    ['REST returns 410', failing(status(410))],
+    ['the REST service returns 403', failing(status(403))],
+    ['the REST service returns 404', failing(status(404))],
+    ['the REST service returns 410', failing(status(410))],
     ['the name is not organization/<id>', failing(otherName)],
     ['the name is organization/mine', named('organization/mine')],
-  ])('if %s', async (_what, ask) => {
+  ])('is used as the merchant if %s', async (_what, ask) => {
     const { of, asked } = startMerchants(ask);
     const ana = await of('ana');
     expect(await of('eva')).not.toBe(ana);
@@ -144,23 +144,23 @@ describe('the token is the merchant', () => {
     expect(asked).toEqual(['ana', 'eva']);
   });
 
-  test('of one service only', async () => {
+  test('is a different merchant in each service', async () => {
     const refused = failing(status(403));
     expect(await startMerchants(refused).of('ana')).not.toBe(await startMerchants(refused).of('ana'));
   });
 
   test.each<[string, Ask]>([
     ['403', failing(status(403))],
-    ['another name', failing(otherName)],
+    ['an unexpected name', failing(otherName)],
     ['organization/mine', named('organization/mine')],
-  ])('also after another token has shown an organization, if REST answers %s', async (_what, ask) => {
+  ])('is used as the merchant even if another token has an organization: %s', async (_what, ask) => {
     const { of, answerWith } = startMerchants(named('organization/1'));
     const ana = await of('ana');
     answerWith(ask);
     expect(await of('eva')).not.toBe(ana);
   });
 
-  test('and not the organization whose name is the text of the token', async () => {
+  test('is a different merchant from an organization of the same name', async () => {
     const { of, answerWith } = startMerchants(named('organization/1'));
     const organization = await of('ana');
     answerWith(failing(status(403)));
@@ -168,7 +168,7 @@ describe('the token is the merchant', () => {
   });
 });
 
-describe('a 404 after any token of the service has shown an organization', () => {
+describe('a 404 from a service that has returned an organization before', () => {
   const shown = async (options?: Parameters<typeof startMerchants>[1]) => {
     const merchants = startMerchants(named('organization/1'), options);
     await merchants.of('ana');
@@ -188,16 +188,16 @@ describe('a 404 after any token of the service has shown an organization', () =>
     expect(await errorOf(restarted.of('ana'))).toBeInstanceOf(MerchantUnknownError);
   });
 
-  test('does not change a known merchant of a token', async () => {
+  test('does not change the merchant of a known token', async () => {
     const { of, asked } = await shown();
     expect(await of('ana')).toMatch(/^[\w-]{43}$/);
     expect(asked).toEqual(['ana']);
   });
 
   test.each<[string, Ask, boolean]>([
-    ['its organization, once REST shows it', named('organization/1'), true],
-    ['unknown while REST returns 404', failing(status(404)), false],
-  ])('makes the merchant of an earlier 404 %s', async (_what, ask, isShown) => {
+    ['gets the organization as soon as the service returns it', named('organization/1'), true],
+    ['has an unknown merchant while the service returns 404', failing(status(404)), false],
+  ])('a token with an earlier 404 %s', async (_what, ask, isShown) => {
     const { of, asked, answerWith } = startMerchants(failing(status(404)));
     await of('ana');
     answerWith(named('organization/1'));
@@ -209,7 +209,7 @@ describe('a 404 after any token of the service has shown an organization', () =>
     expect(asked).toEqual(['ana', 'eva', 'ana']);
   });
 
-  test('of another service lets the token be the merchant', async () => {
+  test('makes the token the merchant if only another service returned an organization', async () => {
     await shown();
     expect(await startMerchants(failing(status(404))).of('ana')).toMatch(/^[\w-]{43}$/);
   });
@@ -218,7 +218,7 @@ describe('a 404 after any token of the service has shown an organization', () =>
     ['a name that is not organization/<id>', failing(otherName)],
     ['organization/mine', named('organization/mine')],
     ['a 403', failing(status(403))],
-  ])('lets the token be the merchant if the earlier response was %s', async (_what, ask) => {
+  ])('makes the token the merchant if the earlier response was %s', async (_what, ask) => {
     const { of, answerWith } = startMerchants(ask);
     await of('ana');
     answerWith(failing(status(404)));
@@ -226,7 +226,7 @@ describe('a 404 after any token of the service has shown an organization', () =>
   });
 });
 
-describe('the merchant is unknown', () => {
+describe('MerchantUnknownError', () => {
   test.each<[string, Error]>([
     ['400', status(400)],
     ['429', status(429)],
@@ -236,9 +236,12 @@ describe('the merchant is unknown', () => {
     ['no connection', new UnavailableError('GET /v1/organizations/mine got no response (ECONNREFUSED)')],
     ['a timeout', new DeadlineError('GET /v1/organizations/mine was not answered within 10 ms')],
     ['an open circuit', new CircuitOpenError(call, 1_000)],
-    ['garbage', new InvalidResponseError('GET /v1/organizations/mine returned no JSON')],
-    ['a huge response', new ResponseTooLargeError('GET /v1/organizations/mine returned more than 9 bytes')],
-  ])('after %s', async (_what, cause) => {
+    ['an invalid body', new InvalidResponseError('GET /v1/organizations/mine returned no JSON')],
+    [
+      'a response that is too large',
+      new ResponseTooLargeError('GET /v1/organizations/mine returned more than 9 bytes'),
+    ],
+  ])('is thrown after %s', async (_what, cause) => {
     const error = await errorOf(startMerchants(failing(cause)).of('ana'));
     expect(error).toBeInstanceOf(MerchantUnknownError);
     expect(error.cause).toBe(cause);
@@ -247,27 +250,27 @@ describe('the merchant is unknown', () => {
     );
   });
 
-  test('and its message holds no text of REST', async () => {
+  test('contains no text from the REST service', async () => {
     const error = await errorOf(startMerchants(failing(status(500, 'canary of REST'))).of('ana'));
     expect(error.message).toContain('GET /v1/organizations/mine returned 500.');
     expect(error.message).not.toContain('canary');
   });
 });
 
-describe('other errors stay as they are', () => {
+describe('any other error of the merchant lookup', () => {
   test.each<[string, Error]>([
     ['a 401', status(401)],
     ['the deadline of the operation', new OperationDeadlineError('The operation', 30)],
-    ['a used read budget', new BudgetExceededError(call, 250)],
+    ['an exhausted read budget', new BudgetExceededError(call, 250)],
     ['a bug', new TypeError('a bug')],
-  ])('%s', async (_what, error) => {
+  ])('is passed through: %s', async (_what, error) => {
     const { of, asked } = startMerchants(failing(error));
     expect(await errorOf(of('ana'))).toBe(error);
     expect(asked).toEqual(['ana']);
   });
 
   test.each(['noteOrganizationShown', 'wasOrganizationShown'] as const)(
-    'an error of the store in %s',
+    'is passed through if it comes from the store method %s',
     async (method) => {
       const unavailable = new StoreUnavailableError('the disk is full');
       const store = { ...memoryStore, [method]: failing(unavailable) };
@@ -293,9 +296,9 @@ describe('an operation that waits for a running read', () => {
 
   test.each<[string, Error]>([
     ['was aborted', new AbortedError('the client has left')],
-    ['met its deadline', new OperationDeadlineError('The operation', 30)],
-    ['has used its read budget', new BudgetExceededError(call, 250)],
-  ])('reads again if the other operation %s', async (_what, error) => {
+    ['exceeded its deadline', new OperationDeadlineError('The operation', 30)],
+    ['exhausted its read budget', new BudgetExceededError(call, 250)],
+  ])('reads again if the reading operation %s', async (_what, error) => {
     const { answers, ask } = held();
     const { of, asked } = startMerchants(ask);
     const first = errorOf(of('ana'));
@@ -311,7 +314,7 @@ describe('an operation that waits for a running read', () => {
     expect(asked).toEqual(['ana', 'ana']);
   });
 
-  test('does not read if it was aborted', async () => {
+  test('does not read again if it was aborted', async () => {
     const { answers, ask } = held();
     const { of, asked } = startMerchants(ask);
     const first = errorOf(of('ana'));
@@ -324,7 +327,7 @@ describe('an operation that waits for a running read', () => {
     expect(asked).toEqual(['ana']);
   });
 
-  test('shares the error of REST', async () => {
+  test('receives the error of the REST service', async () => {
     const { answers, ask } = held();
     const { of, asked } = startMerchants(ask);
     const both = Promise.all([errorOf(of('ana')), errorOf(of('ana'))]);

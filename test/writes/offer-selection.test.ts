@@ -49,37 +49,47 @@ describe('the selected offer', () => {
   test.each<[string, OfferJson[], OfferPreference, string | undefined]>([
     ['is the cheapest', usual, preference(cheapest), 'b'],
     ['is the fastest', usual, preference(fastest), 'a'],
-    ["is the courier's", usual, preference(courier('c')), 'c'],
+    ['is the offer of the wanted courier', usual, preference(courier('c')), 'c'],
     ['is the cheapest without a preference', usual, preference({}), 'b'],
     ['is missing for a courier with an unavailable offer', usual, preference(courier('d')), undefined],
     ['is missing for a courier without an offer', usual, preference(courier('e')), undefined],
     [
-      'is the cheaper of two from one courier',
+      'is from the wanted courier if that courier has two offers',
       [...usual, offer('c', { cost: 150, days: 9 })],
       preference(courier('c')),
       'c',
     ],
 
-    ['is the faster of equal costs, then the first by courier', twins, preference(cheapest), 'b'],
-    ['is the cheaper of equal times, then the first by courier', twins, preference(fastest), 'b'],
+    ['is the faster offer at equal cost, then the first by courier', twins, preference(cheapest), 'b'],
+    ['is the cheaper offer at equal time, then the first by courier', twins, preference(fastest), 'b'],
 
     ['may cost exactly the limit', usual, preference(cheapest, 100), 'b'],
-    ['may not exceed the limit by a cent', usual, preference(cheapest, 99), undefined],
+    ['is missing if the cheapest exceeds the limit by one cent', usual, preference(cheapest, 99), undefined],
     ['is the fastest within the limit', usual, preference(fastest, 299), 'c'],
-    ["is the courier's within the limit", usual, preference(courier('a'), 300), 'a'],
-    ["is not the courier's beyond the limit", usual, preference(courier('a'), 299), undefined],
+    ['is the offer of the wanted courier within the limit', usual, preference(courier('a'), 300), 'a'],
+    ['is missing if the wanted courier exceeds the limit', usual, preference(courier('a'), 299), undefined],
     ['may have a cost of 0', [offer('a', { cost: 0, days: 1 })], preference(cheapest, 0), 'a'],
 
-    ['has a known cost before an unknown one', unknown, preference(cheapest), 'd'],
+    ['has a known cost rather than an unknown cost', unknown, preference(cheapest), 'd'],
     ['may have an unknown cost if it is the fastest', unknown, preference(fastest), 'a'],
-    ['has a known cost within a limit', unknown, preference(fastest, 900), 'd'],
-    ['has no unknown cost with any limit', unknown, preference(courier('a'), 9e15), undefined],
-    ['has no text as its cost', unknown, preference(courier('b'), 900), undefined],
+    ['has a known cost if there is a limit', unknown, preference(fastest, 900), 'd'],
+    [
+      'is missing if its cost is unknown and there is a limit',
+      unknown,
+      preference(courier('a'), 9e15),
+      undefined,
+    ],
+    [
+      'is missing if its cost is a string and there is a limit',
+      unknown,
+      preference(courier('b'), 900),
+      undefined,
+    ],
     ['may have an unknown cost without a limit', unknown, preference(courier('c')), 'c'],
 
-    ['is missing in an empty list', [], preference(cheapest), undefined],
+    ['is missing if there are no offers', [], preference(cheapest), undefined],
     [
-      'is missing without an available offer',
+      'is missing if no offer is available',
       [offer('a', { cost: 1, days: 1, status: 'success' })],
       preference(fastest),
       undefined,
@@ -90,7 +100,7 @@ describe('the selected offer', () => {
     expect(offers, 'the offers stay in their order').toEqual(given);
   });
 
-  test('of one courier is the cheaper one', () => {
+  test('is the cheaper of two offers from the wanted courier', () => {
     const two = [offer('a', { cost: 200, days: 1 }), offer('a', { cost: 100, days: 2 })];
     expect(selectOffer(two, preference(courier('a')))).toBe(two[1]);
   });
@@ -102,26 +112,26 @@ describe('the reason for no offer', () => {
 
   test.each<[string, OfferJson[], OfferPreference, string]>([
     [
-      'all cost too much',
+      'all offers cost too much',
       usual,
       preference(cheapest, 99),
       `no available offer costs at most 99 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
-      "the courier's costs too much",
+      'the offer of the courier costs too much',
       usual,
       preference(courier('a'), 299),
       `no available offer of couriers/a costs at most 299 cents. ${available} Raise the limit, with a new idempotencyKey.`,
     ],
     [
-      "the courier's cost is not known",
+      'the cost of the courier is unknown',
       [offer('a', { days: 1 })],
       preference(courier('a'), 299),
       'no available offer of couriers/a costs at most 299 cents. Available: couriers/a for an unknown cost. ' +
         'Raise the limit, with a new idempotencyKey.',
     ],
     [
-      'the courier has rejected',
+      'the courier has rejected the package',
       usual,
       preference(courier('d'), 299),
       `couriers/d has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
@@ -133,7 +143,7 @@ describe('the reason for no offer', () => {
       `couriers/e has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
     ],
     [
-      'all couriers have rejected',
+      'all couriers have rejected the package',
       [offer('a', { status: 'OVERWEIGHT' }), offer('b', { status: 'NO_COVERAGE' })],
       preference(courier('a'), 1),
       'no courier ships this package on this route (couriers/a OVERWEIGHT, couriers/b NO_COVERAGE). Change the package, ' +
@@ -153,10 +163,10 @@ describe('the reason for no offer', () => {
 });
 
 test.each([
-  ['nothing', undefined],
-  ['a text', 'none'],
-  ['a list with a null', [null]],
-])('%s is not a list of offers', (_what, offers) => {
+  ['missing offers', undefined],
+  ['a string', 'none'],
+  ['a list with null', [null]],
+])('readOffers rejects %s', (_what, offers) => {
   const quote = JSON.parse(JSON.stringify({ name: 'quotes/1', offers }));
   expect(() => readOffers(quote)).toThrow('REST sent quotes/1 without a list of offers');
 });

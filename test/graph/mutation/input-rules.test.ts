@@ -15,21 +15,21 @@ import {
 
 const notNull = 'must not be null: omit the field instead';
 
-describe('the length of a text is its number of characters', () => {
+describe('the length of a string', () => {
   const lengthOf = (value: string) => {
     const outcome = validateInput(textOfLength(1_000, 1_000), value);
     return 'errors' in outcome ? outcome.errors[0]?.message.replace(/.*has /, '') : '1000';
   };
 
   test.each([
-    ['characters of one unit', 'Café', '4'],
-    ['characters of two units', '🫘🎂', '2'],
-    ['outside the basic multilingual plane', '𝒙𐐷', '2'],
+    ['characters with one UTF-16 unit', 'Café', '4'],
+    ['characters with two UTF-16 units', '🫘🎂', '2'],
+    ['characters outside the basic multilingual plane', '𝒙𐐷', '2'],
     ['decomposed characters', 'é'.normalize('NFD'), '2'],
-    ['an empty text', '', '0'],
+    ['an empty string', '', '0'],
     ['blanks and line breaks', ' \n\u200B', '3'],
     ['half of a surrogate pair', '\uD83E', '1'],
-  ])('%s', (_what, value, length) => {
+  ])('counts the characters of %s', (_what, value, length) => {
     expect(lengthOf(value)).toBe(length);
   });
 });
@@ -46,7 +46,7 @@ describe('the bounds of a rule', () => {
     [centsAtLeast(0), -1, ['must be at least 0, but is -1']],
     [locationId, 'a'.repeat(86), []],
     [locationId, 'a'.repeat(87), ['must have at most 96 characters as "locations/<identifier>", but has 97']],
-  ])('%o of %o', (rules, value, messages) => {
+  ])('are enforced by %o for %o', (rules, value, messages) => {
     const outcome = validateInput(rules, value);
     expect('errors' in outcome ? outcome.errors.map(({ message }) => message) : []).toEqual(messages);
   });
@@ -66,7 +66,7 @@ describe('a null', () => {
     list: optional(list(object({ name: text }))),
   });
 
-  test('is rejected if the rules allow none, also in a list', () => {
+  test('is rejected if the rules do not allow null', () => {
     const input = { required: null, left: null, list: [{ name: 'a' }, null, { name: null }] };
     expect(validateInput(rules, input)).toEqual({
       errors: ['required', 'left', 'list.1', 'list.2.name'].map((path) => ({
@@ -77,21 +77,21 @@ describe('a null', () => {
     });
   });
 
-  test('is kept if the rules allow it, and a missing field stays missing', () => {
+  test('is kept if the rules allow null', () => {
     const all = { required: 'a', left: 'b', empty: null, idempotencyKey: null, list: [] };
     expect(validateInput(rules, all)).toEqual({ value: all });
     const least = validateInput(rules, { required: 'a' });
     expect('value' in least && Object.keys(least.value)).toEqual(['required']);
   });
 
-  test('for the whole input is an error of the whole input', () => {
+  test('is rejected with an empty path if it is the whole input', () => {
     expect(validateInput(rules, null)).toEqual({
       errors: [{ path: '', message: notNull, code: 'NOT_ALLOWED' }],
     });
   });
 });
 
-test('all errors are found, in the order of the rules', () => {
+test('validateInput reports all errors in the order of the rules', () => {
   const rules = object({
     a: textOfLength(1, 1),
     b: object({ c: centsAtLeast(0), d: textOfLength(1, 1) }),
@@ -101,12 +101,12 @@ test('all errors are found, in the order of the rules', () => {
   expect('errors' in outcome && outcome.errors.map(({ path }) => path)).toEqual(['a', 'b.c', 'b.d', 'e']);
 });
 
-test('the result has its fields in the order of the rules', () => {
+test('validateInput returns the fields in the order of the rules', () => {
   const outcome = validateInput(object({ a: text, b: optional(text), c: text }), { c: '3', a: '1' });
   expect(JSON.stringify(outcome)).toBe('{"value":{"a":"1","c":"3"}}');
 });
 
-test('an input without a prototype, as GraphQL creates it, is accepted', () => {
+test('validateInput accepts an object without a prototype', () => {
   const input = Object.assign(Object.create(null), { a: '1' });
   expect(validateInput(object({ a: text }), input)).toEqual({ value: { a: '1' } });
 });

@@ -11,7 +11,7 @@ function pathFinderFor(typeName: string, input: unknown, restToInputPaths: RestT
   return (restPath: string) => findInputLocation(restPath, type, input, restToInputPaths).path;
 }
 
-describe('a path of REST in the input of an order', () => {
+describe('a REST error path into an order input', () => {
   const pathOf = pathFinderFor('CreateOrderInput', { ...order, paymentMethods: ['PSE', 'NEQUI'] });
 
   test.each([
@@ -23,23 +23,23 @@ describe('a path of REST in the input of an order', () => {
     ['a JSON pointer in a fragment', '#/recipient/location', 'recipient.location'],
     ['snake case', 'cash_on_delivery_request_cents', 'cashOnDeliveryRequestCents'],
     ['Pascal case', 'Recipient.Address.AddressLines', 'recipient.address.addressLines'],
-    ['all of these forms', '#/body/Recipient/address/address_lines[0]', 'recipient.address.addressLines.0'],
-    ['a field that the input has deeper', 'recipient.addressLines', 'recipient'],
+    ['mixed notations', '#/body/Recipient/address/address_lines[0]', 'recipient.address.addressLines.0'],
+    ['a field that is nested deeper in the input', 'recipient.addressLines', 'recipient'],
     ['the body as a prefix', 'body.recipient.email', 'recipient.email'],
     ['the record as a prefix', 'order.recipient.phone_number', 'recipient.phoneNumber'],
     ['both prefixes', 'body.order.recipient.email', 'recipient.email'],
     ['the record in a pointer', '/order/paymentMethods/1', 'paymentMethods.1'],
     ['a list', 'payment_methods', 'paymentMethods'],
-    ['a place in a list', 'paymentMethods[0]', 'paymentMethods.0'],
-    ['a place beyond the list', 'paymentMethods[2]', 'paymentMethods'],
-    ['a place that is not a number', 'paymentMethods[last]', 'paymentMethods'],
-    ['a place before the list', 'paymentMethods.-1', 'paymentMethods'],
-    ['a field below a text', 'notes.length', 'notes'],
-    ['a field that only REST has, below a common field', 'recipient.address.regionCode', 'recipient.address'],
-    ['a field that the input leaves out', 'referenceId', 'referenceId'],
-    ['a field below one that the input leaves out', 'recipient.document', 'recipient.document'],
-    ['dots in a row', 'recipient..email.', 'recipient.email'],
-  ])('with %s', (_what, restPath, path) => {
+    ['an index in a list', 'paymentMethods[0]', 'paymentMethods.0'],
+    ['an index beyond the list', 'paymentMethods[2]', 'paymentMethods'],
+    ['an index that is not a number', 'paymentMethods[last]', 'paymentMethods'],
+    ['a negative index', 'paymentMethods.-1', 'paymentMethods'],
+    ['a field below a string', 'notes.length', 'notes'],
+    ['a field that only the REST service has', 'recipient.address.regionCode', 'recipient.address'],
+    ['a field that the input omits', 'referenceId', 'referenceId'],
+    ['a nested field that the input omits', 'recipient.document', 'recipient.document'],
+    ['consecutive dots', 'recipient..email.', 'recipient.email'],
+  ])('is mapped with %s', (_what, restPath, path) => {
     expect(pathOf(restPath)).toBe(path);
   });
 
@@ -47,22 +47,22 @@ describe('a path of REST in the input of an order', () => {
     ['an unknown field', 'tariff'],
     ['a field below an unknown field', 'tariff.table'],
     ['a field of the response', 'customerReliability'],
-    ['a field that is only deeper', 'addressLines'],
-    ['the name of an object member', 'constructor'],
-    ['a prototype', '__proto__'],
-    ['nothing', ''],
+    ['a field that exists only deeper', 'addressLines'],
+    ['a name from Object.prototype', 'constructor'],
+    ['the name __proto__', '__proto__'],
+    ['an empty path', ''],
     ['only separators', '/.[]#'],
     ['a number', '0'],
-  ])('is not found with %s', (_what, restPath) => {
+  ])('is mapped to the whole input for %s', (_what, restPath) => {
     expect(pathOf(restPath)).toBe('');
   });
 
-  test('is found at the end of the longest accepted path', () => {
+  test('is mapped at the maximum path length', () => {
     expect(pathOf(`${'a.'.repeat(150)}notes`)).toBe('notes');
   });
 });
 
-describe('a path of REST into a list of names and values', () => {
+describe('a REST error path into a list of names and values', () => {
   const pathOf = pathFinderFor(
     'SendMessageInput',
     {
@@ -86,9 +86,9 @@ describe('a path of REST into a list of names and values', () => {
 
   test.each([
     ['a renamed field', 'template', 'content.template'],
-    ['a field below it', 'template.name', 'content.template.name'],
+    ['a field below a renamed field', 'template.name', 'content.template.name'],
     ['a missing field', 'text', 'content.text'],
-    ['a name of the map', 'template.bodyParameters.customer', 'content.template.bodyParameters.0.value'],
+    ['a name in the map', 'template.bodyParameters.customer', 'content.template.bodyParameters.0.value'],
     ['a number as a name', 'template.bodyParameters.0', 'content.template.bodyParameters.1.value'],
     [
       'a number that is a name, not an index',
@@ -98,18 +98,18 @@ describe('a path of REST into a list of names and values', () => {
     ['a name with a dot', 'template.bodyParameters.total.amount', 'content.template.bodyParameters.2.value'],
     ['the name __proto__', 'template.bodyParameters.__proto__', 'content.template.bodyParameters.3.value'],
     ['a missing name', 'template.bodyParameters.city', 'content.template.bodyParameters'],
-    ['a field without another name', 'conversation', 'conversation'],
-  ])('with %s', (_what, restPath, path) => {
+    ['a field that is not renamed', 'conversation', 'conversation'],
+  ])('is mapped with %s', (_what, restPath, path) => {
     expect(pathOf(restPath)).toBe(path);
   });
 });
 
-describe('names that REST uses for fields', () => {
+describe('the field names of a REST error path', () => {
   const restToInputPaths = { recipient: '', 'recipient.phone': 'phone', text: 'text' };
   const pathOf = pathFinderFor('SendMessageToPhoneInput', { phone: '+573104567890' }, restToInputPaths);
 
   test.each([
-    ['the longest name is used', 'recipient.phone', 'phone'],
+    ['the longest matching name is used', 'recipient.phone', 'phone'],
     ['names match in any case', 'body.Recipient.Phone', 'phone'],
     ['a field below the whole input is found', 'recipient.name', 'name'],
     ['the whole input has an empty path', 'recipient', ''],
@@ -119,14 +119,14 @@ describe('names that REST uses for fields', () => {
   });
 });
 
-test('a path into a missing input follows its types', () => {
+test('a path into a missing input follows the input types', () => {
   for (const input of [null, undefined, 7, 'order', []]) {
     const pathOf = pathFinderFor('CreateOrderInput', input);
     expect(pathOf('recipient.address.addressLines.0')).toBe('recipient.address.addressLines');
   }
 });
 
-test('the part of a path below its field is kept', () => {
+test('the unmatched part of a path is returned as the remainder', () => {
   const type = schema.getType('ShipOrderInput');
   if (!isInputObjectType(type)) throw new TypeError('ShipOrderInput is no input');
   const pathOf = (restPath: string) =>

@@ -71,46 +71,46 @@ const call = { method: 'GET', path: '/v1/list' } as const;
 const status = (code: number) => new StatusError(call, code, { fields: [] }, undefined);
 const failing = (error: Error) => () => Promise.reject(error);
 
-describe('a batch', () => {
-  test('of five reads a page of the list', async () => {
+describe('a batch of ids', () => {
+  test('reads a page of the list for five ids', async () => {
     const loader = start();
     expect(await loadAll(loader, names(5))).toEqual(named(...names(5)));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([['10'], 5]);
   });
 
-  test('of four sends four GETs', async () => {
+  test('sends four GETs for four ids', async () => {
     const loader = start();
     expect(await loadAll(loader, names(4))).toEqual(named(...names(4)));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([names(4), 0]);
   });
 
-  test('sends GETs if the settings allow no lists', async () => {
+  test('sends GETs if lists for batches are disabled', async () => {
     const loader = start({ isListUsed: false });
     await loadAll(loader, names(100));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([names(100), 0]);
   });
 
-  test('sends GETs for what the page lacks', async () => {
+  test('sends GETs for the ids that the page lacks', async () => {
     const loader = start();
     const wanted = [...names(17), 'r100', 'r200', 'r2000'];
     expect(await loadAll(loader, wanted)).toEqual(named(...wanted));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([['40', 'r100', 'r200', 'r2000'], 17]);
   });
 
-  test('of a thousand reads page after page', async () => {
+  test('reads several pages for 900 ids', async () => {
     const loader = start({ maxPageSize: 250 });
     await loadAll(loader, names(900));
     expect(loader.calls).toEqual(['250', '250@250', '250@500', '250@750']);
   });
 
-  test('keeps the other rows of its page', async () => {
+  test('serves a later id from a page that is already read', async () => {
     const loader = start();
     await loadAll(loader, names(5));
     expect(await loader.load('r10')).toEqual({ name: 'r10' });
     expect(loader.calls).toEqual(['10']);
   });
 
-  test('returns null for a missing record, and an error for a failed GET', async () => {
+  test('returns null or an error for each id whose GET fails', async () => {
     const failure = new InvalidResponseError('broken');
     const get = (name: string) => Promise.reject(name === 'x' ? status(404) : failure);
     const loader = start({ get });
@@ -118,7 +118,7 @@ describe('a batch', () => {
     expect(loader.calls).toEqual(['25', 'x', 'y']);
   });
 
-  test('of five reads a page if its first row is expected within 160 rows', async () => {
+  test('reads a page for five ids if at most 160 rows come before them', async () => {
     const state = new ListState(comparedState());
     for (const [rowsBefore, calls] of [
       [160, ['170']],
@@ -144,12 +144,12 @@ describe('a batch', () => {
   });
 });
 
-describe('every id has its record if the list', () => {
+describe('a batch with an unreliable list', () => {
   test.each<[string, ListBatchLoaderOptions<Row>['list'], string[], string[]]>([
     ['fails', failing(status(500)), names(5), ['10', ...names(5)]],
     ['is empty', pagesOf([]), names(5), ['10', ...names(5)]],
     [
-      'is empty, with a page token',
+      'is empty but has a page token',
       async () => ({ rows: [], nextPageToken: 't' }),
       names(5),
       ['10', ...names(5)],
@@ -160,15 +160,15 @@ describe('every id has its record if the list', () => {
       names(5),
       ['10', 'r3'],
     ],
-    ['has a row twice', pagesOf(named('r1', 'r1', ...names(5))), names(5), ['10']],
+    ['contains a row twice', pagesOf(named('r1', 'r1', ...names(5))), names(5), ['10']],
     [
-      'returns 20 rows of 120',
+      'returns 20 of 120 requested rows',
       pagesOf(named(...names(2_000)), () => 20),
       names(60),
       ['120', '100@20', '80@40'],
     ],
     [
-      'returns 3 rows of 120',
+      'returns 3 of 120 requested rows',
       pagesOf(named(...names(2_000)), () => 3),
       names(60),
       ['120', '117@3', '114@6', '111@9', '108@12', '105@15', ...names(42, 19)],
@@ -179,13 +179,13 @@ describe('every id has its record if the list', () => {
       names(60),
       ['120', '80@t', ...names(20, 41)],
     ],
-  ])('%s', async (_what, list, wanted, calls) => {
+  ])('returns every record if the list %s', async (_what, list, wanted, calls) => {
     const loader = start({ list });
     expect(await loadAll(loader, wanted)).toEqual(named(...wanted));
     expect(loader.calls).toEqual(calls);
   });
 
-  test('has any pages, for at most 1.2 calls per id', async () => {
+  test('costs at most 1.2 calls per id for arbitrary pages', async () => {
     const row = fc.oneof(
       { weight: 9, arbitrary: fc.integer({ min: 1, max: 60 }).map((index) => ({ name: `r${index}` })) },
       { weight: 1, arbitrary: fc.constant(new InvalidResponseError('broken')) },
@@ -222,7 +222,7 @@ describe('every id has its record if the list', () => {
   });
 });
 
-test('two pages without hits pause the list for 30 seconds', async () => {
+test('two pages without any requested id pause the list for 30 seconds', async () => {
   let nowMs = 0;
   const state = new ListState(comparedState(() => nowMs));
   const calls = async () => {
@@ -238,8 +238,8 @@ test('two pages without hits pause the list for 30 seconds', async () => {
   expect(await calls()).toEqual(['1000', ...names(50)]);
 });
 
-describe('a row is compared with its record', () => {
-  test('once in ten minutes', async () => {
+describe('the comparison of a row with its record', () => {
+  test('runs once in ten minutes', async () => {
     let nowMs = 0;
     const shared = new SharedListState(() => nowMs);
     const calls = async () => {
@@ -254,7 +254,7 @@ describe('a row is compared with its record', () => {
     expect(await calls()).toEqual([['r11', expect.stringMatching(/^\d+$/)], 19]);
   });
 
-  test('by each batch until the first result', async () => {
+  test('runs in every batch until the first result', async () => {
     const shared = new SharedListState(() => 0);
     const get = async (name: string) => ({ name, cost: 1 });
     const loaders = Array.from({ length: 3 }, () => start({ state: new ListState(shared), get }));
@@ -264,7 +264,7 @@ describe('a row is compared with its record', () => {
     expect(loaders.map(({ calls }) => calls.slice(0, 2))).toEqual(loaders.map(() => ['r11', '40']));
   });
 
-  test('after 30 seconds if the record could not be read', async () => {
+  test('is retried after 30 seconds if the record cannot be read', async () => {
     let nowMs = 0;
     const shared = new SharedListState(() => nowMs);
     const calls = async () => {
@@ -279,7 +279,7 @@ describe('a row is compared with its record', () => {
     expect(await calls()).toHaveLength(2);
   });
 
-  test('only if the budget has a read for the page, too', async () => {
+  test('is skipped if the read budget allows only the page', async () => {
     const limited = createCallContexts({ readsPerOperation: 1 });
     const callContext = limited.of('a', new AbortController().signal);
     const loader = start({ state: new ListState(new SharedListState(() => 0)), callContext });
@@ -287,7 +287,7 @@ describe('a row is compared with its record', () => {
     expect(loader.calls).toEqual(['40']);
   });
 
-  test('and if the row lacks a field, no token uses the list for ten minutes', async () => {
+  test('disables the list for all tokens for ten minutes if the row lacks a field', async () => {
     let nowMs = 0;
     const shared = new SharedListState(() => nowMs);
     const failure = new InvalidResponseError('broken');
@@ -313,7 +313,7 @@ describe('a row is compared with its record', () => {
     expect(complete.calls).toEqual(['r11', expect.stringMatching(/^\d+$/)]);
   });
 
-  test('and may lack a field if the record was updated meanwhile', async () => {
+  test('accepts a row without a field if the record was updated in the meantime', async () => {
     const loader = start({
       state: new ListState(new SharedListState(() => 0)),
       list: pagesOf(names(20).map((name) => ({ name, updateTime: '1' }))),
@@ -324,19 +324,19 @@ describe('a row is compared with its record', () => {
   });
 });
 
-describe('a page that fails as an overloaded service fails', () => {
+describe('a page that fails because of overload', () => {
   test.each<[string, Error]>([
     ...[408, 429, 502, 503, 504].map((code): [string, Error] => [`${code}`, status(code)]),
     ['no response', new UnavailableError('reset')],
     ['a timeout', new DeadlineError('late')],
     ['an open circuit', new CircuitOpenError(call, 1_000)],
-  ])('fails all ids if one GET fails too: %s', async (_what, error) => {
+  ])('fails all ids if one GET also fails: %s', async (_what, error) => {
     const loader = start({ list: failing(error), get: failing(status(503)) });
     expect(await loadAll(loader, names(10))).toEqual(names(10).map(() => error));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([['20', 'r1'], 0]);
   });
 
-  test('leaves the list in use if one GET fails too', async () => {
+  test('keeps the list in use if one GET also fails', async () => {
     const state = new ListState(comparedState());
     await loadAll(start({ state, list: failing(status(503)), get: failing(status(503)) }), names(10));
     const later = start({ state });
@@ -344,7 +344,7 @@ describe('a page that fails as an overloaded service fails', () => {
     expect(later.calls).toEqual(['20']);
   });
 
-  test('twice in a row pauses the list of the token for 30 seconds if GETs work', async () => {
+  test('pauses the list for the token after two failures in a row if GETs work', async () => {
     let nowMs = 0;
     const shared = comparedState(() => nowMs);
     const state = new ListState(shared);
@@ -369,7 +369,7 @@ describe('a page that fails as an overloaded service fails', () => {
     expect(await calls({ state })).toHaveLength(1);
   });
 
-  test('leaves the list in use if the next page is read', async () => {
+  test('keeps the list in use if the next page succeeds', async () => {
     const state = new ListState(comparedState());
     for (let time = 0; time < 3; time += 1) {
       const broken = start({ state, list: failing(status(503)) });
@@ -381,7 +381,7 @@ describe('a page that fails as an overloaded service fails', () => {
     }
   });
 
-  test('three times in a row, for several tokens, pauses the list of all tokens', async () => {
+  test('pauses the list for all tokens after three failures in a row', async () => {
     let nowMs = 0;
     const shared = comparedState(() => nowMs);
     for (let token = 0; token < 2; token += 1) {
@@ -403,7 +403,7 @@ describe('a page that fails as an overloaded service fails', () => {
     expect(await calls()).toHaveLength(1);
   });
 
-  test('is tried by one batch after the pause, and the others send GETs', async () => {
+  test('is retried by only one batch after the pause', async () => {
     let nowMs = 0;
     const state = new ListState(comparedState(() => nowMs));
     for (let time = 0; time < 2; time += 1) {
@@ -423,7 +423,7 @@ describe('a page that fails as an overloaded service fails', () => {
     expect(later.calls).toEqual(['18']);
   });
 
-  test('leaves the hits of an earlier page', async () => {
+  test('keeps the records found on an earlier page', async () => {
     const list = ({ pageToken }: PageQuery) =>
       pageToken === undefined ? pagesOf(named(...names(100)))({ pageSize: 15 }) : failing(status(503))();
     const loader = start({ list });
@@ -443,7 +443,7 @@ describe('a list that is rejected or broken', () => {
     ['501', status(501), 30_000],
     ['an invalid body', new InvalidResponseError('html'), 30_000],
     ['a body that is too large', new ResponseTooLargeError('large'), 30_000],
-  ])('is not read by the token for a while, and ids have their GETs: %s', async (_what, error, pauseMs) => {
+  ])('is paused for the token after %s', async (_what, error, pauseMs) => {
     let nowMs = 0;
     const shared = comparedState(() => nowMs);
     const state = new ListState(shared);
@@ -463,8 +463,8 @@ describe('a list that is rejected or broken', () => {
 
 test.each<[string, Error]>([
   ['401', status(401)],
-  ['a spent budget', new BudgetExceededError(call, 10)],
-])('an error that GETs would meet too fails all ids: %s', async (_what, error) => {
+  ['an exhausted budget', new BudgetExceededError(call, 10)],
+])('an error that would also affect GETs fails all ids: %s', async (_what, error) => {
   const loader = start({ list: failing(error) });
   expect(await loadAll(loader, names(10))).toEqual(names(10).map(() => error));
   expect(loader.calls).toEqual(['20']);
@@ -478,7 +478,7 @@ describe('a prefetched page', () => {
     loader.expect(position);
   }
 
-  test('serves the batch', async () => {
+  test('serves a later batch', async () => {
     const state = new ListState(comparedState());
     const loader = start({ state });
     prefetchFor(loader, state, 12);
@@ -487,7 +487,7 @@ describe('a prefetched page', () => {
     expect(state.rowsPerId('orders').wasUseful).toBe(true);
   });
 
-  test('is requested once, and not for four ids', async () => {
+  test('is requested once if at least five ids are expected', async () => {
     const state = new ListState(comparedState());
     const loader = start({ state });
     prefetchFor(loader, state, 4);
@@ -496,7 +496,7 @@ describe('a prefetched page', () => {
     expect(loader.calls).toEqual(['25']);
   });
 
-  test('is not requested if one page has too few rows', async () => {
+  test('is not requested if a single page cannot hold the expected ids', async () => {
     const state = new ListState(comparedState());
     const loader = start({ state, maxPageSize: 20 });
     prefetchFor(loader, state, 12);
@@ -506,7 +506,7 @@ describe('a prefetched page', () => {
   test.each([
     [500, named(...names(20)), ['40', ...names(20)]],
     [503, [{ name: 'r1' }, ...names(19).map(() => status(503))], ['40', 'r1']],
-  ])('that fails with %i counts as the page of the batch', async (code, results, calls) => {
+  ])('is not requested again after it failed with %i', async (code, results, calls) => {
     const state = new ListState(comparedState());
     const loader = start({ state, list: failing(status(code)) });
     prefetchFor(loader, state, 20);
@@ -515,9 +515,9 @@ describe('a prefetched page', () => {
   });
 
   test.each<[string, (loader: ReturnType<typeof start>) => void]>([
-    ['a record is written', (loader) => loader.replace('r50', { name: 'r50' })],
-    ['a record is cleared', (loader) => loader.clear('r50')],
-    ['all are cleared', (loader) => loader.clearAll()],
+    ['a record was written', (loader) => loader.replace('r50', { name: 'r50' })],
+    ['a record was cleared', (loader) => loader.clear('r50')],
+    ['all records were cleared', (loader) => loader.clearAll()],
   ])('is not used after %s', async (_what, write) => {
     const state = new ListState(comparedState());
     const loader = start({ state });

@@ -20,52 +20,56 @@ function learned(...batches: Batch[]): RowsPerId {
   return rowsPerId;
 }
 
-describe('the estimate', () => {
-  test('starts at 1.6 rows per id, and pages have a quarter more', () => {
+describe('the estimate of rows per id', () => {
+  test('starts at 1.6 rows per id plus a quarter', () => {
     expect(learned().rowsFor(100)).toBe(200);
   });
 
-  test('follows deeper hits at once', () => {
+  test('rises immediately if ids are further down the list', () => {
     // 100 ids in 400 rows, so 4 rows per id.
     expect(learned(batch(100, every(4, 100))).rowsFor(100)).toBeGreaterThanOrEqual(495);
   });
 
-  test('follows less deep hits slowly', () => {
+  test('falls slowly if ids are nearer to the start of the list', () => {
     const dense = batch(100, every(1, 100));
     expect(learned(dense).rowsFor(100)).toBe(175);
     expect(learned(...Array.from({ length: 20 }, () => dense)).rowsFor(100)).toBeLessThanOrEqual(126);
   });
 
-  test('assumes the density of the hits below a page that was too short', () => {
+  test('extrapolates the density of found ids beyond a page that was too short', () => {
     expect(learned(batch(100, every(4, 50))).rowsFor(100)).toBeGreaterThanOrEqual(490);
   });
 
-  test('ignores the deepest 5 % of the hits', () => {
+  test('ignores the 5 % of ids that are furthest down the list', () => {
     expect(learned(batch(100, [...every(1, 95), ...every(1, 5, 900)])).rowsFor(100)).toBe(175);
   });
 
-  test('counts rows from the first expected hit on', () => {
+  test('counts rows from the position of the first expected id', () => {
     const rowsPerId = createEstimate();
     rowsPerId.learn(batch(100, every(1, 100, 1_000)), 1_000);
     expect(rowsPerId.rowsFor(100)).toBe(175);
   });
 });
 
-describe('a page with less than a tenth of its ids', () => {
+describe('a page with less than a tenth of the requested ids', () => {
   const miss = batch(100, every(20, 9));
 
-  test('makes the estimate four times deeper', () => {
+  test('quadruples the estimate', () => {
     expect(learned(miss).rowsFor(100)).toBe(800);
   });
 
-  test('leaves the estimate if the list has no more rows', () => {
+  test('does not change the estimate if the list has no more rows', () => {
     expect(learned({ ...miss, hits: [], nextPageToken: undefined }).rowsFor(100)).toBe(200);
   });
 
   test.each([
-    ['once does not pause pages', [miss], false],
-    ['twice in a row pauses pages', [miss, miss], true],
-    ['twice, but not in a row, does not pause pages', [miss, batch(100, every(2, 100)), miss], false],
+    ['does not pause pages if it occurs once', [miss], false],
+    ['pauses pages if it occurs twice in a row', [miss, miss], true],
+    [
+      'does not pause pages if it occurs twice, but not in a row',
+      [miss, batch(100, every(2, 100)), miss],
+      false,
+    ],
   ])('%s', (_what, batches, isPaused) => {
     const { pause } = learned(...batches);
     nowMs = 29_999;
@@ -75,7 +79,7 @@ describe('a page with less than a tenth of its ids', () => {
   });
 });
 
-test('more than 32 rows per id pause pages, and the estimate is that of new tokens', () => {
+test('more than 32 rows per id pause pages and reset the estimate', () => {
   const shared = createEstimate();
   const rowsPerId = createEstimate(shared);
   rowsPerId.learn(batch(10, every(40, 10)), 0);
@@ -89,27 +93,27 @@ test('more than 32 rows per id pause pages, and the estimate is that of new toke
 test.each([
   [50, true],
   [49, false],
-])('a batch that found %i of 100 ids was useful: %s', (hitCount, wasUseful) => {
+])('wasUseful of a batch that found %i of 100 ids is %s', (hitCount, wasUseful) => {
   expect(learned(batch(100, every(1, hitCount))).wasUseful).toBe(wasUseful);
 });
 
-describe('the estimate of new tokens', () => {
+describe('the estimate for new tokens', () => {
   const deep = batch(100, every(10, 100));
 
-  test('moves by at most a quarter for one token, however many batches it has', () => {
+  test('changes by at most a quarter because of one token', () => {
     const shared = createEstimate();
     const rowsPerId = createEstimate(shared);
     for (let count = 0; count < 10; count += 1) rowsPerId.learn(deep, 0);
     expect(shared.value).toBe(2);
   });
 
-  test('follows many tokens', () => {
+  test('follows the batches of many tokens', () => {
     const shared = createEstimate();
     for (let token = 0; token < 30; token += 1) createEstimate(shared).learn(deep, 0);
     expect(createEstimate(shared).rowsFor(100)).toBeGreaterThan(1_200);
   });
 
-  test('ignores pages that found less than half of their ids', () => {
+  test('ignores pages with less than half of the requested ids', () => {
     const shared = createEstimate();
     createEstimate(shared).learn(batch(100, every(20, 40)), 0);
     expect(shared.value).toBe(1.6);

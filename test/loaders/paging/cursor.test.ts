@@ -18,9 +18,12 @@ describe('a cursor', () => {
     ['within a page', position],
     ['at the start', { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined }],
     ['with an empty token', { pageToken: '', rowsBefore: 0, skip: 0, anchor: '' }],
-    ['with any letters', { pageToken: 'ñ🦤\u0000"\\', rowsBefore: 0, skip: 1_000, anchor: 'orders/á' }],
+    [
+      'with non-ASCII and control characters',
+      { pageToken: 'ñ🦤\u0000"\\', rowsBefore: 0, skip: 1_000, anchor: 'orders/á' },
+    ],
     ['with a long token', { pageToken: 't'.repeat(8_000), rowsBefore: 0, skip: 0, anchor: undefined }],
-  ])('%s decodes to its position', (_what, place) => {
+  ])('decodes to the encoded position: %s', (_what, place) => {
     expect(cursors.decode(cursors.encode(place))).toEqual(place);
   });
 
@@ -35,50 +38,47 @@ describe('a cursor', () => {
     expect(cursor).toBe('WyJuZXJ1R0RDU1FCMiIsImEgdG9rZW4iLDIwMCwzLCJvcmRlcnMvNyJd');
   });
 
-  test('holds the position and a digest, and no filter', () => {
+  test('contains no filter values', () => {
     const search = new ListCursors('orders', { search: '+573104567890' });
     expect(fieldsOf(search.encode(position))).toEqual(['a token', 200, 3, 'orders/7']);
   });
 
   test.each([
-    ['order of the fields', { search: 'a', status: ['NEW'] }, { status: ['NEW'], search: 'a' }],
-    ['absent filter', { status: undefined }, {}],
-  ])('does not depend on the %s', (_what, query, sameQuery) => {
+    ['the order of the filters', { search: 'a', status: ['NEW'] }, { status: ['NEW'], search: 'a' }],
+    ['an undefined filter', { status: undefined }, {}],
+  ])('does not depend on %s', (_what, query, sameQuery) => {
     const cursor = new ListCursors('orders', query).encode(position);
     expect(new ListCursors('orders', sameQuery).decode(cursor)).toEqual(position);
   });
 });
 
-describe('a rejected cursor', () => {
+describe('ListCursors.decode', () => {
   const cursor = cursors.encode(position);
 
   test.each<[string, ListCursors]>([
     ['another list', new ListCursors('shipments', { status: ['NEW'] })],
     ['another filter', new ListCursors('orders', { status: ['READY'] })],
-    ['a further filter', new ListCursors('orders', { status: ['NEW'], search: 'a' })],
-    ['no filter', new ListCursors('orders', {})],
-  ])('of %s', (_what, others) => {
+    ['an additional filter', new ListCursors('orders', { status: ['NEW'], search: 'a' })],
+    ['a list without a filter', new ListCursors('orders', {})],
+  ])('rejects a cursor of %s', (_what, others) => {
     expect(() => others.decode(cursor)).toThrow(InvalidCursorError);
     expect(() => cursors.decode(others.encode(position))).toThrow(InvalidCursorError);
   });
 
   test.each([
-    ['nothing', ''],
+    ['an empty string', ''],
     ['a dot', '.'],
-    ['a cursor and more', `${cursor}AAAA`],
+    ['a cursor followed by more characters', `${cursor}AAAA`],
     ['garbage', 'garbage'],
-    ['an offset, as other servers use', Buffer.from('arrayconnection:7').toString('base64')],
-    [
-      'a cursor with a signature, as older versions sent',
-      `${encode(['a token', 200, 3, null])}.${'A'.repeat(22)}`,
-    ],
+    ['an offset cursor of another server', Buffer.from('arrayconnection:7').toString('base64')],
+    ['a signed cursor of an older version', `${encode(['a token', 200, 3, null])}.${'A'.repeat(22)}`],
     ['half of a cursor', cursor.slice(0, cursor.length / 2)],
     ['two cursors', cursor + cursor],
-    ['letters beyond ASCII', 'ñ.🦤'],
-    ['a lone surrogate', '\ud800.\udfff'],
-    ['1 MB', 'a'.repeat(1_048_576)],
+    ['non-ASCII characters', 'ñ.🦤'],
+    ['lone surrogates', '\ud800.\udfff'],
+    ['1 MB of letters', 'a'.repeat(1_048_576)],
     ['1 MB of JSON', encode([digest, 'a'.repeat(700_000), 0, 0, null])],
-  ])('that is %s', (_what, text) => {
+  ])('rejects %s', (_what, text) => {
     const before = performance.now();
     expect(() => cursors.decode(text)).toThrow(
       new InvalidCursorError(
@@ -93,22 +93,22 @@ describe('a rejected cursor', () => {
     ['null', null],
     ['only the digest', digest],
     ['an object', { 0: digest, 1: 't', 2: 1, 3: 1, 4: 'orders/7', length: 5 }],
-    ['too short', [digest, 't', 1, 1]],
-    ['too long', [digest, 't', 1, 1, 'orders/7', 1]],
-    ['of another digest', ['A'.repeat(11), 't', 1, 1, 'orders/7']],
-    ['without a digest', ['t', 1, 1, 'orders/7']],
-    ['with a page token that is not a text', [digest, 7, 1, 1, 'orders/7']],
-    ['with rows that are not a number', [digest, 't', '1', 1, 'orders/7']],
-    ['with negative rows', [digest, 't', 1, -1, 'orders/7']],
-    ['with half a row', [digest, 't', 0.5, 1, 'orders/7']],
-    ['with more rows than a safe integer', [digest, 't', 1, 2 ** 53, 'orders/7']],
-    ['with null rows', [digest, 't', null, 1, 'orders/7']],
-    ['with an anchor that is not a text', [digest, 't', 1, 1, { name: 'orders/7' }]],
-  ])('of JSON that is %s', (_what, json) => {
+    ['too few items', [digest, 't', 1, 1]],
+    ['too many items', [digest, 't', 1, 1, 'orders/7', 1]],
+    ['a wrong digest', ['A'.repeat(11), 't', 1, 1, 'orders/7']],
+    ['no digest', ['t', 1, 1, 'orders/7']],
+    ['a page token that is not a string', [digest, 7, 1, 1, 'orders/7']],
+    ['a row count that is a string', [digest, 't', '1', 1, 'orders/7']],
+    ['a negative row count', [digest, 't', 1, -1, 'orders/7']],
+    ['a fractional row count', [digest, 't', 0.5, 1, 'orders/7']],
+    ['a row count beyond the safe integers', [digest, 't', 1, 2 ** 53, 'orders/7']],
+    ['a null row count', [digest, 't', null, 1, 'orders/7']],
+    ['an anchor that is not a string', [digest, 't', 1, 1, { name: 'orders/7' }]],
+  ])('rejects a cursor with unexpected JSON: %s', (_what, json) => {
     expect(() => cursors.decode(encode(json))).toThrow(InvalidCursorError);
   });
 
-  test('whose JSON has a name of the prototype instead of the digest', () => {
+  test('rejects a cursor with a prototype property name instead of the digest', () => {
     for (const name of ['__proto__', 'constructor']) {
       expect(() => cursors.decode(encode([name, 't', 1, 1, null]))).toThrow(InvalidCursorError);
     }

@@ -8,7 +8,7 @@ import { InvalidResponseError, StatusError } from '../../../src/rest/errors.ts';
 import { createList, loadAll, named, type Row, scripted } from '../list-batch/list.ts';
 
 describe('a page loader', () => {
-  test('makes one call for the same query with its fields in any order', async () => {
+  test('makes one call for equal queries, regardless of the field order', async () => {
     const queries: OrderQuery[] = [];
     const loader = new PageLoader(async (query: OrderQuery) => {
       queries.push(query);
@@ -26,7 +26,7 @@ describe('a page loader', () => {
     ]);
   });
 
-  test('passes its valid rows to the record loader', async () => {
+  test('passes valid rows to the record loader', async () => {
     const asked: string[] = [];
     const byName = recordLoader(async (name): Promise<Row> => {
       asked.push(name);
@@ -45,7 +45,7 @@ describe('a page loader', () => {
     expect(asked).toEqual(['c', 'InvalidResponseError']);
   });
 
-  test('keeps the newer records of the record loader', async () => {
+  test('does not replace newer records in the record loader', async () => {
     const asked: string[] = [];
     const byName = recordLoader(async (name): Promise<Row> => {
       asked.push(name);
@@ -75,7 +75,7 @@ describe('a page loader', () => {
     expect(asked).toEqual(['c', 'd', 'e']);
   });
 
-  test('a query that fails does not affect others', async () => {
+  test('does not fail other queries if one query fails', async () => {
     const loader = new PageLoader(async ({ pageSize }) => {
       if (pageSize === 1) throw new Error('no page of 1');
       return { rows: named('a'), nextPageToken: undefined };
@@ -85,7 +85,7 @@ describe('a page loader', () => {
     expect(two).toMatchObject({ status: 'fulfilled' });
   });
 
-  test('passes no rows that were requested before a record was cleared', async () => {
+  test('does not pass on rows that were requested before a record was cleared', async () => {
     const gets: string[] = [];
     const byName = recordLoader(async (name: string) => {
       gets.push(name);
@@ -103,7 +103,7 @@ describe('a page loader', () => {
 });
 
 describe('the iteration through a list', () => {
-  test('reads page after page to the end', async () => {
+  test('reads all pages to the end', async () => {
     const list = createList(7);
     const sizes: number[] = [];
     for await (const { rows } of pagesFrom(list.pages(3), {})) sizes.push(rows.length);
@@ -111,13 +111,13 @@ describe('the iteration through a list', () => {
     expect(list.queries).toEqual(['3', '3@r3', '3@r6']);
   });
 
-  test('collects each valid record', async () => {
+  test('collects every valid record', async () => {
     const list = createList(5);
     list.rows[3] = new InvalidResponseError('no record in row 3');
     expect(await allRecords(list.pages(), {})).toEqual(named('r1', 'r2', 'r3', 'r5'));
   });
 
-  test('continues after an empty page with a token', async () => {
+  test('continues after an empty page with a page token', async () => {
     const { pages } = scripted((token) =>
       token === undefined ? { rows: [], nextPageToken: 't' } : { rows: named('a'), nextPageToken: undefined },
     );
@@ -126,8 +126,8 @@ describe('the iteration through a list', () => {
 
   test.each([
     ['to itself', ['t1', 't1']],
-    ['to an earlier one', ['t1', 't2', 't3', 't1']],
-  ])('a token that leads %s is an error', async (_where, tokens) => {
+    ['to an earlier page', ['t1', 't2', 't3', 't1']],
+  ])('rejects a page token that leads %s', async (_where, tokens) => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: tokens[call - 1] }));
     await expect(allRecords(pages, {})).rejects.toThrow(
       new InvalidResponseError(
@@ -137,13 +137,13 @@ describe('the iteration through a list', () => {
     expect(calls()).toBe(tokens.length);
   });
 
-  test('endless new tokens are an error after 100 pages', async () => {
+  test('fails after 100 pages if the list has not ended', async () => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: `t${call}` }));
     await expect(allRecords(pages, {})).rejects.toThrow('A list has not ended after 100 pages');
     expect(calls()).toBe(100);
   });
 
-  test('a token that leads to the start is an error', async () => {
+  test('rejects a page token that leads back to the start', async () => {
     const { pages } = scripted(() => ({ rows: [], nextPageToken: 't' }));
     const start = { pageToken: 't', rowsBefore: 0, skip: 0, anchor: undefined };
     await expect(new PageWalk(pages, {}, start).next(1)).rejects.toThrow(InvalidResponseError);
@@ -156,7 +156,7 @@ describe('recordLoader', () => {
   const refused = new StatusError({ method: 'GET', path: '/v1/orders/4' }, 403, { fields: [] });
   const failures: Record<string, Error> = { two: notFound, three: gone, four: refused };
 
-  test('makes one call per distinct name, with null or an error for each name', async () => {
+  test('makes one call per distinct name', async () => {
     const asked: string[] = [];
     const loader = recordLoader(async (name): Promise<Row> => {
       asked.push(name);
@@ -177,7 +177,7 @@ describe('WholeListLoader', () => {
   const over = (pages: PageLoader<Row, PageQuery>) =>
     new WholeListLoader(Object.assign(pages, { forgetEarlier: () => false }));
 
-  test('reads its list once for all names', async () => {
+  test('reads the list once for all names', async () => {
     const { pages, calls } = scripted(() => ({ rows: named('a', 'b'), nextPageToken: undefined }));
     const loader = over(pages);
     expect(await loadAll(loader, ['b', 'c', 'a', 'b'])).toEqual([
@@ -191,7 +191,7 @@ describe('WholeListLoader', () => {
     expect(calls()).toBe(1);
   });
 
-  test('fails each name with the error of the list', async () => {
+  test('rejects every name with the error of the list', async () => {
     const failure = new Error('GET /v1/origins returned 503');
     const { pages } = scripted(() => {
       throw failure;
@@ -204,7 +204,7 @@ test.each([
   [{}, '[]'],
   [{ b: 1, a: undefined }, '[["b",1]]'],
   [{ b: 1, a: ['x'] }, '[["a",["x"]],["b",1]]'],
-])('the key of %j', (query, key) => {
+])('queryKey of %j does not depend on the order of the fields', (query, key) => {
   expect(queryKey(query)).toBe(key);
   expect(queryKey(Object.fromEntries(Object.entries(query).reverse()))).toBe(queryKey(query));
 });

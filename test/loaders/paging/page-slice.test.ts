@@ -21,8 +21,8 @@ const nextPage = (pageToken: string): Position => ({
   firstBefore: expect.any(String),
 });
 
-describe('the requested pages are', () => {
-  test('one with exactly the wanted rows', async () => {
+describe('readPageSlice', () => {
+  test('requests one page of exactly the wanted size', async () => {
     const list = createList(9);
     const slice = await read(list, 4);
     expect([slice.rows.map(({ row }) => row), slice.hasNextPage]).toEqual([
@@ -38,7 +38,7 @@ describe('the requested pages are', () => {
     expect(list.queries).toEqual(['4']);
   });
 
-  test('the next one after the end of a page', async () => {
+  test('requests the next page after the end of a page', async () => {
     const list = createList(9);
     const slice = await read(list, 4, placeAfter(await read(list, 4), 3));
     expect(names(slice)).toEqual(['r5', 'r6', 'r7', 'r8']);
@@ -46,14 +46,14 @@ describe('the requested pages are', () => {
     expect(list.queries).toEqual(['4', '4@r4']);
   });
 
-  test('the same one again from its middle, with the rows to skip', async () => {
+  test('requests the first page again if the cursor is in the middle of it', async () => {
     const list = createList(9);
     const slice = await read(list, 4, placeAfter(await read(list, 4), 1));
     expect(names(slice)).toEqual(['r3', 'r4', 'r5', 'r6']);
     expect(list.queries).toEqual(['4', '6']);
   });
 
-  test('one that continues in the middle of a later page', async () => {
+  test('requests a later page again if the cursor is in the middle of it', async () => {
     const list = createList(9);
     const second = await read(list, 4, nextPage('r4'));
     const slice = await read(list, 3, placeAfter(second, 1));
@@ -63,14 +63,14 @@ describe('the requested pages are', () => {
     expect(list.queries).toEqual(['4@r4', '5@r4']);
   });
 
-  test('two if one is larger than the largest page of REST', async () => {
+  test('requests two pages if the slice exceeds the maximum page size', async () => {
     const list = createList(30);
     const slice = await read(list, 10, { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
     expect(names(slice)).toEqual(['r4', 'r5', 'r6', 'r7', 'r8', 'r9', 'r10', 'r11', 'r12', 'r13']);
     expect(list.queries).toEqual(['10', '3@r10']);
   });
 
-  test('several while REST returns fewer rows than requested', async () => {
+  test('requests further pages while the REST service returns too few rows', async () => {
     const list = createList(9, (pageSize) => Math.min(pageSize, 2));
     const slice = await read(list, 5);
     expect(names(slice)).toEqual(['r1', 'r2', 'r3', 'r4', 'r5']);
@@ -78,7 +78,7 @@ describe('the requested pages are', () => {
     expect(list.queries).toEqual(['5', '3@r2', '1@r4']);
   });
 
-  test('one if REST ignores the page size', async () => {
+  test('returns the wanted rows if the REST service ignores the page size', async () => {
     const list = createList(9, () => 6);
     const first = await read(list, 2);
     expect(names(first)).toEqual(['r1', 'r2']);
@@ -93,18 +93,18 @@ describe('the requested pages are', () => {
   });
 });
 
-describe('the rows and hasNextPage of', () => {
-  test('first 0 of a list with rows', async () => {
+describe('a slice', () => {
+  test('has a next page for "first: 0" on a list with rows', async () => {
     const list = createList(3);
     expect(await read(list, 0)).toEqual({ rows: [], hasNextPage: true });
     expect(list.queries).toEqual(['1']);
   });
 
-  test('first 0 of an empty list', async () => {
+  test('has no next page for "first: 0" on an empty list', async () => {
     expect(await read(createList(0), 0)).toEqual({ rows: [], hasNextPage: false });
   });
 
-  test('first 0 at the end of a list', async () => {
+  test('has no next page for "first: 0" at the end of a list', async () => {
     const list = createList(3);
     const end = placeAfter(await read(list, 3), 2);
     expect(end).toEqual({ pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
@@ -112,7 +112,7 @@ describe('the rows and hasNextPage of', () => {
     expect(await read(list, 5, end)).toEqual({ rows: [], hasNextPage: false });
   });
 
-  test('fewer rows than wanted', async () => {
+  test('has no next page if the list has fewer rows than wanted', async () => {
     const list = createList(3);
     const slice = await read(list, 10);
     expect(names(slice)).toEqual(['r1', 'r2', 'r3']);
@@ -120,13 +120,13 @@ describe('the rows and hasNextPage of', () => {
     expect(list.queries).toEqual(['10']);
   });
 
-  test('exactly the wanted rows', async () => {
+  test('has no next page if the list has exactly the wanted rows', async () => {
     const slice = await read(createList(3), 3);
     expect(names(slice)).toEqual(['r1', 'r2', 'r3']);
     expect(slice.hasNextPage).toBe(false);
   });
 
-  test.each([1, 2, 3, 4, 7, 10])('a walk of %i rows at a time, with each row once', async (first) => {
+  test.each([1, 2, 3, 4, 7, 10])('returns each row once in a walk of %i rows at a time', async (first) => {
     const list = createList(23);
     const seen: string[] = [];
     let slice = await read(list, first);
@@ -139,7 +139,7 @@ describe('the rows and hasNextPage of', () => {
     expect(list.queries).toHaveLength(Math.ceil(23 / first));
   });
 
-  test.each([1, 3, 4])('a walk from each cursor in a page of 5, %i rows at a time', async (first) => {
+  test.each([1, 3, 4])('returns the next rows (first: %i) after any cursor of a page of 5', async (first) => {
     const list = createList(12);
     for (const start of [undefined, nextPage('r5')]) {
       const page = await read(list, 5, start);
@@ -152,10 +152,10 @@ describe('the rows and hasNextPage of', () => {
   });
 });
 
-describe('after a change of the list', () => {
+describe('a cursor after a change of the list', () => {
   const afterR3: Position = { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' };
 
-  test('new rows above move the position down', async () => {
+  test('continues at the same row if rows were inserted above', async () => {
     const list = createList(9);
     list.rows.unshift(...named('new1', 'new2'));
     const slice = await read(list, 4, afterR3);
@@ -164,7 +164,7 @@ describe('after a change of the list', () => {
     expect(list.queries).toEqual(['7', '2@r5']);
   });
 
-  test('new rows beyond the page cost the largest page', async () => {
+  test('costs one page of the maximum size if many rows were inserted above', async () => {
     const list = createList(9);
     list.rows.unshift(...named('new1', 'new2', 'new3', 'new4', 'new5'));
     const slice = await read(list, 2, afterR3);
@@ -172,19 +172,19 @@ describe('after a change of the list', () => {
     expect(list.queries).toEqual(['5', '10']);
   });
 
-  test('removed rows above move the position up', async () => {
+  test('continues at the same row if a row above was removed', async () => {
     const list = createList(9);
     list.rows.shift();
     expect(names(await read(list, 2, afterR3))).toEqual(['r4', 'r5']);
   });
 
-  test('no row is skipped after the row before the position has gone', async () => {
+  test('skips no row if the row before it was removed', async () => {
     const list = createList(9);
     list.rows.splice(2, 1);
     expect(names(await read(list, 2, afterR3))).toEqual(['r4', 'r5']);
   });
 
-  test('the walk continues at the end if all rows before it have gone', async () => {
+  test('returns the remaining rows if all rows before it were removed', async () => {
     const list = createList(0);
     expect(await read(list, 2, afterR3)).toEqual({ rows: [], hasNextPage: false });
     list.rows = named('r9');
@@ -195,14 +195,14 @@ describe('after a change of the list', () => {
 describe('invalid rows', () => {
   const broken = () => new InvalidResponseError('no record in row 2');
 
-  test('keep their positions', async () => {
+  test('keep their positions in the slice', async () => {
     const list = createList(3);
     list.rows[1] = broken();
     const slice = await read(list, 3);
     expect(slice.rows.map(({ row }) => row)).toEqual([{ name: 'r1' }, broken(), { name: 'r3' }]);
   });
 
-  test('have a cursor that counts rows', async () => {
+  test('have a cursor with a row count and no anchor', async () => {
     const list = createList(5);
     list.rows[1] = broken();
     const place = placeAfter(await read(list, 3), 1);
@@ -214,7 +214,7 @@ describe('invalid rows', () => {
 describe('rows that do not match a filter', () => {
   const isOdd = ({ name }: Row) => Number(name.slice(1)) % 2 === 1;
 
-  test('are skipped, and further pages have the largest size', async () => {
+  test('are skipped with further pages of the maximum size', async () => {
     const list = createList(25);
     const slice = await read(list, 4, undefined, isOdd);
     expect(names(slice)).toEqual(['r1', 'r3', 'r5', 'r7']);
@@ -222,7 +222,7 @@ describe('rows that do not match a filter', () => {
     expect(list.queries).toEqual(['4', '10@r4']);
   });
 
-  test('are skipped in a walk, with each match once', async () => {
+  test('are skipped in a walk that returns each match once', async () => {
     const list = createList(25);
     const seen: string[] = [];
     let slice = await read(list, 3, undefined, isOdd);
@@ -234,14 +234,14 @@ describe('rows that do not match a filter', () => {
     expect(seen).toEqual(list.rows.map(({ name }) => name).filter((name) => isOdd({ name })));
   });
 
-  test('after the last match cause no next page', async () => {
+  test('cause no next page after the last match', async () => {
     const list = createList(4, () => 4);
     const slice = await read(list, 2, undefined, isOdd);
     expect(names(slice)).toEqual(['r1', 'r3']);
     expect(slice.hasNextPage).toBe(false);
   });
 
-  test('before a match cost few pages', async () => {
+  test('cost 51 pages of 10 before a match in row 500', async () => {
     const list = createList(500);
     const slice = await read(list, 1, undefined, ({ name }) => name === 'r500');
     expect(names(slice)).toEqual(['r500']);
@@ -249,8 +249,8 @@ describe('rows that do not match a filter', () => {
   });
 });
 
-describe('an endless list', () => {
-  test('continues after an empty page with a token', async () => {
+describe('the page tokens of a list', () => {
+  test('continue the list after an empty page', async () => {
     const { pages, calls } = scripted((token) => {
       if (token === undefined) return { rows: named('a'), nextPageToken: 't1' };
       if (token === 't1') return { rows: [], nextPageToken: 't2' };
@@ -262,7 +262,7 @@ describe('an endless list', () => {
     expect(calls()).toBe(3);
   });
 
-  test('with a repeated token is an error', async () => {
+  test('are rejected if a token is repeated', async () => {
     const { pages, calls } = scripted((_token, call) => ({ rows: named(`a${call}`), nextPageToken: 't1' }));
     const slice = readPageSlice({ pages, filters: {}, first: 5, after: undefined });
     await expect(slice).rejects.toThrow(
@@ -273,13 +273,13 @@ describe('an endless list', () => {
     expect(calls()).toBe(2);
   });
 
-  test('with a token that leads to itself is an error, even with enough rows', async () => {
+  test('are rejected if a token leads to itself, even with enough rows', async () => {
     const { pages } = scripted(() => ({ rows: named('a'), nextPageToken: 't1' }));
     const slice = readPageSlice({ pages, filters: {}, first: 1, after: nextPage('t1') });
     await expect(slice).rejects.toThrow(InvalidResponseError);
   });
 
-  test('with new tokens for ever is an error after 100 pages', async () => {
+  test('are rejected after 100 pages without an end', async () => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: `t${call}` }));
     const slice = readPageSlice({ pages, filters: {}, first: 1, after: undefined });
     await expect(slice).rejects.toThrow(new InvalidResponseError('A list has not ended after 100 pages'));
@@ -287,7 +287,7 @@ describe('an endless list', () => {
   });
 });
 
-test('the error of a page is the error of the slice', async () => {
+test('a slice fails with the error of its page', async () => {
   const failure = new Error('GET /v1/orders returned 503');
   const { pages } = scripted(() => {
     throw failure;

@@ -8,7 +8,7 @@ import type { LocationJson } from '../../../src/rest/wire-schema.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { loadAll } from '../list-batch/list.ts';
 
-test('locations cost at most 1.2 calls a name, pages included', () => {
+test('locations cost at most 1.2 calls per name, including list pages', () => {
   expect([1, 4, 5, 9, 10, 29, 30, 62, 1_000].map(maxListPages)).toEqual([0, 0, 1, 1, 2, 2, 3, 6, 100]);
   for (let names = 1; names <= 500; names += 1) expect(maxListPages(names)).toBeLessThanOrEqual(names * 0.2);
 });
@@ -107,7 +107,7 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
 }
 
 describe('locations by name', () => {
-  test('are searched if they are few', async () => {
+  test('are searched one by one if they are few', async () => {
     const { look } = startLocations({ count: 15 });
     expect(await look(['locations/l1', 'locations/nowhere'])).toEqual({
       found: ['locations/l1', null],
@@ -117,7 +117,7 @@ describe('locations by name', () => {
     });
   });
 
-  test('are found in the whole list if they are many', async () => {
+  test('are looked up in the list if they are many', async () => {
     const { look } = startLocations({ count: 15 });
     const wanted = [...names(1, 9), 'locations/nowhere', 'locations/l15'];
     expect(await look(wanted)).toEqual({
@@ -134,7 +134,7 @@ describe('locations by name', () => {
     expect(calls).toEqual(['all']);
   });
 
-  test('are searched if the affordable pages lack them', async () => {
+  test('are searched if the pages within the call limit lack them', async () => {
     const { look } = startLocations({ count: 500 });
     const wanted = names(491, 500);
     expect(await look(wanted)).toEqual({
@@ -145,12 +145,12 @@ describe('locations by name', () => {
     });
   });
 
-  test('are searched if the settings allow no lists', async () => {
+  test('are searched if lists for batches are disabled', async () => {
     const { look } = startLocations({ count: 15, listsForBatches: false });
     expect((await look(names(1, 12))).calls).toEqual(names(1, 12));
   });
 
-  test('are null if only an invalid row may have their name', async () => {
+  test('are null if only an invalid row could have the name', async () => {
     const { service, look } = startLocations({ count: 8 });
     service.rows[2] = new InvalidResponseError('no record in row 2');
     const { found, calls } = await look(names(1, 8));
@@ -159,12 +159,12 @@ describe('locations by name', () => {
   });
 });
 
-describe('if the list fails', () => {
+describe('a failed list of locations', () => {
   test.each([
     new ResponseTooLargeError('GET /v1/locations returned more than 16 bytes'),
     new InvalidResponseError('GET /v1/locations returned no list of locations'),
     answered(503),
-  ])('names are searched: $message', async (failure) => {
+  ])('is replaced by searches: $message', async (failure) => {
     const { service, look } = startLocations({ count: 15 });
     service.failures.all = failure;
     expect(await look(names(1, 5))).toEqual({
@@ -175,7 +175,7 @@ describe('if the list fails', () => {
     });
   });
 
-  test('with 429, names are not searched', async () => {
+  test('causes no searches after 429', async () => {
     const { service, look } = startLocations({ count: 15 });
     const refused = answered(429);
     service.failures.all = refused;
@@ -187,13 +187,13 @@ describe('if the list fails', () => {
     });
   });
 
-  test('with 404, all locations are null', async () => {
+  test('makes all locations null after 404', async () => {
     const { service, look } = startLocations({ count: 15 });
     service.failures.all = answered(404);
     expect((await look(names(1, 5))).found).toEqual(Array(5).fill(null));
   });
 
-  test('on a later page, locations of the earlier pages are found', async () => {
+  test('still provides the locations of earlier pages', async () => {
     const { service, look } = startLocations({ count: 15 });
     const refused = answered(403);
     service.failures['all@10'] = refused;
@@ -203,7 +203,7 @@ describe('if the list fails', () => {
   });
 });
 
-describe('while the list is read', () => {
+describe('names requested while the list is being read', () => {
   /** A service that responds after 20 ms. */
   function startWaiting(count: number, referenceMs = 0) {
     const started = startLocations({ count, referenceMs });
@@ -213,7 +213,7 @@ describe('while the list is read', () => {
     return started;
   }
 
-  test('later names are found in the list, however few', async () => {
+  test('are found in the list, even if they are few', async () => {
     const { lookInBatches } = startWaiting(15);
     expect(
       await lookInBatches(names(1, 12), ['locations/l15'], ['locations/l1', 'locations/nowhere']),
@@ -223,7 +223,7 @@ describe('while the list is read', () => {
     });
   });
 
-  test('and ends too early, later names are searched', async () => {
+  test('are searched if the reading stops before their page', async () => {
     const { lookInBatches } = startWaiting(30);
     expect(await lookInBatches(names(1, 10), ['locations/l25'])).toEqual({
       found: [names(1, 10), ['locations/l25']],
@@ -231,7 +231,7 @@ describe('while the list is read', () => {
     });
   });
 
-  test('and fails, later names are searched', async () => {
+  test('are searched if the list fails with 503', async () => {
     const { service, lookInBatches } = startWaiting(15);
     service.failures.all = answered(503);
     expect(await lookInBatches(names(1, 5), ['locations/l15'])).toEqual({
@@ -240,7 +240,7 @@ describe('while the list is read', () => {
     });
   });
 
-  test('and is rejected, later names are not searched', async () => {
+  test('are not searched if the list fails with 429', async () => {
     const { service, lookInBatches } = startWaiting(15);
     const refused = answered(429);
     service.failures.all = refused;
@@ -250,14 +250,14 @@ describe('while the list is read', () => {
     });
   });
 
-  test('a pending search is shared', async () => {
+  test('share a pending search', async () => {
     const { lookInBatches } = startWaiting(500);
     expect((await lookInBatches(names(1, 2), names(2, 4))).calls).toEqual(names(1, 4));
   });
 });
 
-describe('data of earlier operations', () => {
-  test('serves few names and many without a call', async () => {
+describe('cached data of earlier operations', () => {
+  test('serves any number of names without a call', async () => {
     const { look } = startLocations({ count: 15, referenceMs: 1_000 });
     await look(names(1, 15));
     expect(await look(names(1, 15))).toEqual({
@@ -275,7 +275,7 @@ describe('data of earlier operations', () => {
     expect((await look(['locations/nowhere'])).found).toEqual([null]);
   });
 
-  test('of a search serves the same search', async () => {
+  test('serves a repeated search', async () => {
     const { look } = startLocations({ count: 15, referenceMs: 1_000 });
     await look(names(1, 2));
     expect(await look(names(1, 3))).toEqual({
@@ -287,7 +287,7 @@ describe('data of earlier operations', () => {
     expect(await look(names(1, 3))).toMatchObject({ found: names(1, 3), calls: [], cached: 3 });
   });
 
-  test('of a list is extended by the next page if that saves calls', async () => {
+  test('is extended by the next list page if that saves calls', async () => {
     const { look } = startLocations({ count: 35, referenceMs: 1_000 });
     await look(names(1, 10));
     expect(await look([...names(1, 10), ...names(21, 22)])).toMatchObject({
@@ -303,7 +303,7 @@ describe('data of earlier operations', () => {
     });
   });
 
-  test('is read again after it has expired', async () => {
+  test('is read again after it expires', async () => {
     const { clock, look } = startLocations({ count: 15, referenceMs: 1_000 });
     await look(names(1, 15));
     clock.nowMs = 1_002;

@@ -91,7 +91,7 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
 const names = ({ rows }: Page<Row>) => rows.map(({ name }) => name);
 
 describe('a page that an operation has read', () => {
-  test('counts as cached once in each later operation', async () => {
+  test('counts as cached once per later operation', async () => {
     const { operation, learn } = startCaching();
     await learn(...named('a'));
     const { callContext, origins } = operation();
@@ -101,7 +101,7 @@ describe('a page that an operation has read', () => {
     expect([callContext.callLog.cached, callContext.callLog.entries]).toEqual([1, []]);
   });
 
-  test('belongs to one query, one list and one tenant', async () => {
+  test('is available only to the same query, list and tenant', async () => {
     const { operation, learn } = startCaching();
     await learn(...named('a'));
     const { origins, channels } = operation();
@@ -126,7 +126,7 @@ describe('a page that an operation has read', () => {
     expect(lines()).toEqual(['origins 20', 'origins 20']);
   });
 
-  test('is kept only in its own operation if the cache is off', async () => {
+  test('is available only within its operation if the cache is off', async () => {
     const { operation, lastCall } = startCaching({ referenceMs: 0 });
     const { origins } = operation();
     void origins.load({ pageSize: 20 });
@@ -138,7 +138,7 @@ describe('a page that an operation has read', () => {
     expect(origins.isAvailable({ pageSize: 20 })).toBe(false);
   });
 
-  test('is removed with all pages of its tenant, also for a running operation', async () => {
+  test('is removed when its tenant is forgotten, even for running operations', async () => {
     const { operation, learn, forget } = startCaching();
     await learn(...named('a'));
     const { origins } = operation();
@@ -151,7 +151,7 @@ describe('a page that an operation has read', () => {
 });
 
 describe('a stale page', () => {
-  test('is read again by a call that outlives the operation and uses no budget of it', async () => {
+  test('is refreshed by a call that is independent of the operation', async () => {
     const { clock, operation, learn, lastCall } = startCaching();
     await learn(...named('old'));
     clock.nowMs = 1_001;
@@ -168,7 +168,7 @@ describe('a stale page', () => {
     expect(spendAll).not.toThrow();
   });
 
-  test('is read before it is used after the grace', async () => {
+  test('is not served after its grace period', async () => {
     const { clock, operation, learn, lastCall, known } = startCaching();
     await learn(...named('old'));
     clock.nowMs = 6_000;
@@ -183,7 +183,7 @@ describe('a stale page', () => {
   });
 });
 
-test('the least recently used pages are evicted beyond a total size', async () => {
+test('the least recently used pages are evicted above the maximum size', async () => {
   const { operation, lastCall } = startCaching({ maxCharacters: 4 * 2_048 });
   const { signal } = new AbortController();
   const reads: [token: string, pageSize: number][] = [
@@ -212,7 +212,7 @@ test('the least recently used pages are evicted beyond a total size', async () =
 });
 
 describe('an operation that has stopped using cached pages', () => {
-  test('reads such pages again, and shares the new ones', async () => {
+  test('shares the pages that it reads again with later operations', async () => {
     const { operation, learn, lastCall, known, lines } = startCaching();
     await learn(...named('old'));
     const { origins } = operation();
@@ -233,7 +233,7 @@ describe('an operation that has stopped using cached pages', () => {
     expect(lines()).toEqual(['origins 20', 'origins 5', 'origins 20']);
   });
 
-  test('reads new pages for itself', async () => {
+  test('ignores cached pages that it has not used yet', async () => {
     const { operation, learn, lines } = startCaching();
     await learn(...named('old'));
     const { origins } = operation();
@@ -246,7 +246,7 @@ describe('an operation that has stopped using cached pages', () => {
 });
 
 describe('operations that read a page at the same time', () => {
-  test('share one call, which counts as a cached page for the later one', async () => {
+  test('share one call', async () => {
     const { operation, lastCall, lines } = startCaching();
     const [first, second] = [operation(), operation()];
     const pages = [first, second].map(({ origins }) => origins.load({ pageSize: 20 }));
@@ -258,14 +258,14 @@ describe('operations that read a page at the same time', () => {
     expect(lines()).toEqual(['origins 20']);
   });
 
-  test('share no call if nothing may be cached', async () => {
+  test('make separate calls if the cache is off', async () => {
     const { operation, lastCall, lines } = startCaching({ referenceMs: 0 });
     for (const { origins } of [operation(), operation()]) void origins.load({ pageSize: 20 });
     await lastCall();
     expect(lines()).toEqual(['origins 20', 'origins 20']);
   });
 
-  test('share no call after one of them has stopped using cached pages', async () => {
+  test('make separate calls after one of them has stopped using cached pages', async () => {
     const { clock, operation, lastCall, known, lines } = startCaching();
     const older = operation().origins.load({ pageSize: 20 });
     const late = await lastCall();
@@ -281,7 +281,7 @@ describe('operations that read a page at the same time', () => {
     expect(lines()).toEqual(['origins 20', 'origins 20']);
   });
 
-  test('share the error of the call, and the next operation reads again', async () => {
+  test('share the error of the call but do not cache it', async () => {
     const { operation, lastCall, lines } = startCaching();
     const pages = [operation(), operation()].map(({ origins }) => origins.load({ pageSize: 20 }));
     const failure = new UnavailableError('reset');
@@ -292,7 +292,7 @@ describe('operations that read a page at the same time', () => {
     expect(lines()).toEqual(['origins 20', 'origins 20']);
   });
 
-  test('read the page again if the operation that called has ended', async () => {
+  test('repeat the call if the operation that made it is aborted', async () => {
     const { operation, lastCall, lines } = startCaching();
     const first = operation().origins.load({ pageSize: 20 });
     const second = operation().origins.load({ pageSize: 20 });
@@ -303,7 +303,7 @@ describe('operations that read a page at the same time', () => {
     expect(lines()).toEqual(['origins 20', 'origins 20']);
   });
 
-  test('stop waiting for the call of another operation when they are aborted', async () => {
+  test('stop waiting for a shared call when they are aborted', async () => {
     const { operation, lastCall, lines } = startCaching();
     const first = operation().origins.load({ pageSize: 20 });
     const client = new AbortController();

@@ -129,13 +129,13 @@ const names = ({ rows }: PageSlice<Row>) => rows.map(({ row }) => row.name);
 const pagesOf1000 = (from: number, to: number) =>
   Array.from({ length: (to - from) / 1_000 }, (_, index) => `1000@${from + index * 1_000}`);
 
-describe.each([5_000, 12_000])('a list of %d', (count) => {
+describe.each([5_000, 12_000])('a list of %d rows', (count) => {
   const last = count - 1;
   const allPages = ['100', ...pagesOf1000(100, count + 100)];
 
   test.each<[string, number[], number, string[]]>([
     ['on the first page', [0, 1, 2], 3, ['100']],
-    ['behind the first page', [0, 1, 150], 3, ['100', '1000@100']],
+    ['after the first page', [0, 1, 150], 3, ['100', '1000@100']],
     ['at the end', [last], 1, allPages],
     ['nowhere', [], 1, allPages],
   ])('is read until the matches are found: %s', async (_where, matches, first, queries) => {
@@ -147,7 +147,7 @@ describe.each([5_000, 12_000])('a list of %d', (count) => {
   });
 
   test.each(Object.entries(orders))(
-    'that is sorted %s has the rows of a plain filter',
+    'returns exactly the matching rows if sorted %s',
     async (_order, sort) => {
       const rows = sort(rowsOfSeed(count));
       for (const [index, status] of shipmentStatuses.entries()) {
@@ -169,7 +169,7 @@ describe.each([5_000, 12_000])('a list of %d', (count) => {
     },
   );
 
-  test.each(Object.entries(orders))('that is sorted %s is counted by one read', async (_order, sort) => {
+  test.each(Object.entries(orders))('is counted in a single pass if sorted %s', async (_order, sort) => {
     const rows = sort(rowsOfSeed(count));
     const list = createList(rows);
     const { byStatus, isExact } = await countByStatus(list.scans().from({}), undefined);
@@ -180,24 +180,24 @@ describe.each([5_000, 12_000])('a list of %d', (count) => {
   });
 });
 
-describe('a list of 5,000', () => {
-  test('has a first page of five rows for each row that is asked for', async () => {
+describe('a filtered slice of a list of 5,000 rows', () => {
+  test('requests five rows per wanted row on the first page', async () => {
     const list = createList(newestFirst(5_000, [0]));
     await list.read(withError, 60, { pagesLeft: 1 });
     await list.read(withError, 500, { pagesLeft: 1 });
     expect(list.queries).toEqual(['300', '1000']);
   });
 
-  test('ends at the last match that is not followed by a page', async () => {
+  test('has no next page after the last match', async () => {
     const slice = await createList(newestFirst(5_000, [0, 4_999])).read(withError, 2);
     expect([names(slice).length, slice.hasNextPage]).toEqual([2, false]);
   });
 });
 
-describe('a list of 12,000 with pages of 400 for one operation', () => {
+describe('a filtered slice of a list of 12,000 rows with a page limit', () => {
   const list = createList(newestFirst(12_000, [11_999]));
 
-  test('ends behind the last row that was looked at', async () => {
+  test('ends after the last row that was read', async () => {
     const slice = await list.read(withError, 5, { pagesLeft: 3 });
     expect([names(slice), slice.hasNextPage]).toEqual([[], true]);
     expect(slice.endPosition).toMatchObject({
@@ -208,7 +208,7 @@ describe('a list of 12,000 with pages of 400 for one operation', () => {
     });
   });
 
-  test('leads to the only match far down', async () => {
+  test('leads to a match at the end of the list in several slices', async () => {
     let after: Position | undefined;
     const found: string[] = [];
     const pages: number[] = [];
@@ -230,7 +230,7 @@ describe('createdSince', () => {
     return { count: slice.rows.length, hasNextPage: slice.hasNextPage, queries: list.queries };
   };
 
-  test('ends the scan of a list that is sorted newest first', async () => {
+  test('stops the scan of a list that is sorted newest first', async () => {
     expect(await queriesFor(newestFirst(12_000), 10_900)).toEqual({
       count: 1_000,
       hasNextPage: true,
@@ -247,15 +247,15 @@ describe('createdSince', () => {
     ['sorted oldest first', newestFirst(5_000).reverse()],
     ['sorted by updateTime', orders['by updateTime']?.(rowsOfSeed(5_000)) ?? []],
     ['sorted by name', newestFirst(5_000).sort((a, b) => (a.name < b.name ? -1 : 1))],
-    ['with one new row among old ones', newestFirst(5_000).with(150, row(4_999))],
-  ])('reads a list to its end that is %s', async (_order, rows) => {
+    ['sorted newest first except for one row', newestFirst(5_000).with(150, row(4_999))],
+  ])('reads a list to the end if it is %s', async (_order, rows) => {
     const { count, queries } = await queriesFor(rows, 4_995, 100);
     const earliest = row(4_995).createTime ?? '';
     expect(count).toBe(rows.filter(({ createTime = '' }) => createTime >= earliest).length);
     expect(queries).toEqual(['500', ...pagesOf1000(500, 5_500)]);
   });
 
-  test('skips rows without a usable time', async () => {
+  test('skips rows without a valid createTime', async () => {
     const rows = newestFirst(300).map((entry, index) =>
       index % 2 === 0 ? entry : { name: entry.name, status: 'DELIVERED', createTime: 'soon' },
     );
@@ -264,12 +264,12 @@ describe('createdSince', () => {
   });
 });
 
-test('a broken row matches no filter', async () => {
+test('an invalid row matches no filter', async () => {
   const list = createList([new InvalidResponseError('broken'), ...newestFirst(3, [1])]);
   expect(names(await list.read(withError, 5))).toEqual(['shipments/s2']);
 });
 
-test('an operation without a page left ends at the start of the list', async () => {
+test('a slice is empty but can be continued if the operation has no pages left', async () => {
   const list = createList(newestFirst(300, [0]));
   const slice = await list.read(withError, 5, { pagesLeft: 0 });
   expect([slice.rows, slice.hasNextPage, list.queries]).toEqual([[], true, []]);
@@ -277,7 +277,7 @@ test('an operation without a page left ends at the start of the list', async () 
   expect([slice.endPosition?.pageToken, names(next)]).toEqual([undefined, ['shipments/s300']]);
 });
 
-test('rows that arrive above are not returned twice', async () => {
+test('rows inserted at the top cause no duplicates on the next page', async () => {
   const list = createList(newestFirst(3_000, [5, 50, 500, 900]));
   const first = await list.read(withError, 2);
   list.rows = [row(3_001), row(3_002, 'WITH_ERROR'), ...list.rows];
@@ -291,7 +291,7 @@ test('rows that arrive above are not returned twice', async () => {
 });
 
 describe('the fields of one operation', () => {
-  test('share the pages of a scan, the first one of the largest size', async () => {
+  test('share the pages of a scan', async () => {
     const list = createList(newestFirst(5_000, [4_999]));
     const scans = list.scans();
     const delivered: RowFilter = { statuses: new Set(['DELIVERED']), ...anyTime };
@@ -310,7 +310,7 @@ describe('the fields of one operation', () => {
     expect(list.queries).toEqual(['1000', ...pagesOf1000(1_000, 5_000)]);
   });
 
-  test('share 20 pages', async () => {
+  test('share a limit of 20 pages', async () => {
     const list = createList(newestFirst(50_000));
     const scans = list.scans();
     const counts = await countByStatus(scans.from({}), undefined);
@@ -323,7 +323,7 @@ describe('the fields of one operation', () => {
 
 const statuses = ['GENERATING_LABEL', 'LABEL_GENERATED', 'IN_PROGRESS', 'DELIVERED', 'WITH_ERROR', 'NEWER'];
 
-test('pages of a filtered list have the rows of a plain filter', async () => {
+test('the pages of any filtered list contain exactly the matching rows', async () => {
   const rowOf = fc.record({
     minutes: fc.integer({ min: 0, max: 5_000 }),
     status: fc.constantFrom(...statuses),

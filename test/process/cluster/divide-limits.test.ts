@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { divideLimits } from '../../../src/process/cluster/divide-limits.ts';
 
-test('divides the limits of the whole server among its workers', () => {
+test('divideLimits divides the limits of the server among the workers', () => {
   const config = readConfig({ WORKERS: '3', RATE_LIMIT_POINTS_PER_SECOND: '100' });
   expect(divideLimits(config)).toEqual({
     ...config,
@@ -13,7 +13,7 @@ test('divides the limits of the whole server among its workers', () => {
   });
 });
 
-test('leaves each worker at least one of a limit that is not off', () => {
+test('divideLimits leaves each worker at least one connection and one request', () => {
   const { upstreamConnections, graphqlRequestsAtOnce, pointsPerSecond } = divideLimits(
     readConfig({ WORKERS: '3', UPSTREAM_CONNECTIONS: '3', GRAPHQL_REQUESTS_AT_ONCE: '1' }),
   );

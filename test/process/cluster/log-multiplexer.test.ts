@@ -15,7 +15,7 @@ function startMultiplexer() {
 
 const nextRound = () => new Promise((resolve) => setImmediate(resolve));
 
-test('lines are forwarded whole, even if they arrive in pieces', async () => {
+test('log lines are forwarded complete even if they arrive in pieces', async () => {
   const { written, multiplexer, a, b } = startMultiplexer();
   multiplexer.start();
   const [first, second] = [Buffer.from('café 1\n').subarray(0, 4), Buffer.from('café 1\n').subarray(4)];
@@ -30,7 +30,7 @@ test('lines are forwarded whole, even if they arrive in pieces', async () => {
   expect(written).toEqual(['tea 1\ntea 2\n', 'café 1\n', 'tea 3\n']);
 });
 
-test('lines are buffered until the start', async () => {
+test('log lines are buffered until the start', async () => {
   const { written, multiplexer, a, b } = startMultiplexer();
   a.write('a\n');
   b.write('b\n');
@@ -41,7 +41,7 @@ test('lines are buffered until the start', async () => {
   expect(written).toEqual(['a\n', 'b\n']);
 });
 
-test('it ends when all streams have ended, and drops an incomplete line', async () => {
+test('the log multiplexer ends when all streams have ended', async () => {
   const { written, multiplexer, a, b } = startMultiplexer();
   multiplexer.start();
   const ended = multiplexer.ended();

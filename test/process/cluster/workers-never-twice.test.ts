@@ -57,8 +57,8 @@ async function startApp(answer: Answer) {
 
 const success = { __typename: 'CreateOrderSuccess', order: { id: 'orders/1' } };
 
-describe('a key in several workers', { timeout: 60_000 }, () => {
-  test('writes once for requests at the same time and later', async () => {
+describe('an idempotency key in several workers', { timeout: 60_000 }, () => {
+  test('causes one write for concurrent and later requests', async () => {
     const { waiting, answer } = holding(1);
     await using waybill = await startApp(answer);
     const { ask, lines, answeredBy } = waybill;
@@ -78,7 +78,7 @@ describe('a key in several workers', { timeout: 60_000 }, () => {
     await until(() => answeredBy().size === 2);
   });
 
-  test('is free for each worker after a rejection', async () => {
+  test('is free in every worker after a rejection', async () => {
     let refusals = 0;
     await using waybill = await startApp((request, response, body) => {
       if (refusals > 0 || request.method !== 'POST') return answerAsPromised(request, response, body);
@@ -91,7 +91,7 @@ describe('a key in several workers', { timeout: 60_000 }, () => {
     expect(posts()).toBe(2);
   });
 
-  test('is not free after a worker died during the write', async () => {
+  test('stays claimed after a worker was killed during the write', async () => {
     const { waiting, answer } = holding(1);
     await using waybill = await startApp(answer);
     const { server, workers, ask, lines } = waybill;

@@ -13,10 +13,10 @@ const createOrder =
 const shipOrder = 'mutation ($input: ShipOrderInput!) { shipOrder(input: $input) { __typename } }';
 
 describe.each([
-  ['at once', 0],
+  ['immediately', 0],
   ['after five seconds', 5_000],
-])('two workers with an order that names its shipment %s', (_when, shipmentNamedAfterMs) => {
-  test('ship the order once for two requests at the same time', { timeout: 120_000 }, async () => {
+])('two workers with an order that refers to its shipment %s', (_when, shipmentNamedAfterMs) => {
+  test('ship the order once for two concurrent requests', { timeout: 120_000 }, async () => {
     const begin = new Date();
     const sandbox = await startSandbox({ quirks: { shipsAgain: true, shipmentNamedAfterMs } });
     const server = startWorkers({ UPSTREAM_URL: sandbox.url });
@@ -64,7 +64,7 @@ describe.each([
   });
 });
 
-test('an order whose worker died during shipOrder is shipped once', { timeout: 60_000 }, async () => {
+test('an order is shipped once if its worker is killed during shipOrder', { timeout: 60_000 }, async () => {
   const begin = new Date();
   const sandbox = await startSandbox({ quirks: { shipsAgain: true, shipmentNamedAfterMs: 60_000 } });
   const server = startWorkers({ UPSTREAM_URL: sandbox.url });

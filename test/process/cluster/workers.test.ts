@@ -51,7 +51,7 @@ describe('two workers with the sandbox', slow, () => {
     ]);
   });
 
-  test('respond in turn with the same data, and each log line names its worker', async () => {
+  test('share the requests and return the same data', async () => {
     const workers = await server.workers();
     expect(workers.map(({ worker }) => worker).sort()).toEqual([1, 2]);
     const ids = ['a', 'b', 'c', 'd'];
@@ -67,7 +67,7 @@ describe('two workers with the sandbox', slow, () => {
     expect(new Set(answered().map((line) => (line as { tenant?: string }).tenant)).size).toBe(1);
   });
 
-  test('have one page of metrics, on both workers', async () => {
+  test('serve the same page of metrics for both workers', async () => {
     const counted = 'waybill_operation_duration_seconds_count{type="query",outcome="ok"} ';
     const page = async () =>
       (await fetch(new URL('/metrics', at.origin), { headers: { connection: 'close' } })).text();
@@ -86,14 +86,14 @@ describe('two workers with the sandbox', slow, () => {
     }
   });
 
-  test('exit with 0 at SIGTERM', async () => {
+  test('exit with code 0 on SIGTERM', async () => {
     server.signal('SIGTERM');
     expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
   });
 });
 
 describe('two workers with a live service', slow, () => {
-  test('exit with 0 at SIGTERM after their running requests', async () => {
+  test('finish running requests and exit with code 0 on SIGTERM', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = startWorkers({ UPSTREAM_URL: service.url.href });
@@ -123,7 +123,7 @@ describe('two workers with a live service', slow, () => {
     expect(new Set(answered.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
   });
 
-  test('exit with 1 at a second signal', async () => {
+  test('exit with code 1 on a second signal', async () => {
     const { waiting, answer } = holding();
     await using service = await startService(answer);
     const server = startWorkers({ UPSTREAM_URL: service.url.href });
@@ -139,7 +139,7 @@ describe('two workers with a live service', slow, () => {
     await until(() => workers.every(({ pid }) => isGone(pid)), 5_000);
   });
 
-  test('are two again after one was killed, and its counters stay', async () => {
+  test('replace a killed worker and keep its counters', async () => {
     await using service = await startService(answerAsPromised);
     const server = startWorkers({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0' });
     const { banner, graphql } = await server.listening();
@@ -163,7 +163,7 @@ describe('two workers with a live service', slow, () => {
     expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
   });
 
-  test('replace a worker that gets SIGTERM, without a failed request', async () => {
+  test('replace workers that receive SIGTERM without a failed request', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = startWorkers({ UPSTREAM_URL: service.url.href, DRAIN_WAIT_MS: '600000' });
@@ -201,7 +201,7 @@ function isGone(pid: number): boolean {
 }
 
 describe('workers that can\u2019t start', slow, () => {
-  test('for a port in use, with one error', async () => {
+  test('report one error if the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     try {
       await once(other, 'listening');
@@ -220,7 +220,7 @@ describe('workers that can\u2019t start', slow, () => {
     }
   });
 
-  test('for an invalid document of OPERATIONS_FILE', async () => {
+  test('report an invalid document in OPERATIONS_FILE', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'waybill-'));
     try {
       const file = join(folder, 'operations.json');
@@ -238,7 +238,7 @@ describe('workers that can\u2019t start', slow, () => {
     }
   });
 
-  test('for fewer connections to REST than workers', async () => {
+  test('report that there are fewer upstream connections than workers', async () => {
     const server = startWorkers({ WORKERS: '3', UPSTREAM_CONNECTIONS: '2' });
     expect(await server.exit).toEqual({
       code: 1,
@@ -249,7 +249,7 @@ describe('workers that can\u2019t start', slow, () => {
     });
   });
 
-  test('as a replacement: the others drain, and the exit code is 1', async () => {
+  test('stop the server with code 1 if they are replacements', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'waybill-'));
     try {
       const flag = join(folder, 'flag');

@@ -35,7 +35,7 @@ function cost(to: string, change: Partial<Package> = {}): number {
 }
 
 describe('offers', () => {
-  test('are the same for the same input, which stays unchanged', () => {
+  test('are equal for equal input', () => {
     const before = structuredClone(parcel);
     expect(offersFor('bogota-dc', 'antioquia-medellin')).toEqual(
       offersFor('bogota-dc', 'antioquia-medellin'),
@@ -43,7 +43,7 @@ describe('offers', () => {
     expect(parcel).toEqual(before);
   });
 
-  test('between two cities have these prices', () => {
+  test('match the known prices from Bogotá to Cali', () => {
     expect(offersFor('bogota-dc', 'valle-del-cauca-cali', {}, 10_000_000)).toEqual([
       offer('rutandina', 'SUCCESS', 1_130_000, 825_000, 2),
       offer('condor-veloz', 'SUCCESS', 1_450_000, 1_330_000, 1),
@@ -54,7 +54,7 @@ describe('offers', () => {
     ]);
   });
 
-  test('cost more for weight, volume, distance and value', () => {
+  test('cost more for a greater weight, volume, distance or value', () => {
     const rising = (costs: number[]) => expect(costs).toEqual(costs.toSorted((one, other) => one - other));
     const weights = [0.2, 1, 1.5, 2, 5, 10, 25, 40].map((weightKg) =>
       cost('antioquia-medellin', { weightKg }),
@@ -78,7 +78,7 @@ describe('offers', () => {
     }
   });
 
-  test('take longer to distant places', () => {
+  test('estimate more days for distant places', () => {
     const days = ['bogota-dc-suba', 'valle-del-cauca-cali', 'la-guajira-uribia'].map(
       (to) => offerOf('rutandina', offersFor('bogota-dc', to))?.estimatedDeliveryOperatingDays,
     );
@@ -103,14 +103,14 @@ describe('offers', () => {
     });
   });
 
-  test('are whole cents within the exact range, for the largest value', () => {
+  test('have costs in safe integers for the largest declared value', () => {
     for (const { shipmentCostCents } of offersFor('bogota-dc', 'huila-neiva', {
       declaredValueCents: Number.MAX_SAFE_INTEGER,
     }))
       expect(Number.isSafeInteger(shipmentCostCents)).toBe(true);
   });
 
-  test('need existing departments', () => {
+  test('require a known department', () => {
     const atlantis = {
       name: 'locations/atlantis',
       address: { regionCode: 'CO', administrativeArea: 'Atlantis', locality: 'Poseidonia' },
@@ -127,11 +127,11 @@ describe('offers', () => {
   });
 });
 
-test('cash on delivery costs zero, a minimum, or a share', () => {
+test('cash on delivery costs nothing, the minimum fee or a percentage', () => {
   expect([0, 1, 14_000_000, 40_000_000].map(cashOnDeliveryCost)).toEqual([0, 350_000, 350_000, 1_000_000]);
 });
 
-test('couriers have names', () => {
+test('courierDisplayName returns the display name of a known courier', () => {
   expect(courierDisplayName('couriers/condor-veloz')).toBe('Cóndor Veloz');
   expect(courierDisplayName('couriers/nobody')).toBeUndefined();
 });

@@ -25,7 +25,7 @@ test.each([
   [{ body: 'null', contentType: 'application/json' }, 'application/json', 'null'],
   [{ body: null }, 'application/json; charset=utf-8', 'null'],
   [{}, null, ''],
-])('status returns %j', async (answer, contentType, text) => {
+])('a status fault returns %j', async (answer, contentType, text) => {
   client.sandbox.faults.add({ kind: 'status', status: 503, headers: { 'retry-after': '7' }, ...answer });
   const response = await raw();
   expect([
@@ -37,7 +37,7 @@ test.each([
   expect(client.sandbox.requests.entries()[0]?.status).toBe(503);
 });
 
-test.each(['status', 'reset', 'hang'] as const)('%s leaves a write undone', async (kind) => {
+test.each(['status', 'reset', 'hang'] as const)('a %s fault prevents the write', async (kind) => {
   const before = await newestOrder();
   client.sandbox.requests.clear();
   client.sandbox.faults.add(
@@ -63,7 +63,7 @@ test.each(['status', 'reset', 'hang'] as const)('%s leaves a write undone', asyn
   expect(await newestOrder()).toBe(before);
 });
 
-test('applied-then-cut runs the write, and sends no response', async () => {
+test('applied-then-cut runs the write but sends no response', async () => {
   const before = await newestOrder();
   client.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'applied-then-cut' });
   await expect(client.post('/v1/orders', newOrder)).rejects.toThrow('fetch failed');
@@ -71,14 +71,14 @@ test('applied-then-cut runs the write, and sends no response', async () => {
   expect(await newestOrder()).not.toBe(before);
 });
 
-test('delay responds late', async () => {
+test('delay sends the response late', async () => {
   client.sandbox.faults.add({ kind: 'delay', delayMs: 150 });
   const start = performance.now();
   expect((await raw()).status).toBe(200);
   expect(performance.now() - start).toBeGreaterThan(140);
 });
 
-test('reset-in-body sends the headers and some bytes', async () => {
+test('reset-in-body sends the headers and some bytes before the reset', async () => {
   client.sandbox.faults.add({ kind: 'reset-in-body', bytes: 10 });
   const response = await raw();
   expect(response.status).toBe(200);
@@ -87,14 +87,14 @@ test('reset-in-body sends the headers and some bytes', async () => {
   await expect(reader?.read()).rejects.toThrow('terminated');
 });
 
-test('cut-json is complete HTTP with incomplete JSON', async () => {
+test('cut-json sends a complete HTTP response with truncated JSON', async () => {
   client.sandbox.faults.add({ kind: 'cut-json', bytes: 12 });
   const response = await raw();
   expect(response.headers.get('content-length')).toBe('12');
   expect(await response.text()).toBe('{"name":"ord');
 });
 
-test('short sends fewer bytes than its content-length', async () => {
+test('short sends fewer bytes than the content-length header states', async () => {
   const whole = (await raw()).headers.get('content-length');
   client.sandbox.faults.add({ kind: 'short', missingBytes: 5 });
   const response = await raw();
@@ -102,7 +102,7 @@ test('short sends fewer bytes than its content-length', async () => {
   await expect(response.text()).rejects.toThrow('terminated');
 });
 
-test('drip sends a little at a time', async () => {
+test('drip sends the body in small chunks', async () => {
   const whole = await (await raw()).text();
   client.sandbox.faults.add({ kind: 'drip', bytes: 200, everyMs: 15 });
   const start = performance.now();
@@ -118,7 +118,7 @@ test('content-type changes only the content type', async () => {
   expect(await response.text()).toBe(whole);
 });
 
-test('change sends the result of the function', async () => {
+test('change replaces the body with the result of a function', async () => {
   client.sandbox.faults.add({
     kind: 'change',
     change: (answer) => ({ ...(answer as object), status: 'ODD', more: 1 }),
@@ -126,13 +126,13 @@ test('change sends the result of the function', async () => {
   expect(await (await raw()).json()).toMatchObject({ name: 'orders/ca0001', status: 'ODD', more: 1 });
 });
 
-test('change also applies to errors', async () => {
+test('change also applies to error responses', async () => {
   client.sandbox.faults.add({ kind: 'change', change: () => [] });
   const reply = await client.get('/v1/orders/none');
   expect([reply.status, reply.body]).toEqual([404, []]);
 });
 
-test('faults match by method and path, a number of times, until their removal', async () => {
+test('faults apply by method, path and count until they are removed', async () => {
   const { faults } = client.sandbox;
   const status = async (target: string) => (await client.get(target)).status;
   const fail = { kind: 'status', status: 500, body: {} } as const;
@@ -151,7 +151,7 @@ test('faults match by method and path, a number of times, until their removal', 
   expect(await status('/v1/orders/ca0002')).toBe(200);
 });
 
-test('faults match one token of a merchant, or an unknown token', async () => {
+test('faults with a token apply only to requests with that token', async () => {
   const { faults, tokens } = client.sandbox;
   const status = async (token: string) => (await client.get('/v1/origins', token)).status;
   faults.add({ kind: 'status', status: 500, body: {}, token: tokens.firstRefreshed, times: 1 });
@@ -162,12 +162,12 @@ test('faults match one token of a merchant, or an unknown token', async () => {
   expect((await fetch(`${client.sandbox.url}/v1/origins`)).status).toBe(401);
 });
 
-test('a fault applies before the check of the bearer', async () => {
+test('faults apply before authentication', async () => {
   client.sandbox.faults.add({ kind: 'status', status: 500, body: {} });
   expect((await client.get(path, 'nobody')).status).toBe(500);
 });
 
-test('close ends responses that hang, drip or wait', async () => {
+test('close ends responses that hang, drip or are delayed', async () => {
   const other = await openSandbox({ seed: smallSeed });
   const { faults, url, tokens } = other.sandbox;
   faults.add({ path: '/v1/orders', kind: 'hang' });

@@ -66,7 +66,7 @@ test.each(ways)('oldestFirst as %s starts each list with its oldest record', asy
   }
 });
 
-test('a page token of one order is rejected in the other', async () => {
+test('a page token is rejected if the sort order has changed', async () => {
   client = await openSandbox({ quirks: { oldestFirst: true } });
   const tokenOfPage = async () => (await client.get('/v1/orders?pageSize=1')).body.nextPageToken;
   const oldestFirst = await tokenOfPage();
@@ -83,7 +83,7 @@ test('a page token of one order is rejected in the other', async () => {
 describe.each(ways)('shipsAgain as %s', (way) => {
   beforeEach(() => open(way, { shipsAgain: true }, smallSeed));
 
-  test('accepts a second shipment, which the order names', async () => {
+  test('accepts a second shipment of an order', async () => {
     const { order, quote } = await orderAndQuote();
     const [first, second] = [await ship(quote), await ship(quote)];
     expect([first.status, first.body.name]).toEqual([201, 'shipments/fo0001']);
@@ -108,7 +108,7 @@ describe.each(ways)('shipmentNamedAfterMs as %s', (way) => {
 
   const readings = async () => [await read('orders/fo0001'), (await client.get('/v1/orders')).body.orders[0]];
 
-  test('shows the earlier order for that time', async () => {
+  test('returns the order without the shipment until the time has passed', async () => {
     const { order, quote } = await orderAndQuote();
     client.sandbox.clock.advance(1_000);
     const shipment = (await ship(quote)).body;
@@ -125,7 +125,7 @@ describe.each(ways)('shipmentNamedAfterMs as %s', (way) => {
     expect(await readings()).toEqual([shipped, shipped]);
   });
 
-  test('a second shipment is still a conflict', async () => {
+  test('still rejects a second shipment with 409', async () => {
     const { quote } = await orderAndQuote();
     await ship(quote);
     const again = await ship(quote);
@@ -135,7 +135,7 @@ describe.each(ways)('shipmentNamedAfterMs as %s', (way) => {
     ]);
   });
 
-  test('an update returns the current order, and later reads show it', async () => {
+  test('returns the current order after an update', async () => {
     const { order, quote } = await orderAndQuote();
     await ship(quote);
     const updated = (
@@ -146,7 +146,7 @@ describe.each(ways)('shipmentNamedAfterMs as %s', (way) => {
   });
 });
 
-test('an order shipped twice names each shipment after its delay', async () => {
+test('an order that is shipped twice refers to each shipment after the delay', async () => {
   client = await openSandbox({ seed: smallSeed, quirks: { shipsAgain: true, shipmentNamedAfterMs: 5_000 } });
   const { order, quote } = await orderAndQuote();
   const named = async () => (await read(order.name)).shipment;
@@ -160,7 +160,7 @@ test('an order shipped twice names each shipment after its delay', async () => {
   expect(await named()).toBe('shipments/fo0002');
 });
 
-describe('the date', () => {
+describe('the Date header', () => {
   const dateOf = async (path: string) => (await client.get(path)).headers.get('date');
   /** An answer, refusals by the handler, by the bearer and by the router, and one that Fastify makes alone. */
   const paths = ['/v1/orders', '/v1/orders/none', '/v1/nothing', '/v1/orders/%zz'];
@@ -174,7 +174,7 @@ describe('the date', () => {
     expect([refused.status, refused.headers.get('date')]).toEqual([401, 'Mon, 02 Nov 2026 14:01:01 GMT']);
   });
 
-  test('is the header of a status fault', async () => {
+  test('can be set by a status fault', async () => {
     client = await openSandbox({ seed: smallSeed });
     client.sandbox.faults.add({ kind: 'status', status: 503, body: {}, headers: { date: 'soon' } });
     expect(await dateOf('/v1/orders')).toBe('soon');
@@ -191,7 +191,7 @@ describe('the date', () => {
     for (const path of paths) expect([path, await dateOf(path)]).toEqual([path, null]);
   });
 
-  test('is shifted or missing by faults, only for their requests', async () => {
+  test('is changed by faults only for the matching requests', async () => {
     client = await openSandbox({ seed: smallSeed, quirks: { dateOffsetMs: 1_000 } });
     const { faults } = client.sandbox;
     faults.add({ kind: 'quirks', quirks: { dateOffsetMs: 3_600_000 }, path: '/v1/origins', times: 1 });
@@ -203,7 +203,7 @@ describe('the date', () => {
 });
 
 describe.each(ways)('rowsLack as %s', (way) => {
-  test('removes fields from the rows of these lists only', async () => {
+  test('removes fields only from the rows of the given lists', async () => {
     await open(way, { rowsLack: { orders: ['notes', 'shipment'], shipments: ['quote'] } }, smallSeed);
     const { order, quote } = await orderAndQuote();
     const shipment = (await ship(quote)).body;

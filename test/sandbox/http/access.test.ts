@@ -14,7 +14,7 @@ test.each([
   ['Bearer wrong', 'This bearer token is unknown'],
   ['Basic c2FuZGJveC1jYWZlLWFuZGlubzo=', 'This bearer token is unknown'],
   ['Bearer sandbox-cafe-andino x', 'This bearer token is unknown'],
-])('authorization %s is 401', async (authorization, message) => {
+])('a request with the header "authorization: %s" returns 401', async (authorization, message) => {
   const response = await fetch(`${client.sandbox.url}/v1/orders`, {
     headers: authorization === undefined ? {} : { authorization },
   });
@@ -25,12 +25,12 @@ test.each([
   });
 });
 
-test('the scheme is accepted in any case', async () => {
+test('the scheme of the authorization header is case-insensitive', async () => {
   const headers = { authorization: `bearer ${client.sandbox.tokens.first}` };
   expect((await fetch(`${client.sandbox.url}/v1/organizations/mine`, { headers })).status).toBe(200);
 });
 
-test('a write without a bearer does not run', async () => {
+test('a write without a bearer token is not executed', async () => {
   const before = (await client.get('/v1/orders?pageSize=1')).body;
   const response = await fetch(`${client.sandbox.url}/v1/orders`, {
     method: 'POST',
@@ -47,7 +47,7 @@ test.each([
   '/v1/shipments/ca0001',
   '/v1/channels/ca1/templates',
   '/v1/channels/ca1/conversations/ca5/messages',
-])("another merchant's %s does not exist", async (path) => {
+])('GET %s returns 404 to another merchant', async (path) => {
   expect((await client.get(path)).status).toBe(200);
   const foreign = await client.get(path, client.sandbox.tokens.second);
   expect(foreign.status).toBe(404);
@@ -59,7 +59,7 @@ test.each([
   );
 });
 
-test("another merchant's label, order and channel cannot be read or changed", async () => {
+test('label reads, order updates and messages return 404 to another merchant', async () => {
   const { second } = client.sandbox.tokens;
   expect((await client.get('/v1/shipments/ca0001/label', second)).status).toBe(404);
   const update = { order: { notes: 'abc' }, updateMask: ['notes'] };
@@ -68,7 +68,7 @@ test("another merchant's label, order and channel cannot be read or changed", as
   expect((await client.post('/v1/channels/ca1/messages', message, second)).status).toBe(404);
 });
 
-test('the organization is that of the token', async () => {
+test('organizations/mine is the organization of the token', async () => {
   const { first, second } = client.sandbox.tokens;
   const mine = (await client.get('/v1/organizations/mine', first)).body;
   expect(mine).toEqual({
@@ -93,7 +93,7 @@ test.each([
   ['/v1/orders/%zz', 400],
   ['/v1/nothing', 404],
   ['/v1/orders/ca0001/', 404],
-])('GET %s is %i', async (path, status) => {
+])('GET %s returns %i', async (path, status) => {
   const reply = await client.get(path);
   expect([reply.status, reply.body.error.code]).toEqual([status, status]);
 });
@@ -103,7 +103,7 @@ test.each([
   ['', 400, 'INVALID_ARGUMENT', 'application/json'],
   [JSON.stringify(newOrder), 415, 'UNSUPPORTED_MEDIA_TYPE', 'text/plain'],
   [JSON.stringify({ ...newOrder, notes: 'a'.repeat(300_000) }), 413, 'PAYLOAD_TOO_LARGE', 'application/json'],
-])('an invalid body is rejected (%#)', async (body, code, status, contentType) => {
+])('POST /v1/orders rejects an invalid body (%#)', async (body, code, status, contentType) => {
   const response = await fetch(`${client.sandbox.url}/v1/orders`, {
     method: 'POST',
     headers: { authorization: `Bearer ${client.sandbox.tokens.first}`, 'content-type': contentType },

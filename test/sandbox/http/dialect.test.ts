@@ -28,8 +28,8 @@ test('parameterNames renames the parameters of all lists', async () => {
   expect((await read('locations?q=huila')).locations).toHaveLength(1);
 });
 
-describe('the default names, where the sandbox has others', () => {
-  test('are refused', async () => {
+describe('a default parameter name that was renamed', () => {
+  test('is rejected', async () => {
     await open({ parameterNames: names });
     const { status, body } = await client.get('/v1/orders?pageSize=1');
     expect([status, body.error.details]).toEqual([
@@ -38,14 +38,14 @@ describe('the default names, where the sandbox has others', () => {
     ]);
   });
 
-  test('are ignored by unknownParameters', async () => {
+  test('is ignored if unknownParameters is "ignored"', async () => {
     await open({ parameterNames: names, unknownParameters: 'ignored' });
     await createOrders();
     expect((await client.get('/v1/orders?pageSize=1&nonsense=1')).body.orders).toHaveLength(2);
   });
 });
 
-test('an error names the parameter as the request does', async () => {
+test('an error uses the renamed parameter', async () => {
   await open({ parameterNames: names });
   const { body } = await client.get('/v1/orders?limit=none');
   expect(body.error.details).toMatchObject([{ field: 'limit' }]);
@@ -56,7 +56,7 @@ test.each([
   ['problem', 'application/problem+json', { title: 'NOT_FOUND', status: 404, errors: [] }],
   ['flat', 'application/json', { code: 'NOT_FOUND', errors: [] }],
   ['text', 'text/plain', 'orders/none does not exist'],
-] as const)('errorBody %s', async (errorBody, type, expected) => {
+] as const)('errorBody %s sets the format of errors', async (errorBody, type, expected) => {
   await open({ errorBody });
   const response = await fetch(`${client.sandbox.url}/v1/orders/none`, {
     headers: { authorization: `Bearer ${client.sandbox.tokens.first}` },
@@ -67,7 +67,7 @@ test.each([
   else expect(JSON.parse(text)).toMatchObject(expected);
 });
 
-test('a problem has a pointer for each field', async () => {
+test('errorBody problem has a pointer for each invalid field', async () => {
   await open({ errorBody: 'problem' });
   const { body } = await client.get('/v1/orders?pageSize=0');
   expect(body.errors).toEqual([{ pointer: '#/pageSize', detail: 'must be at least 1' }]);
@@ -77,12 +77,12 @@ test.each([
   ['empty', { orders: [], nextPageToken: '' }],
   ['null', { orders: [], nextPageToken: null }],
   ['absent', { orders: [] }],
-] as const)('lastPageToken %s', async (lastPageToken, expected) => {
+] as const)('lastPageToken %s sets the nextPageToken of the last page', async (lastPageToken, expected) => {
   await open({ lastPageToken });
   expect((await client.get('/v1/orders')).body).toEqual(expected);
 });
 
-test('a prefix is the begin of all paths', async () => {
+test('a prefix is prepended to all paths', async () => {
   await open({ prefix: '/api/rest' });
   const { url, tokens } = client.sandbox;
   expect(new URL(url).pathname).toBe('/api/rest');

@@ -22,12 +22,12 @@ function operations(): [string, any][] {
   );
 }
 
-test('it is OpenAPI 3.1, and needs no token', () => {
+test('GET /openapi.json returns OpenAPI 3.1 without a token', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(document.info.version).toBe('1.0.0');
 });
 
-test('it has exactly the endpoints of the REST client', () => {
+test('the OpenAPI document has exactly the endpoints of the REST client', () => {
   const patterns = operations().map(([name]) => ({
     name,
     pattern: new RegExp(`^${name.replace(/\{\w+\}/g, '[^/]+')}$`),
@@ -39,7 +39,7 @@ test('it has exactly the endpoints of the REST client', () => {
   expect(patterns.map(({ name }) => name).sort()).toEqual([...new Set(called)].sort());
 });
 
-test('each operation has a summary, its body, a response and its errors', () => {
+test('each operation documents its summary, body, response and errors', () => {
   const ids = new Set<string>();
   for (const [name, operation] of operations()) {
     ids.add(operation.operationId);
@@ -57,7 +57,7 @@ test('each operation has a summary, its body, a response and its errors', () => 
   expect(ids.size, 'each has an operationId of its own').toBe(operations().length);
 });
 
-test('each reference leads to a schema, and each schema is referenced', () => {
+test('every reference resolves and every schema is referenced', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
     ([, reference]) => reference,
   );
@@ -70,7 +70,7 @@ test('each reference leads to a schema, and each schema is referenced', () => {
   });
 });
 
-test('a list publishes its page sizes', () => {
+test('a list documents its page sizes', () => {
   const parameters =
     document.paths['/v1/channels/{channelId}/conversations/{conversationId}/messages'].get.parameters;
   expect(parameters).toContainEqual({

@@ -8,7 +8,7 @@ beforeAll(async () => {
 beforeEach(() => client.sandbox.requests.clear());
 afterAll(() => client.close());
 
-test('lines show the raw path and the decoded query, in order of arrival', async () => {
+test('the lines of the request log contain the raw path and the decoded query', async () => {
   await client.get('/v1/orders?pageSize=20&status=NEW%2CREADY');
   await client.get('/v1/orders?search=Jos%C3%A9+P%C3%A9rez%20x');
   await client.get('/v1/orders/50%25%3F%23%63a0001');
@@ -23,7 +23,7 @@ test('lines show the raw path and the decoded query, in order of arrival', async
   expect(client.sandbox.requests.lines()).toEqual([]);
 });
 
-test('entries have the merchant and the number of the token, also after it has ended', async () => {
+test('request log entries identify a token even if it has ended', async () => {
   const { sandbox } = client;
   const { first, firstRefreshed, second } = sandbox.tokens;
   const issued = sandbox.issueToken(second);
@@ -37,7 +37,7 @@ test('entries have the merchant and the number of the token, also after it has e
   ]);
 });
 
-test('entries have all data except the token', async () => {
+test('request log entries contain all data except the token', async () => {
   await client.post('/v1/orders?x=1', { a: 1 }, client.sandbox.tokens.second);
   await client.get('/v1/nothing');
   await client.get('/v1/origins', 'wrong');

@@ -67,7 +67,7 @@ async function drawingOf(bytes: Uint8Array) {
   return { document, drawn, texts };
 }
 
-test('is one page of 100 by 150 mm with its title and author', async () => {
+test('a label is one page of 100 by 150 mm with a title and an author', async () => {
   const { document } = await drawingOf(await renderLabel(input));
   const millimetres = (points: number) => Math.round((points * 25.4) / 72);
   const { width, height } = document.getPage(0).getSize();
@@ -76,7 +76,7 @@ test('is one page of 100 by 150 mm with its title and author', async () => {
   expect([document.getTitle(), document.getAuthor()]).toEqual(['Guía ca2036', 'Cóndor Veloz']);
 });
 
-test('has the data that a warehouse needs', async () => {
+test('a label has the data that a warehouse needs', async () => {
   const { texts } = await drawingOf(await renderLabel(input));
   expect(texts).toEqual([
     'Cóndor Veloz',
@@ -106,7 +106,7 @@ test('has the data that a warehouse needs', async () => {
   ]);
 });
 
-test('shows that an order has no cash on delivery and no reference', async () => {
+test('a label states that cash on delivery and the reference are missing', async () => {
   const { referenceId: _, ...unreferenced } = input;
   const { texts } = await drawingOf(await renderLabel({ ...unreferenced, cashOnDeliveryCents: 0 }));
   expect(texts).toContain('SIN RECAUDO');
@@ -114,14 +114,14 @@ test('shows that an order has no cash on delivery and no reference', async () =>
   expect(texts.some((text) => text.includes('COP'))).toBe(false);
 });
 
-test('has the same bytes for the same shipment, and others for another', async () => {
+test('a label has the same bytes for the same shipment', async () => {
   const bytes = Buffer.from(await renderLabel(input));
   expect(Buffer.from(await renderLabel(structuredClone(input))).equals(bytes)).toBe(true);
   const other = { ...input, shipment: { ...input.shipment, name: 'shipments/ca2037' } };
   expect(Buffer.from(await renderLabel(other)).equals(bytes)).toBe(false);
 });
 
-test('has the identifier as Code 128', async () => {
+test('a label shows the identifier as a Code 128 barcode', async () => {
   const { drawn } = await drawingOf(await renderLabel(input));
   // The bars are the only filled shapes as high as this.
   const bar =
@@ -135,7 +135,7 @@ test('has the identifier as Code 128', async () => {
   expect(decodeCode128(widths)).toBe('ca2036');
 });
 
-test('replaces characters that the fonts lack, and composes accents', async () => {
+test('a label replaces characters that the fonts lack', async () => {
   const { recipient } = input.shipment;
   const named = { ...recipient, firstName: 'Jose\u0301 🎂', lastName: 'نادية\n👩‍👩‍👧' };
   const { texts } = await drawingOf(
@@ -144,7 +144,7 @@ test('replaces characters that the fonts lack, and composes accents', async () =
   expect(texts).toContain('José ? ????? ?');
 });
 
-test('keeps long texts within the label', async () => {
+test('a label keeps long texts within its borders', async () => {
   const long = 'Wásñ '.repeat(400);
   const { recipient } = input.shipment;
   const address = {

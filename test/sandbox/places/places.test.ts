@@ -45,8 +45,8 @@ const municipalities = {
   Vichada: 4,
 };
 
-describe('the places', () => {
-  test('have each department with all its municipalities', () => {
+describe('the locations', () => {
+  test('include all municipalities of each department', () => {
     const counted = Map.groupBy(towns, ({ address }) => address.administrativeArea);
     expect(Object.fromEntries([...counted].map(([name, list]) => [name, list.length]))).toEqual(
       municipalities,
@@ -95,7 +95,7 @@ describe('the places', () => {
     });
   });
 
-  test('have zones and points only for existing towns', () => {
+  test('have zones and coordinates only for existing towns', () => {
     const known = new Set(towns.map(placeOf));
     expect([...Object.keys(zones), ...Object.keys(coordinates)].filter((place) => !known.has(place))).toEqual(
       [],

@@ -50,7 +50,7 @@ async function findLists(): Promise<ListOfSandbox[]> {
 
 const lists = await findLists();
 
-test('the lists have the page sizes of the interface', () => {
+test('each list has the expected default and maximum page size', () => {
   const sizes = lists.map(({ path, field, usual, most }) => [path, field, usual, most]);
   expect(sizes).toEqual(
     expect.arrayContaining([
@@ -66,7 +66,7 @@ test('the lists have the page sizes of the interface', () => {
 });
 
 describe.each(lists)('GET $path', ({ path, field, usual, most }) => {
-  test('accepts its default and its largest page size, and no other', async () => {
+  test('accepts only page sizes from 1 to the maximum', async () => {
     const everything = await client.get(`${path}?pageSize=${most}`);
     expect(everything.status).toBe(200);
     const count = everything.body[field].length;
@@ -87,7 +87,7 @@ describe.each(lists)('GET $path', ({ path, field, usual, most }) => {
     ]);
   });
 
-  test('has an empty token on its last page', async () => {
+  test('returns an empty nextPageToken on the last page', async () => {
     const whole = (await client.get(`${path}?pageSize=${most}`)).body[field].slice(0, 7);
     expect(whole.length, 'the record of this path needs two rows at least').toBeGreaterThan(1);
     const rows: unknown[] = [];
@@ -101,7 +101,7 @@ describe.each(lists)('GET $path', ({ path, field, usual, most }) => {
     expect(rows).toEqual(whole);
   });
 
-  test('rejects a token that it did not issue', async () => {
+  test('rejects a page token that it did not issue', async () => {
     for (const token of ['', 'x', 'AAAA', `${'A'.repeat(32)}`, '%F0%9F%8E%81', 'a'.repeat(8000)]) {
       const reply = await client.get(`${path}?pageToken=${token}`);
       expect([reply.status, faultsOf(reply)]).toEqual([
@@ -112,7 +112,7 @@ describe.each(lists)('GET $path', ({ path, field, usual, most }) => {
   });
 });
 
-test('a token is bound to merchant, list and filters, but not to the page size', async () => {
+test('a page token is valid only for its merchant, list and filters', async () => {
   const tokenOf = async (path: string) => (await client.get(path)).body.nextPageToken;
   const orders = await tokenOf('/v1/orders?pageSize=3');
   const ready = await tokenOf('/v1/orders?pageSize=3&status=DELIVERED,CANCELLED');
@@ -128,7 +128,7 @@ test('a token is bound to merchant, list and filters, but not to the page size',
   expect(await status(`/v1/orders?pageToken=${orders.toUpperCase()}`)).toBe(400);
 });
 
-test('a new order between two pages repeats and skips no order', async () => {
+test('an order created between two pages causes no duplicates or gaps', async () => {
   const before = namesIn((await client.get('/v1/orders?pageSize=6')).body.orders);
   const first = (await client.get('/v1/orders?pageSize=3')).body;
   await client.post('/v1/orders', newOrder);
@@ -177,7 +177,7 @@ describe('the search of orders', () => {
     ['"', []],
     ['* OR NEAR', []],
     ['Wenceslao Zzyzx', []],
-  ])('%s', async (search, expected) => {
+  ])('returns the matching orders for %s', async (search, expected) => {
     const { status, body } = await client.get(
       `/v1/orders?pageSize=1000&search=${encodeURIComponent(search)}`,
     );
@@ -188,7 +188,7 @@ describe('the search of orders', () => {
     );
   });
 
-  test('is combined with the status filter, and has pages', async () => {
+  test('can be combined with the status filter and page tokens', async () => {
     const path = '/v1/orders?pageSize=1&search=gonzales&status=NEW';
     const first = (await client.get(path)).body;
     const second = (await client.get(`${path}&pageToken=${first.nextPageToken}`)).body;
@@ -209,7 +209,7 @@ test.each([
   ['Cundinamarca', false],
   ['%', false],
   ['_', false],
-])('the search of locations finds %s', async (query, isFound) => {
+])('the search of locations for %s finds Medellín: %s', async (query, isFound) => {
   const { body } = await client.get(`/v1/locations?pageSize=1000&query=${encodeURIComponent(query)}`);
   expect(namesIn(body.locations).includes('locations/antioquia-medellin')).toBe(isFound);
 });

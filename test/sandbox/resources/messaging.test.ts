@@ -27,7 +27,7 @@ afterAll(() => client.close());
 
 const conversation = '/v1/channels/ca1/conversations/ca5/messages';
 
-test('the seed has these channels', async () => {
+test('GET /v1/channels returns the channels of the seed', async () => {
   expect((await client.get('/v1/channels')).body).toEqual({
     channels: [
       { name: 'channels/ca1', type: 'chat', active: true, chatApp: { phoneNumber: '+576015550142' } },
@@ -38,7 +38,7 @@ test('the seed has these channels', async () => {
   });
 });
 
-test('a text is SENDING, and then changes its status by the clock', async () => {
+test('a text message changes its status with the clock', async () => {
   const { status, body } = await client.post(conversation, { text: 'Hola 👋🏽' });
   expect(status).toBe(201);
   expect(body).toEqual({
@@ -58,7 +58,7 @@ test('a text is SENDING, and then changes its status by the clock', async () => 
   expect(await statusAfter(60_000)).toBe('READ');
 });
 
-test('a few messages fail', async () => {
+test('a few messages get the status FAILED', async () => {
   const path = '/v1/channels/ca1/conversations/ca17/messages';
   for (let count = 0; count < 60; count += 1) await client.post(path, { text: `Número ${count}` });
   client.sandbox.clock.advance(65_000);
@@ -68,7 +68,7 @@ test('a few messages fail', async () => {
   expect(statuses.filter((status) => status === 'FAILED').length).toBeLessThan(10);
 });
 
-test('a text by phone uses the conversation of that phone, or starts one', async () => {
+test('a text to a phone number starts a conversation and then reuses it', async () => {
   const send = async (phone: string) =>
     client.post('/v1/channels/ca1/messages', { recipient: { phone, name: 'Zoé' }, text: 'Hola' });
   const first = await send('+57 300 999 0042');
@@ -79,14 +79,14 @@ test('a text by phone uses the conversation of that phone, or starts one', async
   expect(body.messages.map(({ name }: { name: string }) => name.slice(-4))).toEqual(['m002', 'm001']);
 });
 
-test('a text by phone finds a conversation of the seed', async () => {
+test('a text to a phone number continues a seeded conversation', async () => {
   const seeded = createSeed(new Date('2026-11-02T14:00:00Z')).merchants[0]?.channels[0]?.conversations[0];
   const body = { recipient: { phone: seeded?.phone, name: 'Otro nombre' }, text: 'Hola' };
   const { name } = (await client.post('/v1/channels/ca1/messages', body)).body;
   expect(name.startsWith(`${seeded?.name}/messages/`)).toBe(true);
 });
 
-test('a template is returned as sent', async () => {
+test('a template message is returned as it was sent', async () => {
   const template = {
     name: 'pedido_en_camino',
     language: 'es',
@@ -99,7 +99,7 @@ test('a template is returned as sent', async () => {
   expect((await client.get(`${conversation}?pageSize=1`)).body.messages).toEqual([body]);
 });
 
-test('parameters with the names of object members are kept', async () => {
+test('template parameters may be named like members of Object.prototype', async () => {
   const template = { name: 'hostile', language: 'es', bodyParameters: hostile };
   const sent = await client.post(conversation, { template });
   expect(sent.status).toBe(201);
@@ -140,13 +140,13 @@ test.each([
       'template.bodyParameters.order_id is required',
     ],
   ],
-])('rejects %j', async (body, faults) => {
+])('a conversation rejects the message %j', async (body, faults) => {
   const reply = await client.post(conversation, body);
   expect(reply.status).toBe(400);
   expect(faultsOf(reply)).toEqual(faults);
 });
 
-test('a message by phone can only be a text', async () => {
+test('a message to a phone number cannot be a template', async () => {
   const recipient = { phone: '+573009990044', name: 'Zoé' };
   const template = { name: 'gracias_por_tu_compra', language: 'es' };
   expect(faultsOf(await client.post('/v1/channels/ca1/messages', { recipient, template }))).toEqual([
@@ -155,13 +155,13 @@ test('a message by phone can only be a text', async () => {
   ]);
 });
 
-test('an inactive channel sends no message', async () => {
+test('an inactive channel rejects messages with 409', async () => {
   const { status, body } = await client.post('/v1/channels/ca3/conversations/ca1/messages', { text: 'Hola' });
   expect([status, body.error.message]).toEqual([409, 'channels/ca3 is not active']);
 });
 
 test.each(['/v1/channels/none/conversations/ca5/messages', '/v1/channels/ca1/conversations/none/messages'])(
-  'POST and GET %s are 404',
+  'POST and GET %s return 404',
   async (path) => {
     expect((await client.get(path)).status).toBe(404);
     expect((await client.post(path, { text: 'Hola' })).status).toBe(404);

@@ -13,8 +13,8 @@ async function createOrder(changes: object = {}) {
   return body;
 }
 
-describe('create', () => {
-  test('returns the whole order, with the fields of its location', async () => {
+describe('POST /v1/orders', () => {
+  test('returns the created order with the address of the location', async () => {
     const { status, body } = await client.post('/v1/orders', newOrder);
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -48,7 +48,7 @@ describe('create', () => {
     expect((await client.get('/v1/orders?pageSize=1')).body.orders).toEqual([body]);
   });
 
-  test('keeps every optional field', async () => {
+  test('stores every optional field', async () => {
     const optional = {
       status: 'CONFIRMED',
       paymentMethods: ['CARD', 'CASH'],
@@ -66,7 +66,7 @@ describe('create', () => {
     expect(order).toMatchObject({ ...optional, recipient });
   });
 
-  test('keeps text and money unchanged', async () => {
+  test('stores text and amounts unchanged', async () => {
     const notes = 'Regalo 🎁👩🏽‍🌾 — שלום مرحبا; NFC \u00e9, NFD e\u0301, \u0000 and \ud800';
     const order = await createOrder({
       notes,
@@ -82,7 +82,7 @@ describe('create', () => {
     });
   });
 
-  test('counts the shipments of the same phone number', async () => {
+  test('counts earlier shipments to the phone number of the recipient', async () => {
     const { body } = await client.get('/v1/orders?pageSize=1000&status=DELIVERED');
     const earlier = body.orders.find((order: { shipment?: string }) => order.shipment);
     const order = await createOrder({
@@ -126,7 +126,7 @@ describe('create', () => {
     expect(faultsOf(reply)).toEqual(faults);
   });
 
-  test('lists all faults, with a reason for each', async () => {
+  test('reports all invalid fields in one error', async () => {
     const address = { addressLines: [], organization: 7 };
     const reply = await client.post('/v1/orders', {
       recipient: { firstName: 'a', email: 'b', phoneNumber: 'c', location: 'orders/ca0001', address },
@@ -149,7 +149,7 @@ describe('create', () => {
     expect(reply.body.error.message).toBe(`The request is invalid: ${faultsOf(reply).join('; ')}`);
   });
 
-  test('accepts values at the limits', async () => {
+  test('accepts texts of the minimum and maximum length', async () => {
     await createOrder({ contentDescription: 'abc', notes: 'abc' });
     await createOrder({ contentDescription: 'a'.repeat(128), notes: 'ñ'.repeat(2048) });
   });
@@ -161,14 +161,14 @@ describe('create', () => {
     expect(reply.body.error.message).toBe('The request is invalid: the body must be an object');
   });
 
-  test('rejects a field with the name __proto__', async () => {
+  test('rejects a field named __proto__', async () => {
     const body = JSON.stringify(newOrder).replace('{', '{"__proto__":{"notes":"x"},');
     expect(faultsOf(await client.post('/v1/orders', body))).toEqual(['__proto__ is not a known field']);
   });
 });
 
-describe('update', () => {
-  test('sets only the fields of the mask', async () => {
+describe('PATCH /v1/orders/{id}', () => {
+  test('sets only the fields in updateMask', async () => {
     const order = await createOrder();
     client.sandbox.clock.advance(1000);
     const { status, body } = await client.patch(`/v1/${order.name}`, {
@@ -204,7 +204,7 @@ describe('update', () => {
     expect(found.orders.map(({ name }: { name: string }) => name)).toEqual([order.name]);
   });
 
-  test('accepts each field of the mask', async () => {
+  test('sets all fields in updateMask', async () => {
     const order = await createOrder();
     const changes = {
       status: 'CONFIRMED',
@@ -251,7 +251,7 @@ describe('update', () => {
   });
 
   test.each(['IN_PROGRESS', 'DELIVERED', 'RETURN', 'CANCELLED'])(
-    'conflicts with an order with the status %s',
+    'rejects an order in status %s with 409',
     async (status) => {
       const { body } = await client.get(`/v1/orders?pageSize=1&status=${status}`);
       const [order] = body.orders;
@@ -271,7 +271,7 @@ describe('update', () => {
     },
   );
 
-  test('cancels the shipment with its order', async () => {
+  test('cancels the shipment of a cancelled order', async () => {
     const order = await createOrder();
     const quote = await client.post('/v1/quotes', { ...newQuote, order: order.name });
     const { body: shipment } = await client.post('/v1/shipments', {

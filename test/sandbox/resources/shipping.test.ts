@@ -52,7 +52,7 @@ async function ship(quote: string, changes: object = {}) {
 }
 
 describe('quotes', () => {
-  test('have the fields of the request, and the offers', async () => {
+  test('contain the fields of the request and the offers', async () => {
     const quote = await quoteFor({ order: 'orders/ca2500', cashOnDeliveryRequestCents: 8_000_000 });
     expect(quote).toEqual({
       ...newQuote,
@@ -66,7 +66,7 @@ describe('quotes', () => {
     expect((await client.get('/v1/quotes/ca2154')).body).toEqual(quote);
   });
 
-  test('are the same for the same input', async () => {
+  test('have the same offers for the same input', async () => {
     expect((await quoteFor()).offers).toEqual((await quoteFor()).offers);
     expect((await quoteFor()).cashOnDeliveryRequestCents).toBe(0);
   });
@@ -98,7 +98,7 @@ describe('quotes', () => {
     ],
     [{ cashOnDeliveryRequestCents: -1 }, ['cashOnDeliveryRequestCents must be at least 0']],
     [{ offers: [] }, ['offers is not a known field']],
-  ])('reject %j', async (changes, faults) => {
+  ])('are rejected for %j', async (changes, faults) => {
     const reply = await client.post('/v1/quotes', { ...newQuote, ...changes });
     expect(reply.status).toBe(400);
     expect(faultsOf(reply)).toEqual(faults);
@@ -106,7 +106,7 @@ describe('quotes', () => {
 });
 
 describe('shipments', () => {
-  test('have the cost of the offer, and the address of the destination', async () => {
+  test('contain the cost of the offer and the address of the destination', async () => {
     const quote = await quoteFor({ cashOnDeliveryRequestCents: 20_000_000 });
     const { status, body } = await ship(quote.name);
     expect(status).toBe(201);
@@ -141,7 +141,7 @@ describe('shipments', () => {
     expect((await client.get('/v1/shipments?pageSize=1')).body.shipments).toEqual([body]);
   });
 
-  test('appear in the order of the quote, once', async () => {
+  test('are created only once for an order', async () => {
     const order = (await client.post('/v1/orders', newOrder)).body;
     const quote = await quoteFor({ order: order.name });
     const shipment = (await ship(quote.name)).body;
@@ -156,7 +156,7 @@ describe('shipments', () => {
     ]);
   });
 
-  test('conflict with a cancelled order', async () => {
+  test('are rejected with 409 for a cancelled order', async () => {
     const order = (await client.post('/v1/orders', newOrder)).body;
     const quote = await quoteFor({ order: order.name });
     await client.patch(`/v1/${order.name}`, { order: { status: 'CANCELLED' }, updateMask: ['status'] });
@@ -183,14 +183,14 @@ describe('shipments', () => {
       { recipient: { ...shipmentRecipient, location: 'locations/antioquia-medellin', email: 'nobody' } },
       ['recipient.location is not a known field', 'recipient.email must be an e-mail address'],
     ],
-  ])('reject %j', async (changes, faults) => {
+  ])('are rejected for %j', async (changes, faults) => {
     const { name } = await quoteFor();
     const reply = await ship(name, changes);
     expect(reply.status).toBe(400);
     expect(faultsOf(reply).map((line) => line.replace(name, 'quotes/the-quote'))).toEqual(faults);
   });
 
-  test('reject a courier whose offer is not SUCCESS', async () => {
+  test('are rejected for a courier whose offer is not SUCCESS', async () => {
     const quote = await quoteFor({ package: { ...newQuote.package, weightKg: 900 } });
     const refused = quote.offers.find(({ status }: { status: string }) => status !== 'SUCCESS');
     expect(faultsOf(await ship(quote.name, { courier: refused.courier }))).toEqual([
@@ -202,7 +202,7 @@ describe('shipments', () => {
 describe('labels', () => {
   const label = (url: string) => fetch(url);
 
-  test('are PDF, with a bearer and with a signed URL', async () => {
+  test('are PDF files for a bearer token or a signed URL', async () => {
     const { labelUrl } = (await client.get('/v1/shipments/ca0001')).body;
     const withBearer = await fetch(`${client.sandbox.url}/v1/shipments/ca0001/label`, {
       headers: { authorization: `Bearer ${client.sandbox.tokens.first}` },
@@ -215,7 +215,7 @@ describe('labels', () => {
     expect(await signed.bytes()).toEqual(bytes);
   });
 
-  test('have a signed URL for 120 hours', async () => {
+  test('have a signed URL that expires after 120 hours', async () => {
     const { labelUrl } = (await client.get('/v1/shipments/ca0001')).body;
     client.sandbox.clock.advance(120 * hourMs);
     expect((await label(labelUrl)).status).toBe(200);
@@ -236,7 +236,7 @@ describe('labels', () => {
     expect((await label(renewed)).status).toBe(200);
   });
 
-  test('reject a changed URL', async () => {
+  test('reject a modified signed URL', async () => {
     const { labelUrl } = (await client.get('/v1/shipments/ca0001')).body;
     expect((await label(labelUrl.replace('ca0001', 'ca0002'))).status).toBe(403);
     expect((await label(labelUrl.replace(/expires=\d/, 'expires=9'))).status).toBe(403);

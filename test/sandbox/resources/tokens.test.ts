@@ -10,7 +10,7 @@ afterEach(() => client.close());
 const mine = (token: string) => client.get('/v1/organizations/mine', token);
 const statusOf = async (token: string) => (await mine(token)).status;
 
-test('both tokens of the first merchant have its organization', async () => {
+test('both tokens of the first merchant belong to one organization', async () => {
   const { first, firstRefreshed, second } = client.sandbox.tokens;
   expect(new Set([first, firstRefreshed, second]).size).toBe(3);
   expect((await mine(first)).body.name).toBe('organization/first-one');
@@ -18,7 +18,7 @@ test('both tokens of the first merchant have its organization', async () => {
   expect((await mine(second)).body.name).toBe('organization/second-one');
 });
 
-test('a record that one token creates is read and changed with the other', async () => {
+test('both tokens of a merchant can read and change the same order', async () => {
   const { first, firstRefreshed, second } = client.sandbox.tokens;
   const order = (await client.post('/v1/orders', newOrder, first)).body;
   expect((await client.get(`/v1/${order.name}`, firstRefreshed)).body).toEqual(order);
@@ -28,7 +28,7 @@ test('a record that one token creates is read and changed with the other', async
   expect((await client.get(`/v1/${order.name}`, second)).status).toBe(404);
 });
 
-test('a token that has ended gets 401, and other tokens stay valid', async () => {
+test('only the ended token is rejected with 401', async () => {
   const { sandbox } = client;
   const { first, firstRefreshed, second } = sandbox.tokens;
   expect(await statusOf(first)).toBe(200);
@@ -40,7 +40,7 @@ test('a token that has ended gets 401, and other tokens stay valid', async () =>
   expect(await statusOf(second)).toBe(200);
 });
 
-test('a write with a token that has ended does not run', async () => {
+test('a write with an ended token is not executed', async () => {
   const { sandbox } = client;
   const { first, firstRefreshed } = sandbox.tokens;
   sandbox.endToken(first);
@@ -48,21 +48,24 @@ test('a write with a token that has ended does not run', async () => {
   expect((await client.get('/v1/orders', firstRefreshed)).body.orders).toEqual([]);
 });
 
-test('a token may end twice', () => {
+test('a token can be ended twice', () => {
   const { sandbox } = client;
   sandbox.endToken(sandbox.tokens.first);
   expect(() => sandbox.endToken(sandbox.tokens.first)).not.toThrow();
 });
 
-test.each(['first', 'second'] as const)('an issued token belongs to the merchant of %s', async (name) => {
-  const { sandbox } = client;
-  const token = sandbox.tokens[name];
-  const issued = sandbox.issueToken(token);
-  expect(Object.values(sandbox.tokens)).not.toContain(issued);
-  expect((await mine(issued)).body).toEqual((await mine(token)).body);
-});
+test.each(['first', 'second'] as const)(
+  'a token issued for the %s token belongs to the same merchant',
+  async (name) => {
+    const { sandbox } = client;
+    const token = sandbox.tokens[name];
+    const issued = sandbox.issueToken(token);
+    expect(Object.values(sandbox.tokens)).not.toContain(issued);
+    expect((await mine(issued)).body).toEqual((await mine(token)).body);
+  },
+);
 
-test('a token has a successor after its end, which is always new', async () => {
+test('issueToken returns a new token each time, even for an ended token', async () => {
   const { sandbox } = client;
   const { first } = sandbox.tokens;
   sandbox.endToken(first);
@@ -71,7 +74,7 @@ test('a token has a successor after its end, which is always new', async () => {
   expect(await Promise.all([first, ...tokens].map(statusOf))).toEqual([401, 200, 200]);
 });
 
-test('a token that was never issued can neither end nor have a successor', () => {
+test('endToken and issueToken reject an unknown token', () => {
   expect(() => client.sandbox.endToken('stranger')).toThrow(RangeError);
   expect(() => client.sandbox.issueToken('stranger')).toThrow(RangeError);
 });
@@ -106,7 +109,7 @@ async function openSeeded() {
   return { ...seeded, [Symbol.asyncDispose]: () => seeded.close() };
 }
 
-describe('by HTTP', () => {
+describe('the token endpoints', () => {
   const post = async (path: string, token?: string) => {
     const response = await fetch(client.sandbox.url + path, {
       method: 'POST',
@@ -115,7 +118,7 @@ describe('by HTTP', () => {
     return [response.status, await response.json()];
   };
 
-  test('a client ends its token and gets the next one', async () => {
+  test('end a token and issue the next one', async () => {
     const { first } = client.sandbox.tokens;
     expect(await post('/sandbox/tokens/end', first)).toEqual([200, { token: first, ended: true }]);
     expect(await statusOf(first)).toBe(401);
@@ -125,14 +128,17 @@ describe('by HTTP', () => {
     expect(await post('/sandbox/tokens/end', first)).toMatchObject([401, {}]);
   });
 
-  test.each(['end', 'issue'])('%s rejects a missing and an unknown token', async (action) => {
-    expect(await post(`/sandbox/tokens/${action}`)).toMatchObject([
-      401,
-      { error: { message: 'A bearer token is required' } },
-    ]);
-    expect(await post(`/sandbox/tokens/${action}`, 'stranger')).toMatchObject([
-      401,
-      { error: { message: 'This bearer token is unknown' } },
-    ]);
-  });
+  test.each(['end', 'issue'])(
+    'POST /sandbox/tokens/%s rejects a missing or unknown token',
+    async (action) => {
+      expect(await post(`/sandbox/tokens/${action}`)).toMatchObject([
+        401,
+        { error: { message: 'A bearer token is required' } },
+      ]);
+      expect(await post(`/sandbox/tokens/${action}`, 'stranger')).toMatchObject([
+        401,
+        { error: { message: 'This bearer token is unknown' } },
+      ]);
+    },
+  );
 });

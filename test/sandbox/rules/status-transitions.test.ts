@@ -25,7 +25,7 @@ async function ship(quote: string) {
   });
 }
 
-test('a shipment and its order reach their last status with the clock', async () => {
+test('a shipment and its order advance to DELIVERED with the clock', async () => {
   const order = (await client.post('/v1/orders', newOrder)).body;
   const { name } = (await ship((await quoteFor({ order: order.name })).name)).body;
   const seen: string[] = [];
@@ -47,7 +47,7 @@ test('a shipment and its order reach their last status with the clock', async ()
   ]);
 });
 
-test('a single advance of the clock has the same result, also for the filter', async () => {
+test('the status filter sees a status that was reached by one large clock advance', async () => {
   const order = (await client.post('/v1/orders', newOrder)).body;
   await ship((await quoteFor({ order: order.name })).name);
   client.sandbox.clock.advance(30 * 24 * hourMs);
@@ -58,7 +58,7 @@ test('a single advance of the clock has the same result, also for the filter', a
   });
 });
 
-test('some shipments wait for their label', async () => {
+test('some shipments get their label later', async () => {
   const quote = await quoteFor();
   const created = [];
   for (let count = 0; count < 12; count += 1) created.push((await ship(quote.name)).body);
@@ -77,7 +77,7 @@ test('some shipments wait for their label', async () => {
   });
 });
 
-test('seeded records keep their status at first, and then change it', async () => {
+test('seeded shipments change their status only after some time', async () => {
   const seeded = await openSandbox();
   const statuses = async () =>
     (await seeded.get('/v1/shipments?pageSize=60')).body.shipments.map(
@@ -91,13 +91,13 @@ test('seeded records keep their status at first, and then change it', async () =
   await seeded.close();
 });
 
-test('the clock does not run backwards', () => {
+test('the clock rejects a negative or infinite advance', () => {
   for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
     expect(() => client.sandbox.clock.advance(ms)).toThrow(`A clock advances by 0 ms or more, not by ${ms}`);
   }
 });
 
-test('the clock runs without a start', async () => {
+test('the clock follows real time by default', async () => {
   const running = await startSandbox({ seed: smallSeed });
   const apart = Date.now() - running.clock.now().getTime();
   expect(Math.abs(apart)).toBeLessThan(1000);

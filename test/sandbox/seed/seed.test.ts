@@ -25,7 +25,7 @@ function timesFall(items: readonly { createTime: string }[]): boolean {
   return items.every(({ createTime }, index) => createTime <= (items[index - 1]?.createTime ?? createTime));
 }
 
-test('two merchants have the documented numbers of records', () => {
+test('the seed has two merchants with the documented record counts', () => {
   expect(seed.merchants.map(({ token, organization }) => [token, organization.name])).toEqual([
     ['sandbox-cafe-andino', 'organization/cafe-andino'],
     ['sandbox-sur-textil', 'organization/sur-textil'],
@@ -41,17 +41,17 @@ test('two merchants have the documented numbers of records', () => {
   expect(textil.organization.balanceCents).toBeGreaterThan(0);
 });
 
-test('the same time gives the same bytes', () => {
+test('the seed is identical for the same time', () => {
   expect(hash(createSeed(now))).toBe(hash(seed));
 });
 
-test('another time changes only the times', () => {
+test('the seed for a different time differs only in times', () => {
   const timeless = (value: unknown) => JSON.stringify(value).replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '""');
   for (const other of ['2026-11-10T05:00:00.000Z', '2027-03-01T09:41:07.123Z'])
     expect(hash(timeless(createSeed(new Date(other))))).toBe(hash(timeless(seed)));
 });
 
-test('no record is later than now, at any hour', () => {
+test('no record of the seed is later than now, at any hour', () => {
   for (const hour of ['04:59', '05:00', '05:01', '12:00', '23:59']) {
     const at = `2026-11-10T${hour}:00.000Z`;
     const times = JSON.stringify(createSeed(new Date(at))).match(/\d{4}-\d\d-\d\dT[\d:.]+Z/g) ?? [];
@@ -60,7 +60,7 @@ test('no record is later than now, at any hour', () => {
   }
 });
 
-test('each record matches the interface', () => {
+test('each record of the seed matches its REST schema', () => {
   const faults = (schema: TSchema, items: readonly unknown[]) => {
     const validator = Compile(schema);
     return items.filter((item) => !validator.Check(item));
@@ -88,7 +88,7 @@ test('each record matches the interface', () => {
   }
 });
 
-test('each value of each enum occurs, and each shipment status for both merchants', () => {
+test('every value of every enum occurs in the seed', () => {
   const orders = seed.merchants.flatMap((merchant) => merchant.orders);
   const messages = messagesOf(seed.merchants.flatMap(({ channels }) => channels));
   const all = (...values: readonly unknown[]) => new Set(values);
@@ -108,7 +108,7 @@ test('each value of each enum occurs, and each shipment status for both merchant
 });
 
 describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as const))(
-  '%s',
+  'the seed of %s',
   (_token, merchant) => {
     const { orders, quotes, shipments, origins } = merchant;
     const orderNamed = byName(orders);
@@ -116,7 +116,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
     const shipmentNamed = byName(shipments);
     const originNamed = byName(origins);
 
-    test('each reference leads to a record, in both directions', () => {
+    test('references resolve in both directions', () => {
       expect(orderNamed.size + quoteNamed.size + shipmentNamed.size).toBe(
         orders.length + quotes.length + shipments.length,
       );
@@ -150,7 +150,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
       }
     });
 
-    test('quotes have the offers of the rates, four to seven each', () => {
+    test('quotes have the four to seven offers that rateOffers calculates', () => {
       for (const quote of quotes) {
         const [origin, destination] = [locations.get(quote.origin), locations.get(quote.destination)];
         if (!origin || !destination) throw new Error(`${quote.name} names no place`);
@@ -163,7 +163,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
       }
     });
 
-    test('all lists are newest first, and later records have later times', () => {
+    test('orders, quotes and shipments are sorted newest first', () => {
       expect([orders, quotes, shipments].map(timesFall)).toEqual([true, true, true]);
       for (const shipment of shipments) {
         const quote = quoteNamed.get(shipment.quote);
@@ -239,7 +239,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
       expect(lost.length).toBeLessThanOrEqual(2);
     });
 
-    test('references are unique, and some orders have none', () => {
+    test('order references are unique if present', () => {
       for (const field of ['referenceId', 'referenceGid', 'referenceUrl'] as const) {
         const values = orders.flatMap((order) => order[field] ?? []);
         expect(new Set(values).size).toBe(values.length);
@@ -263,7 +263,7 @@ test('the two merchants share no identifier, customer or phone', () => {
   expect(identities(cafe).filter((identity) => others.has(identity))).toEqual([]);
 });
 
-test('customers return with the same phone', () => {
+test('returning customers keep their phone number', () => {
   const byPhone = Map.groupBy(cafe.orders, ({ recipient }) => recipient.phoneNumber);
   expect(byPhone.size).toBeGreaterThan(550);
   expect(byPhone.size).toBeLessThan(680);
@@ -279,7 +279,7 @@ test('customers return with the same phone', () => {
   for (const phone of byPhone.keys()) expect(phone).toMatch(/^\+573\d{9}$/);
 });
 
-test('amounts and texts include their bounds', () => {
+test('amounts and texts include the limits of their ranges', () => {
   const prices = cafe.orders.map(({ sellingPriceCents }) => sellingPriceCents);
   expect(Math.max(...prices)).toBe(9_007_199_254_740_991);
   expect(prices.filter((price) => price > 2 ** 31).length).toBeGreaterThan(5);
@@ -296,7 +296,7 @@ test('amounts and texts include their bounds', () => {
   expect(notes.some((note) => note !== note.normalize('NFC'))).toBe(true);
 });
 
-test('channels, templates and conversations have the numbers of the profile', () => {
+test('channels, templates and conversations have the expected counts', () => {
   expect(cafe.channels.map(({ channel, templates }) => [channel.active, templates.length])).toEqual([
     [true, 12],
     [true, 8],
@@ -317,7 +317,7 @@ test('channels, templates and conversations have the numbers of the profile', ()
   expect(new Set(languages)).toEqual(new Set(['es', 'en']));
 });
 
-test('the examples of the documentation exist', () => {
+test('the seed contains the examples of the documentation', () => {
   const order = cafe.orders.find(({ name }) => name === 'orders/ca2481');
   const shipment = cafe.shipments.find(({ name }) => name === order?.shipment);
   const quote = cafe.quotes.find(({ name }) => name === shipment?.quote);

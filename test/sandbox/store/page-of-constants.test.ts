@@ -13,7 +13,7 @@ const rows = ['a', 'b', 'c'];
 test.each([
   [false, ['a', 'b'], ['c']],
   [true, ['c', 'b'], ['a']],
-])('a list of constants has pages; oldest first: %j', (oldestFirst, first, second) => {
+])('pageOfConstants splits a list into pages (oldest first: %j)', (oldestFirst, first, second) => {
   const request = { pageSize: 2, oldestFirst };
   const { items, nextPageToken } = pageOfConstants(list, rows, { ...request, pageToken: undefined });
   expect(items).toEqual(first);
@@ -24,10 +24,10 @@ test.each([
 });
 
 test.each([
-  ['of another merchant', { ...list, merchant: 'sur-textil' }, false],
-  ['of another list', { ...list, path: 'areas' }, false],
-  ['of another order', list, true],
-])('a token is rejected by a list %s', (_what, other, oldestFirst) => {
+  ['merchant', { ...list, merchant: 'sur-textil' }, false],
+  ['list', { ...list, path: 'areas' }, false],
+  ['sort order', list, true],
+])('pageOfConstants rejects a page token of another %s', (_what, other, oldestFirst) => {
   const request = { pageSize: 1, pageToken: undefined, oldestFirst: false };
   const { nextPageToken: pageToken } = pageOfConstants(list, rows, request);
   expect(() => pageOfConstants(other, rows, { pageSize: 1, pageToken, oldestFirst })).toThrow('pageToken');

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('a file survives a restart with its tokens, and is not seeded again', async () => {
+test('a database file keeps its data across a restart', async () => {
   const file = join(folder, 'kept.db');
   const first = await openSandbox({ file });
   const order = (await first.post('/v1/orders', newOrder)).body;
@@ -37,7 +37,7 @@ test('a file survives a restart with its tokens, and is not seeded again', async
   await second.close();
 });
 
-test('a file keeps its ended tokens, and the first merchant always has two valid ones', async () => {
+test('ended tokens stay ended after a restart and are replaced', async () => {
   const file = join(folder, 'ended.db');
   const earlier = await startSandbox({ file, seed: smallSeed });
   const { first, firstRefreshed } = earlier.tokens;
@@ -56,7 +56,7 @@ test('a file keeps its ended tokens, and the first merchant always has two valid
   await later.close();
 });
 
-test('a file of version 1 keeps its data and tokens, and gets the new tokens', async () => {
+test('a file of version 1 is migrated with its data and tokens', async () => {
   const file = join(folder, 'version-1.db');
   const earlier = await openSandbox({ file, seed: smallSeed });
   const order = (await earlier.post('/v1/orders', newOrder)).body;
@@ -106,20 +106,20 @@ test('an incomplete file is seeded again', async () => {
   await sandbox.close();
 });
 
-test('a file of another program is rejected', async () => {
+test('a file that is not a database is rejected', async () => {
   const file = join(folder, 'letter.txt');
   await writeFile(file, 'Dear reader, this is no database. '.repeat(50));
   await expect(startSandbox({ file })).rejects.toThrow('file is not a database');
 });
 
-test('a port that is in use is reported', async () => {
+test('a port in use is reported as EADDRINUSE', async () => {
   const sandbox = await startSandbox({ seed: smallSeed });
   const port = Number(new URL(sandbox.url).port);
   await expect(startSandbox({ port, seed: smallSeed })).rejects.toThrow('EADDRINUSE');
   await sandbox.close();
 });
 
-test('the sandbox runs as a program, and ends at a signal', async () => {
+test('the sandbox program serves requests and exits with code 0 on SIGTERM', async () => {
   const main = new URL('../../../src/sandbox/main.ts', import.meta.url).pathname;
   const run = spawn(process.execPath, [main, '--port', '0']);
   const [greeting] = await once(run.stdout, 'data');

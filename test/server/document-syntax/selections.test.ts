@@ -29,7 +29,7 @@ const doubling = `{ ...F0 } ${Array.from({ length: 40 }, (_, index) => {
 
 const circle = '{ a ...A } fragment A on Query { b { ...A } ...B } fragment B on Query { c ...A }';
 
-test('fields have the order of the document, with each fragment once', () => {
+test('selectedFields returns fields in document order, each fragment once', () => {
   expect(fieldsOf('{ a { x } ...F b ...F ... { c } } fragment F on Query { d a }')).toEqual([
     '.a',
     'Query.d',
@@ -42,14 +42,14 @@ test('fields have the order of the document, with each fragment once', () => {
   expect(fieldsOf('{ a ...Unknown }')).toEqual(['.a']);
 });
 
-test('fields under an excluded type condition are excluded, with all fields below', () => {
+test('selectedFields excludes all fields below an excluded type condition', () => {
   const query = '{ a ... on A { b ... { c } ... on B { d } } ... on B { e ... on A { f } } }';
   expect(
     fieldsOf(query, { includesType: (condition) => condition === 'A', includesSelection: () => true }),
   ).toEqual(['.a', 'A.b', 'A.c']);
 });
 
-test('sizes count a fragment once for each spread', () => {
+test('SelectionSizes counts a fragment once per spread', () => {
   const { sizes, isCyclic } = sizesOf(doubling);
   const spreads = 2 ** 40;
   expect({ sizes, isCyclic }).toEqual({
@@ -64,7 +64,7 @@ test('sizes count a fragment once for each spread', () => {
   });
 });
 
-test('sizes of circular fragments are finite', () => {
+test('SelectionSizes returns finite sizes for circular fragments', () => {
   const { sizes, isCyclic } = sizesOf(circle);
   expect(isCyclic).toBe(true);
   expect(sizes).toMatchObject([{ selections: 7, depth: 1 }]);

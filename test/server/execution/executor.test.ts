@@ -100,7 +100,7 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
   ['arguments from variables', 'query ($of: String) { text(of: $of) }', { of: 'v' }],
   ['missing variables', 'query ($of: String) { text(of: $of) }'],
   ['variables with a default', 'query ($first: Int! = 1) { shelf { books(first: $first) { name } } }'],
-  ['items that are promises, some of which reject', '{ late { name } }'],
+  ['items that are promises, with rejections', '{ late { name } }'],
   ['a non-null item that fails', '{ lateRequired { name } text }'],
   ['a non-null field that is null', '{ self { required } text }'],
   ['a null that propagates to the root', '{ selfRequired { selfRequired { required } } }'],
@@ -135,26 +135,26 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
     '{ text @skip(if: true) text self { text @skip(if: true) } self { shelf { name } } }',
   ],
   ['an object without fields', 'query ($no: Boolean!) { self { text @include(if: $no) } }', { no: false }],
-  ['an introspection', '{ __type(name: "Book") { name fields { name type { kind ofType { name } } } } }'],
   [
-    'an introspection beside other fields',
+    'an introspection query',
+    '{ __type(name: "Book") { name fields { name type { kind ofType { name } } } } }',
+  ],
+  [
+    'introspection fields beside other fields',
     '{ text __schema { queryType { __typename name } } shelf { __typename name } __typename }',
   ],
-  [
-    'an alias that sets the prototype of objects',
-    '{ __proto__: text a: self { __proto__: shelf { name } } }',
-  ],
+  ['an alias named __proto__', '{ __proto__: text a: self { __proto__: shelf { name } } }'],
   [
     'a mutation',
     'mutation { a: write(text: "a") { text } b: writeRequired(text: "b") { numbers } __typename }',
   ],
   ['a mutation with variables', 'mutation ($f: Filter!) { writeAll(filter: $f) }', { f: { kinds: 'A' } }],
   [
-    'a field of a mutation that fails between others',
+    'a failed mutation field between successful fields',
     'mutation { a: write(text: "a") { text } b: write(text: "fails") { text } c: write(text: "c") { required text } }',
   ],
   [
-    'a non-null field of a mutation that fails between others',
+    'a failed non-null mutation field between successful fields',
     'mutation { a: write(text: "a") { text } writeRequired(text: "null") { text } c: write(text: "c") { text } }',
   ],
   [
@@ -162,14 +162,14 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
     'mutation { writeRequired { required late { name } } c: write(text: "c") { text } }',
   ],
   ['a missing variable', 'query ($name: String!) { thing(name: $name) { name } }'],
-  ['a variable of another type', 'query ($of: String) { text(of: $of) }', { of: 7 }],
+  ['a variable of the wrong type', 'query ($of: String) { text(of: $of) }', { of: 7 }],
   [
-    'several wrong variables',
+    'several invalid variables',
     'mutation ($f: Filter!, $t: String!) { writeAll(filter: $f) write(text: $t) { text } }',
     { f: { kinds: ['A', 'C'], first: 1.5, last: 1 }, t: null },
   ],
   [
-    'more wrong values than the response names',
+    'more invalid values than the response lists',
     'mutation ($f: Filter!) { writeAll(filter: $f) }',
     { f: { kinds: Array(60).fill('C') } },
   ],
@@ -213,7 +213,7 @@ test('a mutation ends after a non-null root field fails', async () => {
   expect({ data, written }).toEqual({ data: null, written: [] });
 });
 
-test('an error of a variable has the status 400', async () => {
+test('an invalid variable returns the status 400', async () => {
   const query = 'query ($name: String!) { thing(name: $name) { name } }';
   const { data, errors } = await createExecutor(schema)(operationOf(query), {});
   expect({ data, http: errors?.map(({ extensions }) => extensions.http) }).toEqual({
@@ -225,7 +225,7 @@ test('an error of a variable has the status 400', async () => {
 test.each([
   [false, /unknown field "firs"\. Did you mean "first"\?/],
   [true, /unknown field "firs", found: /],
-])('an error of a variable may omit suggestions: %s', async (hideSuggestions, message) => {
+])('hideSuggestions %s controls suggestions in the error of a variable', async (hideSuggestions, message) => {
   const variables = { f: { kinds: [], firs: 1 } };
   const operation = operationOf('mutation ($f: Filter!) { writeAll(filter: $f) }', variables);
   const { errors } = await createExecutor(schema, hideSuggestions)(operation, {});
@@ -239,7 +239,7 @@ test('the conditions of another operation in the document have no effect', async
   expect(result).toEqual({ data: { text: 'none' } });
 });
 
-test('each outcome of the conditions has a plan, also beyond the cached plans', async () => {
+test('every combination of conditions has a plan, even beyond the plan cache', async () => {
   const names = Array.from({ length: 6 }, (_, index) => `is${index}`);
   const query = `query (${names.map((name) => `$${name}: Boolean!`)}) {
     ${names.map((name) => `${name}: text @include(if: $${name}) not_${name}: text @skip(if: $${name})`).join(' ')}
@@ -255,7 +255,7 @@ test('each outcome of the conditions has a plan, also beyond the cached plans', 
   }
 });
 
-test('an operation gets its plan at its first use, once', async () => {
+test('an operation is planned only once, at the first use', async () => {
   let objects = 0;
   const counting = schemaOfSource();
   counting.getRootType = (...args) => {

@@ -12,7 +12,7 @@ test.each([
   [' Bearer abc ', 'abc'],
   ['Bearer aZ09-._~+/==', 'aZ09-._~+/=='],
   [`Bearer ${'a'.repeat(8_192)}`, 'a'.repeat(8_192)],
-])('"%s" has a token', (header, token) => {
+])('readBearer accepts "%s"', (header, token) => {
   expect(of(header)).toBe(token);
 });
 
@@ -30,7 +30,7 @@ test.each([
   'Bearer ñ',
   'Bearer a\tb',
   `Bearer ${'a'.repeat(20_480)}`,
-])('"%s" has no token, and is not quoted', (header) => {
+])('readBearer rejects "%s" without quoting it', (header) => {
   const error = of(header);
   expect(error).toBeInstanceOf(MissingBearerError);
   expect(error).toMatchObject({
@@ -38,7 +38,7 @@ test.each([
   });
 });
 
-test('a missing header has no token', () => {
+test('readBearer reports a missing header', () => {
   expect(of()).toMatchObject({
     name: 'MissingBearerError',
     message: 'Expected the header "Authorization: Bearer <access token>", but there is none.',

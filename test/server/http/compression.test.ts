@@ -41,23 +41,25 @@ test.each<[string | null | undefined, string | undefined]>([
   ['gzip;q=-1', undefined],
   ['gzip;q=2', undefined],
   ['gzip;q=NaN', undefined],
-])('%j accepts %s', (acceptEncoding, coding) => expect(contentCoding(1_024, acceptEncoding)).toBe(coding));
+])('the accept-encoding header %j selects %s', (acceptEncoding, coding) =>
+  expect(contentCoding(1_024, acceptEncoding)).toBe(coding),
+);
 
-test('a long header is read in a short time', () => {
+test('a long accept-encoding header is parsed quickly', () => {
   const started = performance.now();
   expect(contentCoding(1_024, `${'gzip;'.repeat(1_500)}${', '.repeat(4_000)}`)).toBe('gzip');
   expect(contentCoding(1_024, `gzip;${' '.repeat(16_000)}q=0`)).toBe(undefined);
   expect(performance.now() - started).toBeLessThan(100);
 });
 
-test('both codings have the level 4', async () => {
+test('brotli and gzip use compression level 4', async () => {
   const text = Array.from({ length: 500 }, (_, index) => `order ${index * 7919} of ${index % 13}`).join();
   const params = { [constants.BROTLI_PARAM_QUALITY]: 4 };
   expect(await compress(text, 'br')).toEqual(brotliCompressSync(text, { params }));
   expect(await compress(text, 'gzip')).toEqual(gzipSync(text, { level: 4 }));
 });
 
-test('texts and bytes are unchanged after compression and decompression', async () => {
+test('compression and decompression preserve strings and bytes', async () => {
   const text = 'Camisetas de algodón, '.repeat(500);
   for (const body of [text, Buffer.from(text)]) {
     expect(brotliDecompressSync(await compress(body, 'br')).toString()).toBe(text);

@@ -37,7 +37,7 @@ describe('the address', () => {
     ['127.0.0.1', '127.0.0.1'],
     ['0.0.0.0', 'localhost'],
     ['localhost', '(127.0.0.1|\\[::1\\])'],
-  ])('of the host %s is reachable', async (host, shown) => {
+  ])('is reachable for the host %s', async (host, shown) => {
     const listener = await listen(answerOk, host, 0);
     try {
       expect(listener.url.href).toMatch(new RegExp(`^http://${shown}:\\d+/$`));
@@ -47,7 +47,7 @@ describe('the address', () => {
     }
   });
 
-  test('that is in use is an error', async () => {
+  test('is rejected if the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     try {
       await once(other, 'listening');
@@ -61,7 +61,7 @@ describe('the address', () => {
 });
 
 describe('the shutdown', () => {
-  test('waits for the pending request, and not for its idle connection', async () => {
+  test('waits for a pending request but not for its idle connection', async () => {
     let finish = () => {};
     const listener = await listen(
       (_request, response) => {
@@ -94,7 +94,7 @@ describe('the shutdown', () => {
   test.each([
     ['the first', ''],
     ['a later', 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'],
-  ])('does not wait for %s request with an incomplete head', async (_what, before) => {
+  ])('does not wait for the incomplete head of %s request', async (_what, before) => {
     const listener = await listen(answerOk, '127.0.0.1', 0);
     const slow = await opened(listener);
     slow.write(before);
@@ -134,7 +134,7 @@ describe('the shutdown', () => {
     expect(timeMs).toBeLessThan(1_000);
   });
 
-  test('runs no request behind a response that closes the connection', async () => {
+  test('runs no request after a response that closes the connection', async () => {
     const asked: string[] = [];
     let finish = () => {};
     const listener = await listen(
@@ -158,7 +158,7 @@ describe('the shutdown', () => {
     expect(asked).toEqual(['/first']);
   });
 
-  test('lets clients finish their responses', async () => {
+  test('lets clients read their responses to the end', async () => {
     const bytes = 20_000_000;
     const listener = await listen((_request, response) => response.end('x'.repeat(bytes)), '127.0.0.1', 0);
     const client = await opened(listener);
@@ -175,13 +175,13 @@ describe('the shutdown', () => {
 
 describe('a pipelined request', () => {
   test.each([
-    ['two hosts', 'GET /first HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n', '400 Bad Request'],
+    ['two Host headers', 'GET /first HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n', '400 Bad Request'],
     [
-      'an unknown expectation',
+      'an unknown Expect header',
       'GET /first HTTP/1.1\r\nhost: a\r\nexpect: tea\r\n\r\n',
       '417 Expectation Failed',
     ],
-  ])('does not run behind the rejection of %s', async (_what, first, status) => {
+  ])('does not run after the rejection of %s', async (_what, first, status) => {
     const asked: (string | undefined)[] = [];
     const listener = await listen(
       ({ url }, response) => {
@@ -202,7 +202,7 @@ describe('a pipelined request', () => {
     await listener.close();
   });
 
-  test('that stalls gets no response before an earlier one', async () => {
+  test('gets no timeout response before the response to an earlier request', async () => {
     const listener = await listen(() => {}, '127.0.0.1', 0, { requestTimeoutMs: 100 });
     const client = await opened(listener);
     client.write('GET /first HTTP/1.1\r\nhost: a\r\n\r\n');
@@ -211,7 +211,7 @@ describe('a pipelined request', () => {
     await listener.close();
   });
 
-  test('that is not HTTP is rejected after the earlier response', async () => {
+  test('is rejected after the earlier response if it is not HTTP', async () => {
     let finish = () => {};
     const listener = await listen(
       (_request, response) => (finish = () => response.end('first')),
@@ -274,7 +274,7 @@ describe('pipelined requests', () => {
       (index: number) =>
         `POST /${index} HTTP/1.1\r\nhost: a\r\ncontent-length: 2000\r\n\r\n${'x'.repeat(2_000)}`,
     ],
-  ])('%s: at most 10 run, and responses keep their order', async (_what, requestAt) => {
+  ])('run at most 10 at a time, with responses in order: %s', async (_what, requestAt) => {
     const app = createCountingApp(150);
     // The connection is paused for longer than this time, in the middle of a request.
     const listener = await listen(app.listener, '127.0.0.1', 0, { headersTimeoutMs: 250 });
@@ -291,7 +291,7 @@ describe('pipelined requests', () => {
     await listener.close();
   });
 
-  test('are not read while 10 run', async () => {
+  test('are not read while 10 requests run', async () => {
     const app = createCountingApp();
     const listener = await listen(
       (request) => {
@@ -315,7 +315,7 @@ describe('pipelined requests', () => {
     await listener.close();
   });
 
-  test('that wait do not run after the close of their connection', async () => {
+  test('do not run after their connection is closed', async () => {
     const responses: ServerResponse[] = [];
     const listener = await listen(
       (_request, response) => {

@@ -38,7 +38,7 @@ function stalled(name: string, bytes: number, disconnected: string[] = []) {
 const start = (requestsAtOnce = 100) => new OpenResponses(requestsAtOnce, 100, () => {});
 const measure = () => vi.advanceTimersByTime(50);
 
-test('unaccepted tokens leave a quarter of the unread bytes to accepted ones', () => {
+test('a quarter of the unread-bytes budget is reserved for accepted tokens', () => {
   const openResponses = start();
   for (const name of ['a', 'b']) openResponses.watch(unknown(name), stalled(name, 38).response);
   measure();
@@ -49,7 +49,7 @@ test('unaccepted tokens leave a quarter of the unread bytes to accepted ones', (
   ]);
 });
 
-test('one token has half of the unread bytes', () => {
+test('one token is limited to half of the unread-bytes budget', () => {
   const openResponses = start();
   openResponses.watch(merchant, stalled('', 50).response);
   measure();
@@ -58,7 +58,7 @@ test('one token has half of the unread bytes', () => {
   ).toEqual([false, true]);
 });
 
-test('unknown clients that do not read lose their connections at their share', () => {
+test('slow unaccepted clients are disconnected at their limit of unread bytes', () => {
   const disconnected: string[] = [];
   const openResponses = start();
   openResponses.watch(merchant, stalled('merchant', 20, disconnected).response);
@@ -70,7 +70,7 @@ test('unknown clients that do not read lose their connections at their share', (
   expect([openResponses.isOpenTo(anonymous), disconnected]).toEqual([true, ['first']]);
 });
 
-test('the oldest clients that do not read lose their connections at the limit', () => {
+test('the oldest slow clients are disconnected at the limit of unread bytes', () => {
   const disconnected: string[] = [];
   const openResponses = start();
   for (const [name, bytes] of [
@@ -86,7 +86,7 @@ test('the oldest clients that do not read lose their connections at the limit', 
   expect(disconnected).toEqual(['first', 'second']);
 });
 
-test('a request counts until its response is written to a client that does not read', () => {
+test('a request occupies a slot until its response has ended, even if unread', () => {
   const openResponses = start(1);
   const first = stalled('first', 10);
   expect(openResponses.admit(merchant, first.response)).toBeUndefined();
@@ -99,7 +99,7 @@ test('a request counts until its response is written to a client that does not r
   expect(openResponses.overloadError()?.code).toBe('OVERLOADED');
 });
 
-test('a request counts until its connection is closed', () => {
+test('a request occupies a slot until its connection is closed', () => {
   const openResponses = start(1);
   const { response } = stalled('', 0);
   openResponses.admit(merchant, response);
@@ -107,7 +107,7 @@ test('a request counts until its connection is closed', () => {
   expect(openResponses.overloadError()).toBeUndefined();
 });
 
-test('unaccepted tokens leave a quarter of the requests to accepted ones', () => {
+test('a quarter of the request slots is reserved for accepted tokens', () => {
   const openResponses = start(4);
   const admit = (owner: Owner) => openResponses.admit(owner, stalled('', 0).response)?.message;
   expect(['a', 'b', 'c', 'd'].map((id) => admit(unknown(id)))).toEqual([

@@ -10,9 +10,9 @@ const read = (...chunks: string[]) => {
 };
 
 test.each([
-  ['nothing', [], ''],
-  ['one piece', ['abc'], 'abc'],
-  ['pieces that fill the limit', ['ab', 'cd', 'e'], 'abcde'],
+  ['zero bytes', [], ''],
+  ['one chunk', ['abc'], 'abc'],
+  ['chunks that reach the limit', ['ab', 'cd', 'e'], 'abcde'],
 ])('a body of %s is read completely', async (_what, chunks, text) => {
   const { body, outcome } = read(...chunks);
   body.end();
@@ -27,16 +27,16 @@ test('a body beyond the limit is rejected before its end', async () => {
 });
 
 test.each([
-  ['breaks off', (body: PassThrough) => body.destroy()],
+  ['ends too early', (body: PassThrough) => body.destroy()],
   ['fails', (body: PassThrough) => body.destroy(new Error('reset'))],
-])('a body that %s is an error', async (_what, end) => {
+])('a body that %s is rejected with 400', async (_what, end) => {
   const { body, outcome } = read('ab');
   end(body);
   expect(await outcome).toMatchObject({ status: 400, message: 'The body ended too early.' });
   expect(await readBody(body, 5, budget)).toMatchObject({ status: 400 });
 });
 
-test('a body in growing pieces is read completely', async () => {
+test('a body in growing chunks is read completely', async () => {
   const body = new PassThrough();
   const outcome = readBody(body, 100_000, new BodyBudget(100_000));
   const pieces = Array.from({ length: 40 }, (_, index) => String.fromCharCode(65 + index).repeat(index ** 2));
@@ -45,15 +45,15 @@ test('a body in growing pieces is read completely', async () => {
   expect(String(await outcome)).toBe(pieces.join(''));
 });
 
-describe('the memory of all bodies', () => {
+describe('the memory budget of bodies', () => {
   const small = 16_384;
   const large = 20_000;
   const ways: [string, (body: PassThrough) => void, object][] = [
-    ['is here', (body) => body.end(), { length: large }],
-    ['breaks off', (body) => body.destroy(), { status: 400 }],
+    ['is complete', (body) => body.end(), { length: large }],
+    ['ends too early', (body) => body.destroy(), { status: 400 }],
     ['fails', (body) => body.destroy(new Error('reset')), { status: 400 }],
     ['is too large', (body) => body.write('x'.repeat(20_000)), { status: 413 }],
-    ['finds no room', (body) => body.write('xx'), { status: 503, code: 'OVERLOADED', retryable: true }],
+    ['exceeds the budget', (body) => body.write('xx'), { status: 503, code: 'OVERLOADED', retryable: true }],
   ];
 
   test.each(ways)('is released when a body %s', async (_what, end, ended) => {
@@ -77,7 +77,7 @@ describe('the memory of all bodies', () => {
     expect(shared.reserve(large + 1, 0)).toBe(true);
   });
 
-  test('has room for small bodies at any load', async () => {
+  test('always accepts small bodies', async () => {
     const shared = new BodyBudget(10);
     const body = new PassThrough();
     const reading = readBody(body, 30_000, shared);
@@ -98,11 +98,11 @@ test.each([
   ],
   ['7', { httpError: { message: 'The body must be a JSON object, but it is number' } }],
   ['{', { httpError: { message: 'The body is not valid JSON.' } }],
-])('%s is parsed', (text, parsed) => {
+])('parseBody returns the JSON or an error for %s', (text, parsed) => {
   expect(parseBody(Buffer.from(text))).toMatchObject(parsed);
 });
 
-test('a body releases its memory once, also if its connection breaks after the error', async () => {
+test('a rejected body releases its memory only once', async () => {
   const shared = new BodyBudget(20_000);
   const body = new PassThrough();
   const outcome = readBody(body, 100, shared);

@@ -27,7 +27,7 @@ export async function mustClaim(store: KeyStore, name: KeyName, fingerprint = 'i
 
 /** The tests that every implementation of KeyStore passes. */
 export function describeKeyStore(name: string, { open, openSecond }: Implementation): void {
-  describe(`the key store of ${name}`, () => {
+  describe(`the key store in ${name}`, () => {
     const opened: KeyStore[] = [];
     afterEach(async () => {
       for (const store of opened.splice(0)) await store.close();
@@ -51,7 +51,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       expect(second).toEqual({ state: 'held' });
     });
 
-    test('keeps the keys of merchants apart', async () => {
+    test('separates the keys of different merchants', async () => {
       const store = await use(open({}));
       await mustClaim(store, key);
       expect(await store.claim({ ...key, merchant: 'other' }, 'input')).toMatchObject({ state: 'claimed' });
@@ -96,7 +96,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
     });
 
     test.each(['held', 'abandoned', 'finished'])(
-      'rejects another input for a key that is %s',
+      'rejects a different input for a key that is %s',
       async (state) => {
         const store = await use(open({}));
         const claim = await mustClaim(store, key);
@@ -106,17 +106,20 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       },
     );
 
-    test.each(['abandon', 'finish', 'release'] as const)('loses a claim after %s', async (end) => {
-      const store = await use(open({}));
-      const claim = await mustClaim(store, key);
-      await store[end](claim, 'outcome');
-      await expect(store.checkpoint(claim, 'progress')).rejects.toThrow(ClaimLostError);
-      await expect(store.finish(claim, 'outcome')).rejects.toThrow(ClaimLostError);
-      await expect(store.abandon(claim)).rejects.toThrow(ClaimLostError);
-      await expect(store.release(claim)).rejects.toThrow(ClaimLostError);
-    });
+    test.each(['abandon', 'finish', 'release'] as const)(
+      'rejects further calls with a claim after %s',
+      async (end) => {
+        const store = await use(open({}));
+        const claim = await mustClaim(store, key);
+        await store[end](claim, 'outcome');
+        await expect(store.checkpoint(claim, 'progress')).rejects.toThrow(ClaimLostError);
+        await expect(store.finish(claim, 'outcome')).rejects.toThrow(ClaimLostError);
+        await expect(store.abandon(claim)).rejects.toThrow(ClaimLostError);
+        await expect(store.release(claim)).rejects.toThrow(ClaimLostError);
+      },
+    );
 
-    test('holds a claim from its start', async () => {
+    test('holds a claim as soon as it is granted', async () => {
       const store = await use(open({}));
       const claim = await mustClaim(store, key);
       expect(store.holds(claim)).toBe(true);
@@ -164,7 +167,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       await store.finish(claim, 'outcome');
     });
 
-    test('extends a lifetime by a checkpoint', async () => {
+    test('extends the lifetime of a key at a checkpoint', async () => {
       let nowMs = 0;
       const store = await use(open({ now: () => nowMs }));
       const claim = await mustClaim(store, key);
@@ -185,7 +188,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       expect(await store.claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
     });
 
-    test('rejects only new keys of a merchant without room', async () => {
+    test('rejects only new keys of a merchant at the key limit', async () => {
       const store = await use(open({ maxKeysPerMerchant: 2 }));
       await store.finish(await mustClaim(store, key), 'outcome');
       const second = await mustClaim(store, { ...key, id: 'second' });
@@ -198,7 +201,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       expect(await store.claim({ ...key, id: 'third' }, 'input')).toMatchObject({ state: 'claimed' });
     });
 
-    test('has room again when the keys of a merchant expire', async () => {
+    test('accepts new keys of a merchant when earlier keys expire', async () => {
       let nowMs = 0;
       const store = await use(open({ maxKeysPerMerchant: 1, now: () => nowMs }));
       await store.finish(await mustClaim(store, key), 'outcome');
@@ -206,7 +209,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       expect(await store.claim({ ...key, id: 'second' }, 'input')).toMatchObject({ state: 'claimed' });
     });
 
-    test('remembers that a service has shown an organization', async () => {
+    test('remembers that a service has returned an organization', async () => {
       const store = await use(open({}));
       await store.noteOrganizationShown('service');
       await store.noteOrganizationShown('service');
@@ -223,13 +226,13 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
     describe.skipIf(openSecond === undefined)('that two processes share', () => {
       const openTwo = async () => [await use(open({})), await use(openSecond?.({}))] as const;
 
-      test('grants a free key to one of them', async () => {
+      test('grants a free key to one of the two processes', async () => {
         const [a, b] = await openTwo();
         const results = await Promise.all([a.claim(key, 'input'), b.claim(key, 'input')]);
         expect(results.map(({ state }) => state).sort()).toEqual(['claimed', 'held']);
       });
 
-      test('shows both the outcome, the conflicts and the services', async () => {
+      test('shows the same state to both processes', async () => {
         const [a, b] = await openTwo();
         await a.finish(await mustClaim(a, key), 'outcome');
         expect(await b.claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
@@ -239,7 +242,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
         expect(b.secret).toEqual(a.secret);
       });
 
-      test('lets one resume the abandoned work of the other', async () => {
+      test('lets one process resume the abandoned work of the other process', async () => {
         const [a, b] = await openTwo();
         const claim = await mustClaim(a, key);
         await a.checkpoint(claim, 'progress');

@@ -86,7 +86,7 @@ async function claimWhenFree(store: KeyStore, name: KeyName): Promise<ClaimResul
   }
 }
 
-describe('a process that is killed', () => {
+describe('a killed process', () => {
   const states: Record<
     string,
     { expected: object; isEnded?: boolean; make(child: ChildProcess): Promise<unknown> }
@@ -138,7 +138,7 @@ describe('a process that is killed', () => {
     },
   };
 
-  test('keeps a key of unfinished work', async () => {
+  test('leaves unfinished keys claimed until the lease expires', async () => {
     const child = await openChild();
     const store = await open();
     for (const { make } of Object.values(states)) expect(await make(child)).not.toHaveProperty('error');
@@ -155,7 +155,7 @@ describe('a process that is killed', () => {
     }
   });
 
-  test('leaves its keys to the next process', async () => {
+  test('leaves its keys to a process that starts later', async () => {
     const child = await openChild();
     await claimIn(child, key);
     await kill(child);
@@ -165,8 +165,8 @@ describe('a process that is killed', () => {
   });
 });
 
-describe('a process that is suspended', () => {
-  test('loses its claims to another process after its lease', async () => {
+describe('a suspended process', () => {
+  test('loses its claims to another process after the lease', async () => {
     const child = await openChild();
     const store = await open();
     const claim = await claimIn(child, key);
@@ -184,7 +184,7 @@ describe('a process that is suspended', () => {
     await store.finish(taken, 'outcome');
   });
 
-  test('loses its claims after its lease even if no process takes them', async () => {
+  test('loses its claims after the lease even if no process takes them over', async () => {
     const child = await openChild();
     const claim = await claimIn(child, key);
     child.kill('SIGSTOP');
@@ -201,7 +201,7 @@ describe('a process that is suspended', () => {
     expect(await store.claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
   });
 
-  test('can end its work after its lease if no process took it over', async () => {
+  test('can end its work after the lease if no process took it over', async () => {
     const child = await openChild();
     const [finished, abandoned, released] = [
       await claimIn(child, { ...key, id: 'finished' }),
@@ -222,7 +222,7 @@ describe('a process that is suspended', () => {
     expect(await store.claim(released.key, 'input')).toMatchObject({ isResumed: false });
   });
 
-  test('keeps its claims after a pause that is shorter than its lease', async () => {
+  test('keeps its claims after a pause that is shorter than the lease', async () => {
     const child = await openChild();
     const claim = await claimIn(child, key);
     child.kill('SIGSTOP');
@@ -233,7 +233,7 @@ describe('a process that is suspended', () => {
   });
 });
 
-test('an idle process keeps its claims longer than a lease', async () => {
+test('an idle process keeps its claims beyond the duration of a lease', async () => {
   const store = await open();
   const other = await open();
   const claim = await mustClaim(store, key);
@@ -243,7 +243,7 @@ test('an idle process keeps its claims longer than a lease', async () => {
   await store.checkpoint(claim, 'progress');
 });
 
-test('a store without claims keeps no lease', async () => {
+test('a store without claims lets its lease expire', async () => {
   const store = await open();
   const first = await mustClaim(store, key);
   await store.release(first);
@@ -254,8 +254,8 @@ test('a store without claims keeps no lease', async () => {
   expect(store.holds(second)).toBe(true);
 });
 
-describe('another process that is suspended inside a transaction', () => {
-  test('fails 100 claims in about 2 s, while the event loop turns', async () => {
+describe('a process suspended inside a transaction', () => {
+  test('makes 100 claims of another process fail without blocking the event loop', async () => {
     const store = await open();
     const child = startChild();
     await ask(child, { run: 'lock', file });
@@ -279,7 +279,7 @@ describe('another process that is suspended inside a transaction', () => {
     expect(store.failure()).toBeUndefined();
   });
 
-  test('delays the end of work, which the store then stores', async () => {
+  test('delays finish, abandon and release until the lock is gone', async () => {
     const store = await open({ leaseMs: 20_000, timeoutMs: 300 });
     const claims = await Promise.all(
       ['finish', 'abandon', 'release'].map((id) => mustClaim(store, { ...key, id })),
@@ -300,7 +300,7 @@ describe('another process that is suspended inside a transaction', () => {
     expect(await claimWhenFree(store, released.key)).toMatchObject({ isResumed: false });
   });
 
-  test('costs the claims of this process when it lasts longer than the lease', async () => {
+  test('makes another process lose its claims after the lease', async () => {
     const store = await open();
     const claim = await mustClaim(store, key);
     const child = startChild();
@@ -313,7 +313,7 @@ describe('another process that is suspended inside a transaction', () => {
     await expect(store.checkpoint(claim, 'progress')).rejects.toThrow(ClaimLostError);
   });
 
-  test('stores no checkpoint whose caller stopped waiting', async () => {
+  test('does not cause a timed-out checkpoint to be stored later', async () => {
     // A transaction waits 750 ms. The second checkpoint waits for the first, and then beyond its own time.
     const store = await open({ timeoutMs: 1000, leaseMs: 10_000 });
     const claim = await mustClaim(store, key);
@@ -330,7 +330,7 @@ describe('another process that is suspended inside a transaction', () => {
   });
 });
 
-test.each([false, true])('undoes a claim that came too late, with earlier work: %s', async (isResumed) => {
+test.each([false, true])('a claim that times out is undone (resumed work: %s)', async (isResumed) => {
   const store = await open({ timeoutMs: 300 });
   const first = await mustClaim(store, key);
   if (isResumed) await store.checkpoint(first, 'progress');
@@ -368,7 +368,7 @@ test.each(['a file', 'memory'])('an open store in %s does not keep a process ali
   expect(await exit).toEqual([0, null]);
 });
 
-test('a store with the name :memory: is a file', async () => {
+test('a store with the file name ":memory:" is a file on disk', async () => {
   const child = startChild(folder);
   await ask(child, { run: 'open', options: { file: ':memory:' } });
   const claim = await claimIn(child, key);

@@ -65,7 +65,7 @@ describe('the file of a store', () => {
     }
   });
 
-  test('is private to its user', async () => {
+  test('is accessible only to its owner', async () => {
     writeFileSync(file, '', { mode: 0o644 });
     const store = await open();
     await mustClaim(store, key);
@@ -74,7 +74,7 @@ describe('the file of a store', () => {
     );
   });
 
-  test('becomes private again', async () => {
+  test('becomes private again when it is opened', async () => {
     await (await open()).close();
     chmodSync(file, 0o666);
     await mustClaim(await open(), key);
@@ -83,7 +83,7 @@ describe('the file of a store', () => {
     );
   });
 
-  test('keeps its secret', async () => {
+  test('keeps the secret after close', async () => {
     const { secret, close } = await open();
     expect(secret).toHaveLength(32);
     await close();
@@ -92,14 +92,14 @@ describe('the file of a store', () => {
     expect((await open()).secret).not.toEqual(secret);
   });
 
-  test('keeps its keys after close', async () => {
+  test('keeps the keys after close', async () => {
     const store = await open();
     await store.finish(await mustClaim(store, key), 'outcome');
     await store.close();
     expect(await (await open()).claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
   });
 
-  test('has no valid lease from before a boot', async () => {
+  test('treats a lease from before a reboot as expired', async () => {
     const store = await open();
     await mustClaim(store, key);
     await store.close();
@@ -109,7 +109,7 @@ describe('the file of a store', () => {
     expect(await (await open()).claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
   });
 
-  test('loses expired keys a hundred at a time', async () => {
+  test('removes at most 100 expired keys per claim', async () => {
     let nowMs = 0;
     const store = await open({ now: () => nowMs });
     const merchants = Array.from({ length: 150 }, (_, index) => `merchant ${index}`);
@@ -128,14 +128,14 @@ describe('the file of a store', () => {
   });
 });
 
-describe('a file that cannot be a store', () => {
+describe('opening a store', () => {
   const openError = async (): Promise<string> => {
     const error: unknown = await open().catch((reason: unknown) => reason);
     if (!(error instanceof StoreOpenError)) throw error;
     return error.message.replace(folder, '');
   };
 
-  test('is no SQLite file', async () => {
+  test('fails if the file is not a SQLite file', async () => {
     writeFileSync(file, 'A file of another program, '.repeat(100));
     expect(await openError()).toBe('/keys.db is not a SQLite file. Name another file.');
   });
@@ -144,13 +144,13 @@ describe('a file that cannot be a store', () => {
     ['has no application_id', 'CREATE TABLE keys (id)'],
     ['has another application_id', 'PRAGMA application_id = 1'],
     ['has another application_id and the same version', 'PRAGMA application_id = 1; PRAGMA user_version = 1'],
-  ])('%s, and stays unchanged', async (_, sql) => {
+  ])('fails without changing a file that %s', async (_, sql) => {
     execute(sql);
     expect(await openError()).toBe('/keys.db belongs to another program. Name another file.');
     expect(query('PRAGMA journal_mode')).toBe('delete');
   });
 
-  test('has a newer version', async () => {
+  test('fails if the file has a newer version', async () => {
     await (await open()).close();
     stores.length = 0;
     execute('PRAGMA user_version = 2');
@@ -159,21 +159,21 @@ describe('a file that cannot be a store', () => {
     );
   });
 
-  test('has no directory', async () => {
+  test('fails if the directory does not exist', async () => {
     file = join(folder, 'missing', 'keys.db');
     expect(await openError()).toBe(
       '/missing/keys.db is in a directory that does not exist. Create the directory.',
     );
   });
 
-  test('is a directory', async () => {
+  test('fails if the file is a directory', async () => {
     mkdirSync(file);
     expect(await openError()).toMatch(
       /^\/keys\.db cannot be opened \(unable to open database file\)\. Check /,
     );
   });
 
-  test('is in a directory that is not writable', async () => {
+  test('fails if the directory is not writable', async () => {
     // For root, only a directory of the kernel is not writable.
     if (process.getuid?.() === 0) file = '/sys/keys.db';
     else chmodSync(folder, 0o500);
@@ -182,7 +182,7 @@ describe('a file that cannot be a store', () => {
     );
   });
 
-  test.skipIf(process.getuid?.() === 0)('is not writable', async () => {
+  test.skipIf(process.getuid?.() === 0)('fails if the file is not writable', async () => {
     await (await open()).close();
     chmodSync(file, 0o400);
     expect(await openError()).toBe(
@@ -190,7 +190,7 @@ describe('a file that cannot be a store', () => {
     );
   });
 
-  test('has lost its tables', async () => {
+  test('fails if a table is missing', async () => {
     await (await open()).close();
     execute('DROP TABLE secrets');
     expect(await openError()).toMatch(/^\/keys\.db cannot be opened \(no such table: secrets\)\./);
@@ -200,7 +200,7 @@ describe('a file that cannot be a store', () => {
 describe('a full disk', () => {
   const large = 'x'.repeat(200_000);
 
-  test('fails the operations that need space, until there is space', async () => {
+  test('fails only operations that need more space', async () => {
     const store = await open({ maxPages: 30 });
     const claim = await mustClaim(store, key);
     const rejection = store.checkpoint(claim, large);
@@ -213,7 +213,7 @@ describe('a full disk', () => {
     expect(await store.claim(key, 'input')).toMatchObject({ progress: 'small' });
   });
 
-  test('fails one of the operations that share a transaction', async () => {
+  test('fails only one of the operations in a shared transaction', async () => {
     const store = await open({ maxPages: 30 });
     const claim = await mustClaim(store, key);
     const second = await mustClaim(store, { ...key, id: 'second' });
@@ -225,7 +225,7 @@ describe('a full disk', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('rejects new keys, and still returns stored outcomes', async () => {
+  test('rejects new keys but not the reading of stored outcomes', async () => {
     const store = await open({ maxPages: 30 });
     const name = (index: number) => ({ ...key, id: `${index} ${'x'.repeat(500)}` });
     let count = 0;
@@ -236,7 +236,7 @@ describe('a full disk', () => {
     expect(await store.claim(name(0), 'input')).toEqual({ state: 'done', outcome: 0 });
   });
 
-  test('is over for failure() without another operation', async () => {
+  test('is cleared from failure() without another operation', async () => {
     const store = await open({ maxPages: 30, leaseMs: 500 });
     await expect(store.noteOrganizationShown(large)).rejects.toThrow(StoreUnavailableError);
     expect(store.failure()).toBeDefined();

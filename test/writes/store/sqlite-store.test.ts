@@ -21,7 +21,7 @@ describeKeyStore('a file', {
   openSecond: (options) => openSqliteStore({ file, ...options }),
 });
 
-test('a store whose thread failed stops responding', async () => {
+test('a store rejects all requests after its thread has failed', async () => {
   const store = await openSqliteStore({ file: 'memory' });
   const claim = await mustClaim(store, { merchant: 'merchant', id: 'key' });
   // Deliberately wrong: SQLite stores no objects, so the thread throws.
@@ -34,7 +34,7 @@ test('a store whose thread failed stops responding', async () => {
   await store.close();
 });
 
-test('an unused store in memory can close', async () => {
+test('a store in memory can be closed without use', async () => {
   const store = await openSqliteStore({ file: 'memory' });
   expect(store.secret).toHaveLength(32);
   expect(store.failure()).toBeUndefined();
@@ -42,7 +42,7 @@ test('an unused store in memory can close', async () => {
   await expect(store.wasOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);
 });
 
-test('a store rejects requests beyond 10,000 pending ones', async () => {
+test('a store rejects a request if 10,000 requests are pending', async () => {
   const store = await openSqliteStore({ file: 'memory', timeoutMs: 30_000 });
   const accepted = Array.from({ length: 10_000 }, () => store.wasOrganizationShown('service'));
   await expect(store.wasOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);
