@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type KeyedMutation, type KeyedResult, keyedMutations } from '../../fixtures/keyed-mutations.ts';
 import { learnMerchants, organizationCall, otherInputMessage } from '../../fixtures/known-merchant.ts';
 import { shipmentsByOrder } from '../../fixtures/rest-shipments.ts';
+import { rounds } from '../../fixtures/rounds.ts';
 import { startOfTime, startWaybill, type Waybill } from '../../harness.ts';
 
 // A key belongs to the merchant: it outlives the access token of the request.
@@ -31,10 +32,10 @@ describe('a keyed retry with a new token after the response of Waybill is lost',
     expect(postsIn(again.calls)).toEqual([]);
   });
 
-  test('returns the first result in 200 rounds of all mutations', { timeout: 60_000 }, async () => {
+  test('returns the first result in each round of all mutations', { timeout: 60_000 }, async () => {
     await using waybill = await startWaybill();
     const { sandbox } = waybill;
-    for (let round = 0; round < 200; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const [, mutation] = named[round % named.length] ?? [];
       if (mutation === undefined) throw new Error('expected mutations');
       const input = { ...(await mutation.newInput(waybill)), idempotencyKey: `round ${round}` };

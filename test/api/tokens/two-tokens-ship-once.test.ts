@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { ShipOrderDocument } from '../../documents.generated.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
 import { onceEach, shipmentsByOrder } from '../../fixtures/rest-shipments.ts';
+import { rounds } from '../../fixtures/rounds.ts';
 import { startOfTime, startWaybill } from '../../harness.ts';
 
-const rounds = 200;
 const atOnce = 10;
 
 test.each([

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { orderInput, parcel } from '../../fixtures/order-to-ship.ts';
 import { onceEach, shipmentsByOrder } from '../../fixtures/rest-shipments.ts';
+import { rounds } from '../../fixtures/rounds.ts';
 import { startWorkers } from '../../fixtures/workers-process.ts';
 
-const rounds = 200;
 const atOnce = 8;
 
 const createOrder =
