@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import { startTelemetry, type Telemetry } from '../../../src/telemetry/telemetry.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 
@@ -17,7 +19,7 @@ const rights = {
 type Setting = keyof typeof rights;
 
 /** A service that knows the right names alone, and ignores or refuses all other parameters. */
-async function start(wrong: Setting, isStrict: boolean) {
+async function start(wrong: Setting, isStrict: boolean, telemetry?: Telemetry) {
   const { log, lines } = recordedLog('warn');
   const waybill = await startApp(
     (request, response) => {
@@ -43,7 +45,7 @@ async function start(wrong: Setting, isStrict: boolean) {
       response.end(JSON.stringify({ [list]: matches.slice(from, end), nextPageToken }));
     },
     { ...rights, [wrong]: 'wrong' },
-    { log },
+    { log, ...(telemetry && { telemetry }) },
   );
   return Object.assign(waybill, {
     /** The settings that lines of the log name, and their lists. */
@@ -154,6 +156,28 @@ describe.each([
       ]);
     },
   );
+});
+
+test.each([false, true])(
+  'a record of a reference list is an error that names PAGE_TOKEN_PARAMETER (strict REST service: %s)',
+  async (isStrict) => {
+    await using app = await start('PAGE_TOKEN_PARAMETER', isStrict);
+    const { data, errors } = await app.ask('{ origin(id: "2400") { id } }');
+    expect(data).toEqual({ origin: null });
+    expect(errors).toMatchObject([
+      { code: 'UPSTREAM_INVALID_RESPONSE', message: expect.stringContaining('PAGE_TOKEN_PARAMETER') },
+    ]);
+    // The first page, and the page with the parameter. On suspicion, the first page again.
+    expect(app.calls()).toHaveLength(isStrict ? 2 : 3);
+  },
+);
+
+test('rows outside the requested status are counted', async () => {
+  const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
+  await using app = await start('STATUS_PARAMETER', false, telemetry);
+  await app.ask('{ orders(first: 5, status: [NEW]) { nodes { id } } }');
+  const page = await telemetry.metrics?.page();
+  expect(page?.body).toContain('waybill_rest_rows_outside_total{list="orders"} 5\n');
 });
 
 describe.each<[Setting, string, string]>([
