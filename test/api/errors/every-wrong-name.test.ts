@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../../src/telemetry/log.ts';
-import { startTelemetry, type Telemetry } from '../../../src/telemetry/telemetry.ts';
+import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
+import { answerJson } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 
 // Each name of a list parameter that REST does not know, for each list.
@@ -19,7 +20,7 @@ const rights = {
 type Setting = keyof typeof rights;
 
 /** A service that knows the right names alone, and ignores or refuses all other parameters. */
-async function start(wrong: Setting, isStrict: boolean, telemetry?: Telemetry) {
+async function start(wrong: Setting, isStrict: boolean) {
   const { log, lines } = recordedLog('warn');
   const waybill = await startApp(
     (request, response) => {
@@ -45,7 +46,7 @@ async function start(wrong: Setting, isStrict: boolean, telemetry?: Telemetry) {
       response.end(JSON.stringify({ [list]: matches.slice(from, end), nextPageToken }));
     },
     { ...rights, [wrong]: 'wrong' },
-    { log, ...(telemetry && { telemetry }) },
+    { log },
   );
   return Object.assign(waybill, {
     /** The settings that lines of the log name, and their lists. */
@@ -172,12 +173,14 @@ test.each([false, true])(
   },
 );
 
-test('rows outside the requested status are counted', async () => {
+test('a row outside the requested status is left out and counted', async () => {
   const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
-  await using app = await start('STATUS_PARAMETER', false, telemetry);
-  await app.ask('{ orders(first: 5, status: [NEW]) { nodes { id } } }');
+  const orders = ['NEW', 'READY', 'NEW'].map((status, index) => ({ name: `orders/${index}`, status }));
+  await using app = await startApp(answerJson({ orders }), {}, { telemetry });
+  const { data } = await app.ask('{ orders(first: 5, status: [NEW]) { nodes { id } } }');
+  expect(data).toEqual({ orders: { nodes: [{ id: 'orders/0' }, { id: 'orders/2' }] } });
   const page = await telemetry.metrics?.page();
-  expect(page?.body).toContain('waybill_rest_rows_outside_total{list="orders"} 5\n');
+  expect(page?.body).toContain('waybill_rest_rows_outside_total{list="orders"} 1\n');
 });
 
 describe.each<[Setting, string, string]>([
