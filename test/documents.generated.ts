@@ -11,15 +11,15 @@ export type AddressInput = {
   organization?: string | null | undefined;
 };
 
-/** The order to create. Omit optional fields instead of passing null. */
+/** The order to create. Null is valid only where a field says so. */
 export type CreateOrderInput = {
   /** The amount in cents that the courier collects on delivery, at least 0. */
   cashOnDeliveryRequestCents: number;
   /** The contents of the package, 3 to 128 characters. */
   contentDescription: string;
-  /** Who ships the order: the REST service itself (the default) or its partner. `Order.fulfiller` shows both names. */
+  /** The name of the company that ships the order: the REST service itself (the default) or its partner. `Order.fulfiller` of existing orders shows these names. */
   fulfiller?: string | null | undefined;
-  /** A key that you choose for this order, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same order, creates no other, and costs `GET /v1/orders/{id}`. */
+  /** A key that you choose for this order, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same order. The retry creates no second order, and costs `GET /v1/orders/{id}`. After `OutcomeUnknown`, a retry looks for the order if the input has a `referenceId`. Otherwise, it returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
   /** The notes on the order, 3 to 2048 characters. */
   notes: string;
@@ -41,9 +41,9 @@ export type CreateOrderInput = {
 export type CreateQuoteInput = {
   /** The amount in cents that the courier collects on delivery, at least 0. By default, the courier collects nothing. */
   cashOnDeliveryRequestCents?: number | null | undefined;
-  /** The location that receives the package, `locations/<identifier>` or the bare identifier. At most 96 characters with `locations/`. */
+  /** The location where the package is delivered, `locations/<identifier>` or the bare identifier. At most 96 characters with `locations/`. */
   destination: string | number;
-  /** A key that you choose for this quote, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same quote, creates no other, and costs `GET /v1/quotes/{id}` unless only the quote's id is selected. */
+  /** A key that you choose for this quote, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same quote. The retry creates no second quote, and costs `GET /v1/quotes/{id}` unless only the quote's id is selected. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
   /** The order of the package, `orders/<identifier>` or the bare identifier. A shipment of this quote becomes the order's shipment. */
   order?: string | number | null | undefined;
@@ -57,11 +57,11 @@ export type CreateQuoteInput = {
 export type CreateShipmentInput = {
   /** The courier whose offer you accept, `couriers/<identifier>` or the bare identifier. The offer must be `available`. */
   courier: string | number;
-  /** A key that you choose for this shipment, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same shipment, creates no other, and costs `GET /v1/shipments/{id}`. */
+  /** A key that you choose for this shipment, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same shipment. The retry creates no second shipment, and costs `GET /v1/shipments/{id}`. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
-  /** The origin where the courier collects the package, `origins/<identifier>` or the bare identifier. Its location must be the quote's origin. */
+  /** The origin where the courier collects the package, `origins/<identifier>` or the bare identifier. The location of this origin must be the origin of the quote. */
   origin: string | number;
-  /** The quote with the offer, `quotes/<identifier>` or the bare identifier. The shipment belongs to the quote's order, if there is one. */
+  /** The quote with the offer, `quotes/<identifier>` or the bare identifier. If the quote has an order, the shipment belongs to that order. */
   quote: string | number;
   /** The person who receives the package. */
   recipient: ShipmentRecipientInput;
@@ -69,7 +69,7 @@ export type CreateShipmentInput = {
   requiresPickup: boolean;
 };
 
-/** How reliably a customer accepts packages, based on their earlier shipments. */
+/** The reliability of a customer in accepting packages, based on earlier shipments. */
 export type CustomerReliability =
   /** The customer returns some packages. */
   | 'MODERATE'
@@ -169,7 +169,7 @@ export type OrderRecipientInput = {
 
 /** The status of an order. */
 export type OrderStatus =
-  /** Cancelled. */
+  /** The order is cancelled. */
   | 'CANCELLED'
   /** The customer confirmed the order. */
   | 'CONFIRMED'
@@ -188,7 +188,7 @@ export type OrderStatus =
 
 /** The statuses that `updateOrder` can set. The REST service sets all others. */
 export type OrderUpdatableStatus =
-  /** Cancelled. */
+  /** The order is cancelled. */
   | 'CANCELLED'
   /** The customer confirmed the order. */
   | 'CONFIRMED'
@@ -225,7 +225,7 @@ export type SendMessageInput = {
   content: MessageContentInput;
   /** The conversation, `channels/<identifier>/conversations/<identifier>`. */
   conversation: string | number;
-  /** A key that you choose for this message, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same message, sends no other, and costs `GET /v1/channels/{id}/conversations/{id}/messages`. */
+  /** A key that you choose for this message, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same message. The retry sends no second message, and costs `GET /v1/channels/{id}/conversations/{id}/messages`. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
 };
 
@@ -233,7 +233,7 @@ export type SendMessageInput = {
 export type SendMessageToPhoneInput = {
   /** The channel that sends the text, `channels/<identifier>` or the bare identifier. */
   channel: string | number;
-  /** A key that you choose for this message, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same message, sends no other, and costs `GET /v1/channels/{id}/conversations/{id}/messages`. */
+  /** A key that you choose for this message, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same message. The retry sends no second message, and costs `GET /v1/channels/{id}/conversations/{id}/messages`. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
   /** The customer's name. */
   name: string;
@@ -245,9 +245,9 @@ export type SendMessageToPhoneInput = {
 
 /** A template of the channel, with a value for each parameter. `Template.preview` shows the resulting message. */
 export type SendTemplateInput = {
-  /** The values for the body. Each name occurs once. */
+  /** The values for the body. Each name must occur only once. */
   bodyParameters?: Array<TemplateParameterInput> | null | undefined;
-  /** The values for the header. Each name occurs once. */
+  /** The values for the header. Each name must occur only once. */
   headerParameters?: Array<TemplateParameterInput> | null | undefined;
   /** The language code of the template, such as `es`. */
   language: string;
@@ -257,7 +257,7 @@ export type SendTemplateInput = {
 
 /** An order with its package and its origin. The order's recipient receives the package. */
 export type ShipOrderInput = {
-  /** A key that you choose for this shipment, 1 to 255 characters. For 24 hours, a retry with the same key and input returns the same result, or continues after the last known step. */
+  /** A key that you choose for this shipment, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same result. If the earlier attempt did not finish, the retry looks for its shipment first, and then continues. */
   idempotencyKey?: string | null | undefined;
   /** The maximum cost of the shipment in cents, without the fee for cash on delivery. By default there is no maximum. */
   maxShipmentCostCents?: number | null | undefined;
@@ -269,7 +269,7 @@ export type ShipOrderInput = {
   origin: string | number;
   /** The package to deliver. */
   package: PackageInput;
-  /** Whether the courier collects the package, and never null. Otherwise the merchant brings the package to the courier. */
+  /** Whether the courier collects the package. Otherwise the merchant brings the package to the courier. Null is not valid. */
   requiresPickup?: boolean | null | undefined;
 };
 
@@ -299,7 +299,7 @@ export type ShipmentStatus =
   | 'AT_ORIGIN_TERMINAL'
   /** The cancellation was requested. */
   | 'CANCELLATION_REQUESTED'
-  /** Cancelled. */
+  /** The shipment is cancelled. */
   | 'CANCELLED'
   /** The recipient received the package. */
   | 'DELIVERED'
@@ -330,13 +330,13 @@ export type TemplateParameterInput = {
   value: string;
 };
 
-/** An order and its new values, at least one. Omitted fields do not change, and null is not valid. */
+/** An order and at least one new value. Omitted fields do not change. Null is valid only where a field says so. */
 export type UpdateOrderInput = {
   /** The amount in cents that the courier collects on delivery, at least 0. */
   cashOnDeliveryRequestCents?: number | null | undefined;
   /** The contents of the package, 3 to 128 characters. */
   contentDescription?: string | null | undefined;
-  /** Who ships the order. `Order.fulfiller` shows both names. */
+  /** The name of the company that ships the order, as in `Order.fulfiller`. */
   fulfiller?: string | null | undefined;
   /** The order, `orders/<identifier>` or the bare identifier. */
   id: string | number;

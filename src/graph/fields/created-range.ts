@@ -5,11 +5,11 @@ import { builder } from '../builder.ts';
 export const createdRangeArgs = builder.args((t) => ({
   createdSince: t.field({
     type: 'DateTime',
-    description: 'The earliest time of creation. By default there is none.',
+    description: 'The earliest time of creation. By default, there is no lower bound.',
   }),
   createdUntil: t.field({
     type: 'DateTime',
-    description: 'The latest time of creation. By default there is none.',
+    description: 'The latest time of creation. By default, there is no upper bound.',
   }),
 }));
 

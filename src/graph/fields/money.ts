@@ -34,7 +34,9 @@ export const Money = builder.objectRef<MoneySource>('Money').implement({
       },
       resolve: ({ cents, currency }, { locale }) => {
         if (!Number.isSafeInteger(cents))
-          throw new InvalidResponseError('Expected a whole number of cents from REST');
+          throw new InvalidResponseError(
+            'The REST service sent an amount that is not a whole number of cents',
+          );
         return cachedFormatter(locale ?? 'es-CO', currency).format(decimal(cents));
       },
     }),

@@ -23,7 +23,8 @@ export function openEnum<Value extends string>(
   function recognize(value: string | null | undefined): Value | typeof UNRECOGNIZED | null;
   function recognize(value: string | null | undefined) {
     if (value === undefined || value === null) return null;
-    if (typeof value !== 'string') throw new InvalidResponseError(`Expected a text as ${name} from REST`);
+    if (typeof value !== 'string')
+      throw new InvalidResponseError(`The REST service sent a value for ${name} that is ` + `not a string`);
     return knownValues.has(value) ? value : UNRECOGNIZED;
   }
 
@@ -39,9 +40,7 @@ export function openEnum<Value extends string>(
 /** Sorted and without duplicates. An absent or empty list means no filter. @throws BadInputError for UNRECOGNIZED */
 export function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {
   if (status?.includes('UNRECOGNIZED')) {
-    throw new BadInputError(
-      'Expected "status" to name known statuses, but got UNRECOGNIZED, which is for output only.',
-    );
+    throw new BadInputError('"status" must not contain UNRECOGNIZED, which is for output only.');
   }
   return status === null || status === undefined || status.length === 0
     ? undefined

@@ -48,9 +48,9 @@ export const recordReaders: {
   orders: { loader: ({ orderById }) => orderById, call: '`GET /v1/orders/{id}`' },
   shipments: { loader: ({ shipmentById }) => shipmentById, call: '`GET /v1/shipments/{id}`' },
   quotes: { loader: ({ quoteById }) => quoteById, call: '`GET /v1/quotes/{id}`' },
-  origins: { loader: ({ originById }) => originById, call: '`GET /v1/origins` (once for all)' },
+  origins: { loader: ({ originById }) => originById, call: '`GET /v1/origins` (once for all origins)' },
   locations: { loader: ({ locationById }) => locationById, call: 'a filtered `GET /v1/locations`' },
-  channels: { loader: ({ channelById }) => channelById, call: '`GET /v1/channels` (once for all)' },
+  channels: { loader: ({ channelById }) => channelById, call: '`GET /v1/channels` (once for all channels)' },
 };
 
 /**
@@ -93,7 +93,7 @@ export function relatedRecord<C extends keyof RecordByCollection>(
 export function checkName(collection: Collection, name: string): void {
   if (isResourceName(collection, name)) return;
   throw new InvalidResponseError(
-    `Expected a name of ${collection} from REST, but got ${quoteForMessage(String(name))}`,
+    `The REST service sent ${quoteForMessage(String(name))}, which is not a resource name of ${collection}`,
   );
 }
 

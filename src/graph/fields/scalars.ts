@@ -24,8 +24,7 @@ builder.scalarType('DateTime', {
 
 builder.scalarType('Cents', {
   description:
-    'An amount of money as a whole number of cents, from -(2^53 - 1) to 2^53 - 1. A JSON number that can ' +
-    'exceed the 32 bits of `Int`.',
+    'An amount of money in cents, as a whole JSON number from -(2^53 - 1) to 2^53 - 1. It can exceed the 32 bits of `Int`.',
   ...checkedScalar<number>('Cents', 'a whole number of cents between -(2^53 - 1) and 2^53 - 1', isCents),
 });
 
@@ -51,7 +50,7 @@ function checkedScalar<Value extends string | number>(
   return {
     serialize(value: unknown): Value {
       if (isValid(value)) return value as Value;
-      throw new TypeError(`${name} cannot represent what is not ${expected}.`);
+      throw new TypeError(`${name} cannot represent a value that is not ${expected}.`);
     },
     parseValue: parseInput,
     parseLiteral(node: { kind: string; value?: unknown }): Value {

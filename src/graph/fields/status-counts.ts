@@ -18,7 +18,7 @@ export function defineStatusCounts<Status extends string>(
   const statusCount = builder
     .objectRef<{ status: Status; count: number }>(`${typename}StatusCount`)
     .implement({
-      description: `The number of ${records} with one status.`,
+      description: `The number of ${records} in one status.`,
       fields: (t) => ({
         // Pothos can't infer the type of a field from a type parameter.
         status: t.field({
@@ -30,10 +30,10 @@ export function defineStatusCounts<Status extends string>(
       }),
     });
   const statusCounts = builder.objectRef<StatusCounts>(`${typename}Counts`).implement({
-    description: `The number of ${records} of each status.`,
+    description: `The number of ${records} in each status.`,
     fields: (t) => ({
       total: t.int({
-        description: `The number of ${records} of all statuses.`,
+        description: `The number of ${records} in all statuses.`,
         resolve: ({ byStatus }) => byStatus.values().reduce((total, count) => total + count, 0),
       }),
       isExact: t.exposeBoolean('isExact', {
@@ -41,12 +41,12 @@ export function defineStatusCounts<Status extends string>(
       }),
       asOf: t.field({
         type: 'DateTime',
-        description: 'The time of the count, which is up to 30 seconds ago.',
+        description: 'The time of the count, at most 30 seconds ago.',
         resolve: ({ asOf }) => asOf.toISOString(),
       }),
       byStatus: t.field({
         type: [statusCount],
-        description: `A number for each status that occurs.`,
+        description: `The number of ${records} in each status. Statuses without ${records} are omitted.`,
         extensions: { estimatedItems: 14 },
         resolve: ({ byStatus }) => mergeUnknown(byStatus, status.recognize),
       }),
@@ -56,11 +56,13 @@ export function defineStatusCounts<Status extends string>(
     t.field({
       type: statusCounts,
       nullable: true,
-      description: `The number of ${records} of each status. Costs up to 20 pages of \`GET /v1/${records}\`, once in 30 seconds.`,
+      description:
+        `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`, at ` +
+        `most once every 30 seconds.`,
       args: {
         createdSince: t.arg({
           type: 'DateTime',
-          description: `The earliest time of creation of the ${records} to count. By default all count.`,
+          description: `The earliest time of creation of the counted ${records}. By default, all ${records} are counted.`,
         }),
       },
       resolve: (_root, { createdSince }, { loaders }) => counts(loaders)(toMs(createdSince)),

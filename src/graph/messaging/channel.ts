@@ -25,7 +25,9 @@ function findPhoneNumber(channel: ChannelJson): string | null {
     const { phoneNumber } = value;
     if (typeof phoneNumber === 'string') return phoneNumber;
     if (phoneNumber !== undefined && phoneNumber !== null)
-      throw new InvalidResponseError(`REST sent ${channel.name} with a phone number that is not a string`);
+      throw new InvalidResponseError(
+        `The REST service sent ${channel.name} with a phone number that is not a string`,
+      );
   }
   return null;
 }

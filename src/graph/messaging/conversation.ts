@@ -8,11 +8,18 @@ import { Channel } from './channel.ts';
 
 export const Conversation = builder.objectRef<ConversationName>('Conversation').implement({
   description:
-    'The messages exchanged with one customer through one channel. The REST service cannot ' +
-    'look up conversations, so only reading the messages shows whether the conversation exists.',
+    'The messages exchanged with one customer through one channel. The REST service cannot look up a conversation. ' +
+    'Read `messages` to check whether the conversation exists.',
   interfaces: [Node],
   fields: (t) => ({
-    channel: t.field(relation(Channel, 'channels', 'The channel.', ({ channel }) => channel)),
+    // The description of `Node.id` has the form of the other ids.
+    id: t.exposeID('name', {
+      description:
+        'The resource name, `channels/<identifier>/conversations/<identifier>`. Stable, and unique among all types.',
+    }),
+    channel: t.field(
+      relation(Channel, 'channels', 'The channel of the conversation.', ({ channel }) => channel),
+    ),
   }),
 });
 
@@ -37,7 +44,8 @@ builder.objectField(Channel, 'conversation', (t) =>
     type: Conversation,
     nullable: true,
     description:
-      'The conversation of this channel with this id. Costs no call, so the conversation may not ' + 'exist.',
+      'The conversation with this id in this channel. Costs no call, because Waybill does not check that the ' +
+      'conversation exists.',
     args: {
       id: t.arg.id({
         required: true,
@@ -55,7 +63,9 @@ builder.queryField('conversation', (t) =>
   t.field({
     type: Conversation,
     nullable: true,
-    description: 'The conversation with this id. Costs no call, so the conversation may not exist.',
+    description:
+      'The conversation with this id. Costs no call, because Waybill does not check that the ' +
+      'conversation exists.',
     args: {
       id: t.arg.id({ required: true, description: '`channels/<identifier>/conversations/<identifier>`.' }),
     },

@@ -14,11 +14,11 @@ const SendTemplateInput = builder.inputType('SendTemplateInput', {
     language: t.string({ required: true, description: 'The language code of the template, such as `es`.' }),
     headerParameters: t.field({
       type: [TemplateParameterInput],
-      description: 'The values for the header. Each name occurs once.',
+      description: 'The values for the header. Each name must occur only once.',
     }),
     bodyParameters: t.field({
       type: [TemplateParameterInput],
-      description: 'The values for the body. Each name occurs once.',
+      description: 'The values for the body. Each name must occur only once.',
     }),
   }),
 });
@@ -38,7 +38,7 @@ const parameterRules = v.pipe(
   rule((parameters: { name: string; value: string }[]) => {
     const repeated = findRepeatedName(parameters);
     if (repeated === undefined) return undefined;
-    const message = `must have each name once, but has ${quoteForMessage(repeated)} twice`;
+    const message = `must contain each name only once, but contains ${quoteForMessage(repeated)} twice`;
     return { code: 'DUPLICATE', message };
   }),
 );

@@ -62,7 +62,7 @@ const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').imple
       nullable: true,
       description:
         'The current definition of the template, or null if it no longer exists. Costs `GET ' +
-        '/v1/channels/{id}/templates`, once for all templates.',
+        '/v1/channels/{id}/templates`, once for all templates of the channel.',
       resolve: (sent, _args, { loaders }) => findTemplate(sent, loaders),
     }),
   }),
@@ -77,7 +77,7 @@ function valuesByName(parameters: SentTemplateJson['bodyParameters']): Map<strin
   const map: unknown = parameters ?? {};
   const values = typeof map === 'object' && !Array.isArray(map) ? Object.entries(map ?? {}) : undefined;
   if (values?.every(([, value]) => typeof value === 'string')) return new Map(values);
-  throw new InvalidResponseError('Expected texts by name as the parameters of a sent template from REST');
+  throw new InvalidResponseError('The REST service sent template parameters that are not a map of strings');
 }
 
 export const Message = builder.objectRef<MessageJson>('Message').implement({
@@ -94,18 +94,21 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
         ({ contentType }) => contentType,
       ),
     ),
-    text: t.exposeString('text', { nullable: true, description: 'The text, or null for a template.' }),
+    text: t.exposeString('text', {
+      nullable: true,
+      description: 'The text, or null if the message is a template.',
+    }),
     template: t.field({
       type: SentTemplate,
       nullable: true,
-      description: 'The template with its values, or null for a text.',
+      description: 'The template with its values, or null if the message is a text.',
       resolve: sentTemplate,
     }),
     body: t.string({
       nullable: true,
       description:
-        'The message as the customer reads it, or null if its template no longer exists. A template costs ' +
-        '`GET /v1/channels/{id}/templates`, once for all templates.',
+        'The message as the customer reads it, or null if its template no longer exists. Costs `GET ' +
+        '/v1/channels/{id}/templates` for a template, once for all templates of the channel.',
       resolve: async (message, _args, { loaders }) => {
         const sent = sentTemplate(message);
         if (sent === null) return message.text ?? null;
@@ -133,7 +136,7 @@ function conversation({ name }: MessageJson): ConversationName {
   const parsed = messageConversation(name);
   if (parsed !== undefined) return parsed;
   throw new InvalidResponseError(
-    `Expected the name of a message from REST, but got ${quoteForMessage(name)}`,
+    `The REST service sent ${quoteForMessage(name)}, which is not the resource name of a message`,
   );
 }
 
@@ -152,7 +155,7 @@ builder.objectField(Conversation, 'messages', (t) =>
   t.field({
     ...messageList.field,
     description:
-      'The messages of the conversation, in the order of the REST service. Costs `GET ' +
+      'The messages of the conversation, in the order that the REST service returns. Costs `GET ' +
       '/v1/channels/{id}/conversations/{id}/messages`.',
     resolve: ({ channel, conversation }, args, { loaders }) =>
       messageList.read(loaders.messagePage, args, { channel, conversation }),

@@ -48,7 +48,7 @@ builder.mutationField('sendMessageToPhone', (t) =>
           sent: await writes.sendToPhone(channel, { recipient: { phone, name }, text }, idempotencyKey),
         }),
         adviceOnUnknownOutcome: ({ channel, phone }) =>
-          `Before you send it again, look for it on the phone of ${channel} or among the newest messages of the ` +
+          `Before you send the text again, look for it on the phone of ${channel} or among the newest messages of the ` +
           `conversation with ${phone}. Then use a new idempotencyKey.`,
       }),
   }),

@@ -53,7 +53,8 @@ builder.mutationField('sendMessage', (t) =>
     type: SendMessageResult,
     nullable: true,
     description:
-      'Sends a text, or a template if the values fit it. Costs `POST /v1/channels/{id}/conversations/{id}/messages`, ' +
+      'Sends a text or a template to a conversation. If the values do not match the parameters of the template, the ' +
+      'result is `InvalidInput`. Costs `POST /v1/channels/{id}/conversations/{id}/messages`, ' +
       'and for a template first `GET /v1/channels/{id}/templates`.',
     args: { input: t.arg({ type: SendMessageInput, required: true, description: 'The message to send.' }) },
     resolve: (_root, { input }, { writes, loaders }, info) =>
@@ -70,7 +71,8 @@ builder.mutationField('sendMessage', (t) =>
           ),
         }),
         adviceOnUnknownOutcome: ({ conversation: { name } }) =>
-          `Before you send it again, look for it among the newest messages of conversation(id: ${JSON.stringify(name)}). ` +
+          `Before you send the message again, look for it among the newest messages of conversation(id: ` +
+          `${JSON.stringify(name)}). ` +
           'Then use a new idempotencyKey.',
       }),
   }),

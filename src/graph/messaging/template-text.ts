@@ -49,7 +49,7 @@ function fillText(part: TemplateTextJson | null | undefined, values: Values): st
 function textOrNull(value: string | null | undefined): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return value;
-  throw new InvalidResponseError('Expected the parts of a template from REST to be texts');
+  throw new InvalidResponseError('The REST service sent a template with a part that is not a string');
 }
 
 /** The names of all parameters that a part defines or that its text uses without a definition. */

@@ -30,7 +30,7 @@ const TemplateText = builder.objectRef<TemplateTextJson>('TemplateText').impleme
 });
 
 const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').implement({
-  description: 'A template with its values, and the faults of the parameters.',
+  description: 'A template filled with values, with its missing and unknown parameters.',
   fields: (t) => ({
     header: t.exposeString('header', { nullable: true, description: 'The header with its values.' }),
     body: t.exposeString('body', {
@@ -40,7 +40,7 @@ const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').imp
     footer: t.exposeString('footer', { nullable: true, description: 'The footer.' }),
     missing: t.exposeStringList('missing', { description: 'The parameters without a value.' }),
     unknown: t.exposeStringList('unknown', {
-      description: 'The names that are not parameters of the template.',
+      description: 'The given names that are not parameters of the template.',
     }),
   }),
 });
@@ -54,7 +54,8 @@ export const TemplateParameterInput = builder.inputType('TemplateParameterInput'
 });
 
 export const Template = builder.objectRef<TemplateJson>('Template').implement({
-  description: 'A message text of a channel with parameters. The network approves a template once.',
+  description:
+    'A reusable message text with parameters. The network of the channel approves each template once.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name, unique together with the language.' }),
     language: t.exposeString('language', { description: 'The language code, such as `es`.' }),
@@ -75,15 +76,15 @@ export const Template = builder.objectRef<TemplateJson>('Template').implement({
     }),
     preview: t.field({
       type: TemplatePreview,
-      description: 'The template with these values. Sends nothing and costs no call.',
+      description: 'A preview of the template with these values. Sends nothing and costs no call.',
       args: {
         headerParameters: t.arg({
           type: [TemplateParameterInput],
-          description: 'The values for the header. Each name occurs once.',
+          description: 'The values for the header. Each name must occur only once.',
         }),
         bodyParameters: t.arg({
           type: [TemplateParameterInput],
-          description: 'The values for the body. Each name occurs once.',
+          description: 'The values for the body. Each name must occur only once.',
         }),
       },
       resolve: (template, { headerParameters, bodyParameters }) =>
@@ -101,7 +102,7 @@ function valuesByName(
   parameters: readonly (typeof TemplateParameterInput.$inferInput)[] | null | undefined,
 ): Map<string, string> {
   if (findRepeatedName(parameters ?? []) !== undefined)
-    throw new BadInputError(`Expected each name in "${argument}" once, but one name occurs twice.`);
+    throw new BadInputError(`Each name in "${argument}" must occur only once, but one name occurs twice.`);
   return new Map(parameters?.map(({ name, value }) => [name, value]));
 }
 
@@ -123,12 +124,13 @@ builder.objectFields(Channel, (t) => ({
     type: Template,
     nullable: true,
     description:
-      'The template with this name, or null if it does not exist. Costs `GET ' +
-      '/v1/channels/{id}/templates`, once for all templates.',
+      'The template with this name, or null if it does not exist. Costs `GET /v1/channels/{id}/templates`, once for ' +
+      'all templates of the channel.',
     args: {
       name: t.arg.string({ required: true, description: 'The name of the template.' }),
       language: t.arg.string({
-        description: 'The language code. By default, the first template with this name is returned.',
+        description:
+          'The language code of the template. By default, the first template with this name in any language.',
       }),
     },
     resolve: (channel, { name, language }, { loaders }) =>

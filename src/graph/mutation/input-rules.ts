@@ -91,7 +91,7 @@ export const idDescription = (what: string, collection: Collection, note = '') =
 
 /** A resource name or a bare identifier. The rule returns the resource name. */
 export const recordId = <C extends Collection>(collection: C) =>
-  parsed(`the id of one of ${collection}, "${collection}/<identifier>" or the identifier`, (id) =>
+  parsed(`an id of the form "${collection}/<identifier>" or a bare identifier`, (id) =>
     nameOrUndefined(collection, id),
   );
 
@@ -108,7 +108,9 @@ function nameOrUndefined<C extends Collection>(collection: C, id: string): Resou
 export const locationId = v.pipe(
   recordId('locations'),
   rule((name: ResourceName<'locations'>) => {
-    const message = `must have at most ${maxLocationLength} characters as "locations/<identifier>", but has ${name.length}`;
+    const message =
+      `must have at most ${maxLocationLength} characters as "locations/<identifier>", but has ` +
+      `${name.length}`;
     return name.length > maxLocationLength
       ? { code: 'TOO_LONG', message, limit: maxLocationLength }
       : undefined;
@@ -118,9 +120,11 @@ export const locationId = v.pipe(
 /** Null means no key. */
 export const idempotencyKey = optional(nullable(textOfLength(1, 255)));
 
-export const keyDescription = (record: string, verb: string, cost: string) =>
-  `A key that you choose for this ${record}, 1 to 255 characters. For 24 hours, a retry with the same key and input ` +
-  `returns the same ${record}, ${verb} no other, and costs ${cost}.`;
+const remainsUnknown = 'After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again.';
+
+export const keyDescription = (record: string, verb: string, cost: string, afterUnknown = remainsUnknown) =>
+  `A key that you choose for this ${record}, 1 to 255 characters, or null. For 24 hours, a retry with the same key and ` +
+  `input returns the same ${record}. The retry ${verb} no second ${record}, and costs ${cost}. ${afterUnknown}`;
 
 /** Validates an input against its rules, without a REST call. @returns the validated value, or all errors */
 export function validateInput<Rules extends v.GenericSchema>(

@@ -68,7 +68,7 @@ export async function runMutation<Rules extends GenericSchema, Success>(
       const advice = mutation.adviceOnUnknownOutcome(value, error.wasNotFound);
       return {
         __typename: 'OutcomeUnknown',
-        message: `The response of REST was lost, so the write may or may not have happened. ${advice}`,
+        message: `The response of the REST service was lost, so the write may or may not have happened. ${advice}`,
         idempotencyKey: mutation.input.idempotencyKey ?? null,
       };
     }
@@ -154,5 +154,5 @@ function fieldSentence({ path, message }: InvalidFieldSource): string {
 function inputType({ parentType, fieldName }: GraphQLResolveInfo): GraphQLInputObjectType {
   const type = getNamedType(parentType.getFields()[fieldName]?.args[0]?.type);
   if (isInputObjectType(type)) return type;
-  throw new TypeError(`${parentType.name}.${fieldName} takes no input`);
+  throw new TypeError(`${parentType.name}.${fieldName} has no input argument`);
 }

@@ -54,7 +54,7 @@ export const UserError = builder.interfaceRef<UserErrorSource>('UserError').impl
   fields: (t) => ({
     message: t.exposeString('message', {
       description:
-        'The reason, and what to do next. If the REST service rejected the request, its own ' + 'message.',
+        'The reason, and what to do next. If the REST service rejected the request, this is the message of the REST service.',
     }),
   }),
 });
@@ -65,11 +65,11 @@ const fieldCodes = {
   TOO_LONG: 'The text is too long. `limit` is the maximum number of characters.',
   TOO_SMALL: 'The number is too small. `limit` is the minimum.',
   TOO_LARGE: 'The number is too large. `limit` is the maximum.',
-  INVALID_FORMAT: 'The value does not have the form of its field, such as that of an id.',
+  INVALID_FORMAT: 'The value does not have the required form, such as the form of an id.',
   NOT_ALLOWED: 'The field does not accept this value, such as null.',
-  NOT_FOUND: 'The value names a record that does not exist.',
+  NOT_FOUND: 'The value refers to a record that does not exist.',
   DUPLICATE: 'The value occurs more than once.',
-  REJECTED: 'The REST service rejected the value. `message` is its reason.',
+  REJECTED: 'The REST service rejected the value. `message` is the reason of the REST service.',
 };
 
 export type InvalidFieldCode = keyof typeof fieldCodes;
@@ -83,13 +83,13 @@ const InvalidFieldCodeEnum = describedEnum(
 );
 
 const conflictReasons: Record<ConflictReason, string> = {
-  ALREADY_SHIPPED: 'The order, or the quote, already has a shipment.',
+  ALREADY_SHIPPED: 'The order or the quote already has a shipment.',
   ORDER_FINISHED: 'The order is delivered, returned or cancelled.',
   KEY_REUSED: 'The `idempotencyKey` was used with another input.',
   CHANNEL_INACTIVE: 'The channel is not active.',
   STATE: 'The current state of the record does not allow the change.',
   DUPLICATE_REFERENCE: 'Another input of the list has the same `referenceId`.',
-  REJECTED: 'The REST service rejected the change. `message` is its reason.',
+  REJECTED: 'The REST service rejected the change. `message` is the reason of the REST service.',
 };
 
 export const isConflictReason = (code: string): code is ConflictReason =>
@@ -97,7 +97,7 @@ export const isConflictReason = (code: string): code is ConflictReason =>
 
 const ConflictReasonEnum = describedEnum(
   'ConflictReason',
-  'The reason of a `Conflict`. Later versions may add values.',
+  'The reason for a `Conflict`. Later versions may add values.',
   conflictReasons,
 );
 
@@ -107,7 +107,7 @@ const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').imple
     path: t.exposeString('path', {
       description:
         'The path of the field in the input, such as `recipient.address.addressLines` or ' +
-        '`paymentMethods.0`. Empty for the whole input.',
+        '`paymentMethods.0`. An empty path means the whole input.',
     }),
     message: t.exposeString('message', {
       description:
@@ -116,29 +116,34 @@ const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').imple
     }),
     code: t.expose('code', {
       type: InvalidFieldCodeEnum,
-      description: 'The kind of fault, for a text of your own. Keep a default branch for later codes.',
+      description:
+        'The kind of fault as a code, to show your own text. Keep a default branch for codes that later ' +
+        'versions add.',
     }),
     limit: t.exposeFloat('limit', {
       nullable: true,
-      description: 'The bound of the field if `code` is `TOO_SHORT`, `TOO_LONG`, `TOO_SMALL` or `TOO_LARGE`.',
+      description:
+        'The minimum or maximum of the field, if `code` is `TOO_SHORT`, `TOO_LONG`, `TOO_SMALL` or ' +
+        '`TOO_LARGE`. Null if the REST service found the fault.',
     }),
   }),
 });
 
 export const InvalidInput = builder.objectRef<InvalidInputSource>('InvalidInput').implement({
-  description: 'The input is invalid, and nothing was written. `fields` lists up to 100 faults.',
+  description: 'The input is invalid. Nothing was written.',
   interfaces: [UserError],
   fields: (t) => ({
     fields: t.expose('fields', {
       type: [InvalidField],
-      description: 'The invalid fields. Empty if the REST service named none.',
+      description:
+        'The invalid fields, up to 100. Empty if the REST service rejected the input without naming a field.',
       extensions: { estimatedItems: 5 },
     }),
   }),
 });
 
 export const NotFound = builder.objectRef<NotFoundSource>('NotFound').implement({
-  description: 'A record that the input names does not exist. Nothing was written.',
+  description: 'A record that the input refers to does not exist. Nothing was written.',
   interfaces: [UserError],
   fields: (t) => ({
     missingId: t.exposeID('missingId', { description: 'The id that was not found.' }),
@@ -155,7 +160,9 @@ export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement(
   fields: (t) => ({
     reason: t.expose('reason', {
       type: ConflictReasonEnum,
-      description: 'The reason, for a text of your own. Keep a default branch for later reasons.',
+      description:
+        'The reason as a code, to show your own text. Keep a default branch for reasons that later ' +
+        'versions add.',
     }),
   }),
 });
@@ -169,7 +176,8 @@ export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUn
     idempotencyKey: t.exposeString('idempotencyKey', {
       nullable: true,
       description:
-        'The key to retry with: `shipOrder`, and `createOrder` with a `referenceId`, first look for the earlier result. ' +
+        'The key of the request, or null if it had no key. For a retry with this key, `shipOrder`, and ' +
+        '`createOrder` with a `referenceId`, first look for the earlier result. ' +
         'Other mutations return `OutcomeUnknown` again and write nothing.',
     }),
   }),
@@ -177,8 +185,8 @@ export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUn
 
 export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').implement({
   description:
-    'A failure of one write in a list that its input did not cause. After `UPSTREAM_ERROR` or ' +
-    '`UPSTREAM_UNAVAILABLE`, the write may have happened unless `retryable` is true.',
+    'The failure of one write in a list, not caused by its input. The write may have happened if `retryable` is ' +
+    'false and `code` is `UPSTREAM_UNAVAILABLE`, `UPSTREAM_ERROR`, `UPSTREAM_INVALID_RESPONSE` or `INTERNAL_SERVER_ERROR`.',
   interfaces: [UserError],
   fields: (t) => ({
     code: t.exposeString('code', {
@@ -189,7 +197,7 @@ export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').i
     }),
     retryAfterMs: t.exposeInt('retryAfterMs', {
       nullable: true,
-      description: 'The time to wait before a retry, in milliseconds, if the REST service gives one.',
+      description: 'The time to wait before a retry, in milliseconds, or null if it is unknown.',
     }),
   }),
 });

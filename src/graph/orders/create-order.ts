@@ -27,7 +27,7 @@ const OrderInitialStatus = describedEnum('OrderInitialStatus', 'The statuses tha
 });
 
 const CreateOrderInput = builder.inputType('CreateOrderInput', {
-  description: 'The order to create. Omit optional fields instead of passing null.',
+  description: 'The order to create. Null is valid only where a field says so.',
   fields: (t) => ({
     recipient: t.field({
       type: OrderRecipientInput,
@@ -67,10 +67,18 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
     }),
     fulfiller: t.string({
       description:
-        'Who ships the order: the REST service itself (the default) or its partner. ' +
-        '`Order.fulfiller` shows both names.',
+        'The name of the company that ships the order: the REST service itself (the default) or its partner. ' +
+        '`Order.fulfiller` of existing orders shows these names.',
     }),
-    idempotencyKey: t.string({ description: keyDescription('order', 'creates', '`GET /v1/orders/{id}`') }),
+    idempotencyKey: t.string({
+      description: keyDescription(
+        'order',
+        'creates',
+        '`GET /v1/orders/{id}`',
+        'After `OutcomeUnknown`, a retry looks for the order if the input has a `referenceId`. Otherwise, it returns ' +
+          '`OutcomeUnknown` again.',
+      ),
+    }),
   }),
 });
 
@@ -103,24 +111,24 @@ builder.mutationFields((t) => ({
     type: CreateOrderResult,
     nullable: true,
     description:
-      'Creates an order. Costs `POST /v1/orders`, or a searched `GET /v1/orders` to find the ' +
-      'result of an earlier attempt.',
-    args: { input: t.arg({ type: CreateOrderInput, required: true, description: 'The order to record.' }) },
+      'Creates an order. Costs `POST /v1/orders`, or a searched `GET /v1/orders` for a retry after a lost response.',
+    args: { input: t.arg({ type: CreateOrderInput, required: true, description: 'The order to create.' }) },
     resolve: (_root, { input }, context, info) => create(input, context, info),
   }),
   createOrders: t.field({
     type: [CreateOrderResult],
     nullable: true,
     description:
-      'Creates up to 100 orders, with one result per input in the same order, or one error if all fail with the same ' +
-      'code. Costs `POST /v1/orders` for each input, or a searched `GET /v1/orders` after a lost response.',
+      'Creates up to 100 orders. Returns one result per input, in the order of the inputs. If all fail with the ' +
+      'same error code, the field returns that error. Costs `POST /v1/orders` for each input, or a searched `GET ' +
+      '/v1/orders` for a retry after a lost response.',
     args: {
       inputs: t.arg({
         type: [CreateOrderInput],
         required: true,
         description:
-          'The orders to record, at most 100. Of inputs with one `referenceId`, the first creates ' +
-          'the order.',
+          'The orders to create, at most 100. Of several inputs with the same `referenceId`, only the first valid ' +
+          'one creates an order.',
       }),
     },
     resolve: (_root, { inputs }, context, info) => {
@@ -178,13 +186,19 @@ function adviceOnUnknownOutcome(
 ): string {
   // Orders can't be searched by an absent or empty reference.
   if (!referenceId) {
-    return "Before you create it again, look for it among this customer's newest orders. Then use a new idempotencyKey.";
+    return (
+      "Before you create the order again, look for it among this customer's newest orders. Then use a new " +
+      'idempotencyKey.'
+    );
   }
   const lookup = `look for it with orderByReference(referenceId: ${JSON.stringify(referenceId)})`;
   if (wasNotFound) {
-    return `No order with this referenceId matches the input. Before you create it again, ${lookup}. Then use a new idempotencyKey.`;
+    return (
+      `No order with this referenceId matches the input. Before you create the order again, ${lookup}. Then ` +
+      `use a new idempotencyKey.`
+    );
   }
   return key === undefined || key === null
-    ? `Before you create it again, ${lookup}. With an idempotencyKey, Waybill does this for you.`
-    : `Retry with the same idempotencyKey: Waybill then looks for the order. To use a new key, first ${lookup}.`;
+    ? `Before you create the order again, ${lookup}. With an idempotencyKey, Waybill does this for you.`
+    : `Retry with the same idempotencyKey: Waybill then looks for the order. Before you use a new key, ${lookup}.`;
 }

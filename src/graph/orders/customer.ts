@@ -4,7 +4,7 @@ import { openEnum } from '../fields/open-enum.ts';
 
 export const customerReliability = openEnum(
   'CustomerReliability',
-  'How reliably a customer accepts packages, based on their earlier shipments.',
+  'The reliability of a customer in accepting packages, based on earlier shipments.',
   {
     RELIABLE: 'The customer usually accepts packages.',
     MODERATE: 'The customer returns some packages.',
@@ -22,7 +22,10 @@ export const CustomerBehavior = builder.objectRef<CustomerBehaviorJson>('Custome
     }),
     returnedShipments: t.exposeInt('returnedShipments', { description: 'The number of returned shipments.' }),
     reliability: t.field(
-      customerReliability.field('The reliability that these numbers show.', ({ reliability }) => reliability),
+      customerReliability.field(
+        'The reliability of the customer, based on these numbers.',
+        ({ reliability }) => reliability,
+      ),
     ),
   }),
 });

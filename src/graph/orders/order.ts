@@ -59,7 +59,7 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
       nullable: true,
       description: 'The payment methods of the customer.',
     }),
-    fulfiller: t.exposeString('fulfiller', { description: 'The name of who ships the order.' }),
+    fulfiller: t.exposeString('fulfiller', { description: 'The name of the company that ships the order.' }),
   }),
 });
 
@@ -97,7 +97,7 @@ builder.objectFields(Recipient, (t) => ({
 /** @throws InvalidResponseError if REST sent no phone number: a search without one would read all orders. */
 function requirePhoneNumber({ phoneNumber }: RecipientJson): string {
   if (typeof phoneNumber === 'string' && phoneNumber !== '') return phoneNumber;
-  throw new InvalidResponseError('Expected a phone number of a recipient from REST');
+  throw new InvalidResponseError('The REST service sent a recipient without a valid phone number');
 }
 
 defineRecordQuery('order', Order, 'orders');
@@ -116,23 +116,21 @@ builder.queryFields((t) => ({
       }),
     },
     resolve: (_root, { referenceId }, { loaders }) => {
-      if (referenceId === '')
-        throw new BadInputError('Expected "referenceId" to be a reference, but it is empty.');
+      if (referenceId === '') throw new BadInputError('"referenceId" must not be empty.');
       return loaders.orderByReference.load(searchText('referenceId', referenceId));
     },
   }),
   orders: t.field({
     ...orderList.field,
     description:
-      "The merchant's orders, usually newest first: the REST service decides. Costs `GET /v1/orders`, and with a time " +
-      'of creation up to 20 pages of it.',
+      "The merchant's orders in the order of the REST service, usually newest first. Costs `GET /v1/orders`, or up " +
+      'to 20 pages of it with a time of creation.',
     args: {
       ...orderList.field.args,
       ...statusArgs,
       search: t.arg.string({
         description:
-          "A recipient's name, also misspelt, or an exact phone number or reference. At most 256 " +
-          'characters.',
+          'The name of a recipient, which may be misspelt, or an exact phone number or reference. At most 256 characters.',
       }),
       ...createdRangeArgs,
     },

@@ -49,6 +49,6 @@ export const Recipient = builder.objectRef<RecipientJson>('Recipient').implement
 /** @throws InvalidResponseError if REST left out a name, because half a name would look like a full name. */
 function fullName({ firstName, lastName }: RecipientJson): string {
   if (typeof firstName !== 'string' || typeof lastName !== 'string')
-    throw new InvalidResponseError('Expected a first and a last name of a recipient from REST');
+    throw new InvalidResponseError('The REST service sent a recipient without a valid first or last name');
   return `${firstName} ${lastName}`.trim();
 }

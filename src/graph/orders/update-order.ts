@@ -31,13 +31,13 @@ const OrderUpdatableStatus = describedEnum(
     NEW: 'The order is not confirmed yet.',
     CONFIRMED: 'The customer confirmed the order.',
     READY: 'The order is packed and ready to ship.',
-    CANCELLED: 'Cancelled.',
+    CANCELLED: 'The order is cancelled.',
   },
 );
 
 const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
   description:
-    'An order and its new values, at least one. Omitted fields do not change, and null is not ' + 'valid.',
+    'An order and at least one new value. Omitted fields do not change. Null is valid only where a field says so.',
   fields: (t) => ({
     id: t.id({ required: true, description: idDescription('The order', 'orders') }),
     status: t.field({
@@ -63,7 +63,9 @@ const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
     }),
     contentDescription: t.string({ description: 'The contents of the package, 3 to 128 characters.' }),
     notes: t.string({ description: 'The notes on the order, 3 to 2048 characters.' }),
-    fulfiller: t.string({ description: 'Who ships the order. `Order.fulfiller` shows both names.' }),
+    fulfiller: t.string({
+      description: 'The name of the company that ships the order, as in `Order.fulfiller`.',
+    }),
   }),
 });
 
@@ -115,8 +117,8 @@ builder.mutationFields((t) => ({
     type: [UpdateOrderResult],
     nullable: true,
     description:
-      'Updates up to 100 orders, with one result per input in the same order, or one error if all fail with the same ' +
-      'code. Costs `PATCH /v1/orders/{id}` for each input.',
+      'Updates up to 100 orders. Returns one result per input, in the order of the inputs. If all fail with the ' +
+      'same error code, the field returns that error. Costs `PATCH /v1/orders/{id}` for each input.',
     args: {
       inputs: t.arg({
         type: [UpdateOrderInput],

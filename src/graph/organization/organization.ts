@@ -16,7 +16,7 @@ export const Organization = builder.objectRef<OrganizationJson>('Organization').
     }),
     creditLimit: t.field({
       type: Money,
-      description: 'The largest amount that the merchant may owe.',
+      description: 'The maximum amount that the merchant may owe.',
       resolve: (organization, _args, { currency }) => money(organization.creditLimitCents, currency),
     }),
     isCreditUser: t.boolean({ description: 'Whether the balance is negative.', resolve: isCreditUser }),
@@ -26,7 +26,7 @@ export const Organization = builder.objectRef<OrganizationJson>('Organization').
 /** @throws InvalidResponseError if the balance is no whole number: the comparison would treat it as not negative. */
 function isCreditUser({ balanceCents }: OrganizationJson): boolean {
   if (Number.isSafeInteger(balanceCents)) return balanceCents < 0;
-  throw new InvalidResponseError('Expected a balance in whole cents of an organization from REST');
+  throw new InvalidResponseError('The REST service sent a balance that is not a whole number of cents');
 }
 
 registerNode({

@@ -26,7 +26,7 @@ export const Location = builder.objectRef<LocationJson>('Location').implement({
 
 function requireAddress({ name, address }: LocationJson): LocationJson['address'] {
   if (address === undefined || address === null)
-    throw new InvalidResponseError(`REST sent ${name} without its address`);
+    throw new InvalidResponseError(`The REST service sent ${name} without an address`);
   return address;
 }
 

@@ -5,12 +5,12 @@ import { Node, registerNode } from '../relay/node.ts';
 
 export const Courier = builder.objectRef<{ name: string }>('Courier').implement({
   description:
-    "A company that carries packages. The REST service exposes only the courier's id, so this costs no " +
-    'call and the courier may not exist.',
+    "A company that carries packages. The REST service exposes only the courier's id. A courier costs no call, because Waybill " +
+    'does not check that the courier exists.',
   interfaces: [Node],
   fields: (t) => ({
     code: t.string({
-      description: 'The part of the id after the slash.',
+      description: 'The part of the id after `couriers/`.',
       resolve: ({ name }) => name.slice('couriers/'.length),
     }),
   }),

@@ -48,7 +48,7 @@ export const Offer = builder.objectRef<OfferJson>('Offer').implement({
   fields: (t) => ({
     courier: t.field({
       type: Courier,
-      description: 'The courier who makes the offer.',
+      description: 'The courier that makes the offer.',
       resolve: (offer) => courierNamed(offer.courier),
     }),
     status: t.exposeString('status', {
@@ -83,7 +83,7 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
     package: t.expose('package', {
       type: Package,
       nullable: true,
-      description: 'The package of the offers.',
+      description: 'The package to deliver.',
     }),
     cashOnDelivery: t.field({
       type: Money,
@@ -93,21 +93,23 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
     }),
     offers: t.expose('offers', {
       type: [Offer],
-      description: 'The answers of all couriers, with and without an offer.',
+      description: 'The responses of all couriers, including couriers without an offer.',
       extensions: { estimatedItems: 10 },
     }),
     cheapestOffer: t.field({
       type: Offer,
       nullable: true,
       description:
-        'The cheapest available offer. Among equals, the faster one, and then the first by courier ' + 'id.',
+        'The cheapest available offer, or null if no offer is available. Among equals, the faster one, and then the first by courier ' +
+        'id.',
       resolve: (quote) => cheapest(readOffers(quote)),
     }),
     fastestOffer: t.field({
       type: Offer,
       nullable: true,
       description:
-        'The fastest available offer. Among equals, the cheaper one, and then the first by courier ' + 'id.',
+        'The fastest available offer, or null if no offer is available. Among equals, the cheaper one, and then the first by courier ' +
+        'id.',
       resolve: (quote) => fastest(readOffers(quote)),
     }),
   }),

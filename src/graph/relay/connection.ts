@@ -70,7 +70,7 @@ const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
     endCursor: t.string({
       nullable: true,
       description:
-        'The cursor to pass as `after` to read the next page. Null on an empty page without a next ' + 'one.',
+        'The cursor to pass as `after` to read the next page. Null if the page is empty and no page follows.',
       resolve: ({ endCursor }) => endCursor,
     }),
   }),
@@ -114,7 +114,7 @@ export function defineList<Json extends Named>(
       node: t.field({
         type: node,
         nullable: true,
-        description: 'The record, or null with an error if REST returned an invalid record.',
+        description: 'The record. Null, with an error, if the REST service sent an invalid record.',
         // GraphQL turns an error instance into the field's own error.
         resolve: ({ node }) => node as Named,
       }),
@@ -127,7 +127,9 @@ export function defineList<Json extends Named>(
       nodes: t.field({
         type: [node],
         nullable: { list: false, items: true },
-        description: `The ${list} without cursors. An entry is null, with an error, if REST returned an invalid record.`,
+        description:
+          `The ${list} without cursors. An entry is null, with an error, if the REST service sent an ` +
+          `invalid record.`,
         // GraphQL turns an error instance in a list into that item's own error.
         resolve: ({ nodes }) => nodes as readonly Named[],
       }),

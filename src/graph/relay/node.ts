@@ -77,8 +77,8 @@ builder.queryFields((t) => ({
     type: Node,
     nullable: true,
     description:
-      'The object with this id, or null if it does not exist. Costs the calls of the query of ' +
-      'its type, such as `GET /v1/orders/{id}`.',
+      'The object with this id, or null if it does not exist. Costs the same call as the query for its type, such ' +
+      'as `GET /v1/orders/{id}` for an order.',
     args: {
       id: t.arg.id({ required: true, description: 'The full id with its collection, such as `orders/abc`.' }),
     },
@@ -88,8 +88,8 @@ builder.queryFields((t) => ({
     type: [Node],
     nullable: { list: false, items: true },
     description:
-      `Up to ${maxNodes} objects, in the order of their ids, with null for each missing object. Costs the call of ` +
-      '`node` for each id, such as `GET /v1/orders/{id}`.',
+      `Up to ${maxNodes} objects, in the order of their ids, with null for each missing object. Each id costs the same ` +
+      'REST call as `node`, such as `GET /v1/orders/{id}`.',
     args: {
       ids: t.arg.idList({
         required: true,
@@ -108,5 +108,5 @@ builder.queryFields((t) => ({
 function loadNode(id: string, loaders: Loaders): LoadedNode {
   const type = nodeTypes.find((candidate) => candidate.owns(id));
   if (type !== undefined) return type.load(id, loaders);
-  return new BadInputError(`Expected a whole id, such as "orders/abc", but got ${quoteForMessage(id)}.`);
+  return new BadInputError(`Expected a full id, such as "orders/abc", but got ${quoteForMessage(id)}.`);
 }

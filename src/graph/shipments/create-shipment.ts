@@ -21,7 +21,7 @@ const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
       description: idDescription(
         'The quote with the offer',
         'quotes',
-        "The shipment belongs to the quote's order, if there is one.",
+        'If the quote has an order, the shipment belongs to that order.',
       ),
     }),
     courier: t.id({
@@ -37,7 +37,7 @@ const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
       description: idDescription(
         'The origin where the courier collects the package',
         'origins',
-        "Its location must be the quote's origin.",
+        'The location of this origin must be the origin of the quote.',
       ),
     }),
     recipient: t.field({
@@ -86,12 +86,12 @@ builder.mutationField('createShipment', (t) =>
     nullable: true,
     description:
       'Accepts an offer of a quote, and creates the paid shipment with its label. Costs `POST /v1/shipments`, ' +
-      'and with a new key first `GET /v1/quotes/{id}`.',
+      'and first `GET /v1/quotes/{id}` for a new `idempotencyKey`.',
     args: {
       input: t.arg({
         type: CreateShipmentInput,
         required: true,
-        description: 'The package, its origin and its offer.',
+        description: 'The offer to accept, the origin and the recipient.',
       }),
     },
     resolve: (_root, { input }, { writes }, info) =>
@@ -106,7 +106,7 @@ builder.mutationField('createShipment', (t) =>
         }),
         adviceOnUnknownOutcome: ({ quote }) =>
           `Check the field "shipment" of the order of ${quote}. If the quote has no order, look for a shipment of this ` +
-          'quote among the newest shipments. If you find none, ship again with a new idempotencyKey.',
+          'quote among the newest shipments. If you find no shipment, ship again with a new idempotencyKey.',
       }),
   }),
 );

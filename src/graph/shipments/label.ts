@@ -10,7 +10,7 @@ export const Label = builder.objectRef<LabelledShipment>('Label').implement({
   fields: (t) => ({
     id: t.id({
       description:
-        'The id, `labels/<identifier>`. `node` does not find labels; read them through their ' + 'shipment.',
+        'The id, `labels/<identifier>`. `node` does not accept this id: read a label through its shipment.',
       resolve: labelId,
     }),
     url: t.expose('labelUrl', {
@@ -23,8 +23,8 @@ export const Label = builder.objectRef<LabelledShipment>('Label').implement({
     pdfUrl: t.field({
       type: 'URL',
       description:
-        'The address of the PDF on this server, which does not expire and requires the access token in `Authorization`. ' +
-        'Fetching it costs `GET /v1/shipments/{id}/label`.',
+        'The address of the PDF on this server. It does not expire, and requires the access token in the header ' +
+        '`Authorization`. A download costs `GET /v1/shipments/{id}/label`.',
       resolve: ({ name }, _args, context) => context.labelUrl(name),
     }),
   }),
@@ -32,7 +32,7 @@ export const Label = builder.objectRef<LabelledShipment>('Label').implement({
 
 function labelId({ name, label }: LabelledShipment): string {
   if (typeof label !== 'string')
-    throw new InvalidResponseError(`REST sent ${name} with a label that is not a string`);
+    throw new InvalidResponseError(`The REST service sent ${name} with a label that is not a string`);
   return label.startsWith('labels/') ? label : `labels/${label}`;
 }
 

@@ -48,12 +48,14 @@ export const ShipOrderInput = builder.inputType('ShipOrderInput', {
     requiresPickup: t.boolean({
       defaultValue: true,
       description:
-        'Whether the courier collects the package, and never null. Otherwise the merchant brings the package to the courier.',
+        'Whether the courier collects the package. Otherwise the merchant brings the package to the courier. Null ' +
+        'is not valid.',
     }),
     idempotencyKey: t.string({
       description:
-        'A key that you choose for this shipment, 1 to 255 characters. For 24 hours, a retry with the same key and ' +
-        'input returns the same result, or continues after the last known step.',
+        'A key that you choose for this shipment, 1 to 255 characters, or null. For 24 hours, a retry with the same key and ' +
+        'input returns the same result. If the earlier attempt did not finish, the retry looks for its shipment first, and ' +
+        'then continues.',
     }),
   }),
 });

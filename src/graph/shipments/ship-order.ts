@@ -30,7 +30,8 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
     order: t.field({
       type: Order,
       description:
-        'The order after the shipment, or the earlier order with its new shipment if that read fails. Costs ' +
+        'The order, read again after it was shipped. If that read fails, the earlier state of the order with the ' +
+        'new shipment. Costs ' +
         '`GET /v1/orders/{id}` unless only its id is selected.',
       resolve: ({ order }, _args, { loaders }, info) =>
         // Only the id is selected, so nothing but the name is read from the order.
@@ -63,10 +64,10 @@ interface NoOfferSource extends NoOfferExplanation {
 
 const NoOfferReason = describedEnum(
   'NoOfferReason',
-  'The reason of a `NoOffer`. Later versions may add values.',
+  'The reason for a `NoOffer`. Later versions may add values.',
   {
     NO_COURIER: 'No courier delivers this package between these locations.',
-    ABOVE_LIMIT: 'Each matching offer costs more than `maxShipmentCostCents`, or its cost is unknown.',
+    ABOVE_LIMIT: 'Each matching offer costs more than `maxShipmentCostCents` or has an unknown cost.',
     COURIER_UNAVAILABLE: 'The chosen courier has no available offer.',
   } satisfies Record<NoOfferExplanation['reason'], string>,
 );
@@ -78,7 +79,9 @@ const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
   fields: (t) => ({
     reason: t.expose('reason', {
       type: NoOfferReason,
-      description: 'The reason, for a text of your own. Keep a default branch for later reasons.',
+      description:
+        'The reason as a code, to show your own text. Keep a default branch for reasons that later ' +
+        'versions add.',
     }),
     quote: t.field(createdQuote('The requested quote, with one offer or rejection per courier.')),
   }),
@@ -89,7 +92,7 @@ builder.objectField(Conflict, 'shipment', (t) =>
     relation(
       Shipment,
       'shipments',
-      'The shipment that the order has, if `reason` is `ALREADY_SHIPPED`.',
+      'The existing shipment of the order or quote, if `reason` is `ALREADY_SHIPPED`.',
       ({ shipment }) => shipment,
     ),
   ),
@@ -103,13 +106,13 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Ships an order at most once: requests a quote, accepts an offer, and creates the paid shipment. Costs ' +
-      '`GET /v1/orders/{id}`, `GET /v1/origins`, `POST /v1/quotes` and `POST /v1/shipments`, and after a lost ' +
-      'response first `GET /v1/shipments/{id}` or `GET /v1/shipments`.',
+      '`GET /v1/orders/{id}`, `GET /v1/origins`, `POST /v1/quotes` and `POST /v1/shipments`. A retry after a lost ' +
+      'response first costs `GET /v1/shipments/{id}` or `GET /v1/shipments`.',
     args: {
       input: t.arg({
         type: ShipOrderInput,
         required: true,
-        description: 'The package, its origin and its offer.',
+        description: 'The order, its package, its origin and the offer to accept.',
       }),
     },
     resolve: (_root, { input }, context, info) => ship(input, context, info),
@@ -118,8 +121,9 @@ builder.mutationFields((t) => ({
     type: [ShipOrderResult],
     nullable: true,
     description:
-      'Ships up to 100 orders, with one result per input in the same order, or one error if all fail with the same ' +
-      'code. Costs `GET /v1/origins`, and for each order `GET /v1/orders/{id}`, `POST /v1/quotes` and `POST /v1/shipments`.',
+      'Ships up to 100 orders. Returns one result per input, in the order of the inputs. If all fail with the same ' +
+      'error code, the field returns that error. Costs `GET /v1/origins`, and for each order `GET /v1/orders/{id}`, `POST ' +
+      '/v1/quotes` and `POST /v1/shipments`.',
     args: {
       inputs: t.arg({
         type: [ShipOrderInput],
@@ -165,6 +169,6 @@ function resultSource(shipped: ShippedOrder): ShipOrderSuccessSource | NoOfferSo
 function adviceOnUnknownOutcome(order: string, key: string | null | undefined): string {
   const check = `check whether order(id: ${JSON.stringify(order)}) has a shipment`;
   return key === undefined || key === null
-    ? `Before you ship it again, ${check}. With an idempotencyKey, Waybill does this for you.`
-    : `Retry with the same idempotencyKey, which continues after the last step. Or ${check}.`;
+    ? `Before you ship the order again, ${check}. With an idempotencyKey, Waybill does this for you.`
+    : `Retry with the same idempotencyKey: Waybill then continues after the last known step. Or ${check}.`;
 }

@@ -27,7 +27,7 @@ const shipmentStatus = openEnum('ShipmentStatus', 'The status of a shipment.', {
   DELIVERED: 'The recipient received the package.',
   WITH_ERROR: 'The shipment has an error. Contact the courier.',
   CANCELLATION_REQUESTED: 'The cancellation was requested.',
-  CANCELLED: 'Cancelled.',
+  CANCELLED: 'The shipment is cancelled.',
   RETURN: 'The package is being returned, or was returned.',
 });
 
@@ -94,8 +94,8 @@ builder.objectField(Order, 'shipment', (t) =>
     type: Shipment,
     nullable: true,
     description:
-      'The shipment of the order, or null if it is not shipped yet. Costs `GET /v1/shipments/{id}`, or a ' +
-      'page of `GET /v1/shipments` for many orders, unless only its id is selected.',
+      'The shipment of the order, or null if the order is not shipped yet. Costs `GET /v1/shipments/{id}`, or a ' +
+      'page of `GET /v1/shipments` for many orders. Costs no call if only its id is selected.',
     resolve: (order, _args, { loaders }, info) => relatedRecord('shipments', order.shipment, loaders, info),
   }),
 );
@@ -106,8 +106,8 @@ builder.queryFields((t) => ({
   shipments: t.field({
     ...shipmentList.field,
     description:
-      "The merchant's shipments, usually newest first: the REST service decides. Costs `GET /v1/shipments`, and with a " +
-      'filter up to 20 pages of it.',
+      "The merchant's shipments in the order of the REST service, usually newest first. Costs `GET /v1/shipments`, " +
+      'or up to 20 pages of it with a filter.',
     args: {
       ...shipmentList.field.args,
       status: t.arg({

@@ -2,7 +2,7 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-/** How reliably a customer accepts packages, based on their earlier shipments. */
+/** The reliability of a customer in accepting packages, based on earlier shipments. */
 export type CustomerReliability =
   /** The customer returns some packages. */
   | 'MODERATE'
@@ -41,7 +41,7 @@ export type MessageStatus =
 
 /** The status of an order. */
 export type OrderStatus =
-  /** Cancelled. */
+  /** The order is cancelled. */
   | 'CANCELLED'
   /** The customer confirmed the order. */
   | 'CONFIRMED'
@@ -66,7 +66,7 @@ export type ShipmentStatus =
   | 'AT_ORIGIN_TERMINAL'
   /** The cancellation was requested. */
   | 'CANCELLATION_REQUESTED'
-  /** Cancelled. */
+  /** The shipment is cancelled. */
   | 'CANCELLED'
   /** The recipient received the package. */
   | 'DELIVERED'

@@ -65,7 +65,7 @@ describe('node', () => {
     expect({ status, data }).toEqual({ status: 200, data: { node: null } });
     expect(errors).toEqual([
       {
-        message: `Expected a whole id, such as "orders/abc", but got ${JSON.stringify(id)}.`,
+        message: `Expected a full id, such as "orders/abc", but got ${JSON.stringify(id)}.`,
         locations: [{ line: 2, column: 3 }],
         path: ['node'],
         extensions: { code: 'BAD_USER_INPUT', retryable: false },

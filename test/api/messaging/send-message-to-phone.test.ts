@@ -25,7 +25,7 @@ const outcomeUnknown = (idempotencyKey: string | null) => ({
   sendMessageToPhone: {
     __typename: 'OutcomeUnknown',
     message:
-      'The response of REST was lost, so the write may or may not have happened. Before you send it again, ' +
+      'The response of the REST service was lost, so the write may or may not have happened. Before you send it again, ' +
       'look for it on the phone of channels/ca1 or among the newest messages of the conversation with +573104567890. ' +
       'Then use a new idempotencyKey.',
     idempotencyKey,

@@ -55,7 +55,7 @@ const lookFirst =
 const outcomeUnknown = (idempotencyKey: string | null) => ({
   sendMessage: {
     __typename: 'OutcomeUnknown',
-    message: `The response of REST was lost, so the write may or may not have happened. ${lookFirst}`,
+    message: `The response of the REST service was lost, so the write may or may not have happened. ${lookFirst}`,
     idempotencyKey,
   },
 });

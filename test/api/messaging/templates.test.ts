@@ -190,7 +190,7 @@ describe('Template.preview', () => {
     expect(data).toEqual({ channel: { template: null } });
     expect(errors).toMatchObject([
       {
-        message: `Expected each name in "${argument}" once, but one name occurs twice.`,
+        message: `Each name in "${argument}" must occur only once, but one name occurs twice.`,
         path: ['channel', 'template', 'preview'],
         extensions: { code: 'BAD_USER_INPUT', retryable: false },
       },

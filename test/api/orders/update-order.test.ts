@@ -245,7 +245,7 @@ describe('updateOrder without a readable response', () => {
     updateOrder: {
       __typename: 'OutcomeUnknown',
       message:
-        'The response of REST was lost, so the write may or may not have happened. ' +
+        'The response of the REST service was lost, so the write may or may not have happened. ' +
         `Check the values of order(id: "${id}"), or send the same update again, which does no harm. ` +
         'A Conflict may then mean that the lost update cancelled the order.',
       idempotencyKey: null,

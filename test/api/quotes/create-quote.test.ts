@@ -33,7 +33,7 @@ const success = {
 const unknown = (idempotencyKey: string | null) => ({
   __typename: 'OutcomeUnknown',
   message:
-    'The response of REST was lost, so the write may or may not have happened. A quote has no cost and no obligation. ' +
+    'The response of the REST service was lost, so the write may or may not have happened. A quote has no cost and no obligation. ' +
     'Send the request again with a new idempotencyKey.',
   idempotencyKey,
 });

@@ -85,7 +85,7 @@ const success = {
 const unknown = (idempotencyKey: string | null, quote = input.quote) => ({
   __typename: 'OutcomeUnknown',
   message:
-    'The response of REST was lost, so the write may or may not have happened. Check the field "shipment" of the order ' +
+    'The response of the REST service was lost, so the write may or may not have happened. Check the field "shipment" of the order ' +
     `of ${quote}. If the quote has no order, look for a shipment of this quote among the newest shipments. If you find ` +
     'none, ship again with a new idempotencyKey.',
   idempotencyKey,

@@ -59,7 +59,7 @@ const success = (order: string, courier = 'couriers/tres-cordilleras') => ({
 const unknown = (order: string, idempotencyKey: string | null) => ({
   __typename: 'OutcomeUnknown',
   message:
-    'The response of REST was lost, so the write may or may not have happened. ' +
+    'The response of the REST service was lost, so the write may or may not have happened. ' +
     (idempotencyKey === null
       ? `Before you ship it again, check whether order(id: "${order}") has a shipment. ` +
         'With an idempotencyKey, Waybill does this for you.'

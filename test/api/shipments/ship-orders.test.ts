@@ -94,7 +94,7 @@ describe('shipOrders', () => {
       {
         __typename: 'OutcomeUnknown',
         message:
-          'The response of REST was lost, so the write may or may not have happened. Retry with the same ' +
+          'The response of the REST service was lost, so the write may or may not have happened. Retry with the same ' +
           `idempotencyKey, which continues after the last step. Or check whether order(id: "${cut.order}") has a shipment.`,
         idempotencyKey: 'mixed 0',
       },
