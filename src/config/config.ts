@@ -72,7 +72,7 @@ export function readConfig(environment: Environment): Config {
     ...unknownSettings(environment, variables),
   );
   if (errors.length > 0) {
-    throw new ConfigError(`These settings of the environment can't be used:\n  ${errors.join('\n  ')}`);
+    throw new ConfigError(`The environment has invalid settings:\n  ${errors.join('\n  ')}`);
   }
   const { upstreamUrl, httpsProxy, httpProxy, noProxy = '', ...others } = values;
   const hasProxy = httpsProxy !== undefined || httpProxy !== undefined;
@@ -108,11 +108,12 @@ function conflicts(values: SettingValues, environment: Environment): string[] {
   }
   for (const list of parametersOfLists) {
     for (const [value, names] of Map.groupBy(list, (name) => values[name])) {
-      if (value !== undefined && names.length > 1) errors.push(conflict(names, 'different names'));
+      if (value !== undefined && names.length > 1)
+        errors.push(conflict(names, 'a different name for each parameter'));
     }
   }
   if (values.metrics === false && values.metricsPort !== undefined) {
-    errors.push(conflict(['metrics', 'metricsPort'], 'no port without metrics'));
+    errors.push(conflict(['metrics', 'metricsPort'], 'no METRICS_PORT if METRICS is "no"'));
   }
   return [...new Set(errors)];
 }
@@ -120,7 +121,7 @@ function conflicts(values: SettingValues, environment: Environment): string[] {
 /** The access tokens of the sandbox are public. Without a file of the keys, a repeated key writes again. */
 function missingSettings(environment: Environment): string[] {
   const missing = (variable: string, reason: string, advice: string) => [
-    `${variable}: expected a value because ${reason}, but got none. Set ${advice}.`,
+    `${variable}: expected a value because ${reason}, but got none. Set it to ${advice}.`,
   ];
   const isProduction = environment.NODE_ENV === 'production';
   const inProduction = 'NODE_ENV is "production"';

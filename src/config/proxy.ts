@@ -16,19 +16,19 @@ export const proxySettings = {
     'HTTPS_PROXY',
     undefined,
     proxyUrl,
-    'The proxy for calls to an https `UPSTREAM_URL`. The default is `HTTP_PROXY`. `https_proxy` comes first.',
+    'The proxy for calls to an https `UPSTREAM_URL`. The default is `HTTP_PROXY`. `https_proxy` takes precedence.',
   ),
   httpProxy: setting(
     'HTTP_PROXY',
     undefined,
     proxyUrl,
-    'The proxy for calls to an http `UPSTREAM_URL`. `http_proxy` comes first.',
+    'The proxy for calls to an http `UPSTREAM_URL`. `http_proxy` takes precedence.',
   ),
   noProxy: setting(
     'NO_PROXY',
     undefined,
     text,
-    'The hosts that are called without a proxy, such as `.example.com,10.0.0.7:8080`. `*` means every host. `no_proxy` comes first.',
+    'The hosts that are called without a proxy, such as `.example.com,10.0.0.7:8080`. `*` means every host. `no_proxy` takes precedence.',
   ),
 };
 

@@ -18,13 +18,13 @@ export const restSettings = {
     'SANDBOX_FILE',
     undefined,
     text,
-    'The file in which the embedded sandbox keeps its data. By default, the data is in memory and lost at the end.',
+    'The file in which the embedded sandbox keeps its data. By default, the data is in memory, and lost when the server stops.',
   ),
   upstreamConnections: setting(
     'UPSTREAM_CONNECTIONS',
     '64',
     wholeNumber(1, 10_000),
-    'The highest number of connections to REST. Connections for labels do not count.',
+    'The maximum number of connections to the REST service. Connections for labels do not count.',
   ),
   upstreamTimeoutMs: setting(
     'UPSTREAM_TIMEOUT_MS',
@@ -36,13 +36,13 @@ export const restSettings = {
     'UPSTREAM_RETRIES',
     '2',
     wholeNumber(0, 10),
-    'The highest number of retries of one REST read. All reads share a retry budget. A write that was sent is never retried.',
+    'The maximum number of retries of one REST read. All reads share a retry budget. A write is never retried after it was sent.',
   ),
   upstreamCompression: setting(
     'UPSTREAM_COMPRESSION',
     'no',
     yesOrNo,
-    'Whether Waybill asks REST for compressed responses. Compression helps if the network to REST is slow.',
+    'Whether Waybill requests compressed responses from the REST service. Compression helps if the network to the REST service is slow.',
   ),
 };
 

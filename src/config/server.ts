@@ -20,19 +20,19 @@ export const serverSettings = {
     'WORKERS',
     '1',
     wholeNumber(1, 256),
-    'The number of processes that serve the port. With more than one, a further process starts and replaces them.',
+    'The number of processes that serve the port. With more than one, an additional process starts them, and replaces those that exit.',
   ),
   stateFile: setting(
     'STATE_FILE',
     undefined,
     text,
-    'The file of idempotency keys and locks, on a local disk, or `memory`. With `NODE_ENV=production` and a live service this setting is required. By default, the keys are in memory and lost at the end.',
+    'The file for idempotency keys and locks, on a local disk, or `memory`. This setting is required with `NODE_ENV=production` and a live service. By default, the keys are in memory, and lost when the server stops.',
   ),
   publicUrl: setting(
     'PUBLIC_URL',
     undefined,
     httpUrl,
-    'The URL at which clients reach this server. `Label.pdfUrl` begins with this URL. By default, it is the address of the listener.',
+    'The URL at which clients reach this server. `Label.pdfUrl` begins with this URL. By default, it is the address on which the server listens.',
   ),
   showCost: setting(
     'SHOW_COST',
@@ -56,7 +56,7 @@ export const serverSettings = {
     'METRICS_PORT',
     undefined,
     wholeNumber(0, 65_535),
-    'A separate port for `/metrics` alone, on `HOST`. `0` means any free port. By default, `/metrics` is on `PORT`.',
+    'A separate port for `/metrics`, on `HOST`. `0` means any free port. By default, `PORT` serves `/metrics`.',
   ),
 };
 
@@ -65,25 +65,25 @@ export const requestSettings = {
     'CORS_ORIGINS',
     undefined,
     origins,
-    'The origins whose pages may call this server from a browser. By default, only pages of this server may.',
+    'The origins whose pages may call this server from a browser. By default, only pages of this server may call it.',
   ),
   compressResponses: setting(
     'COMPRESSION',
     'yes',
     yesOrNo,
-    'Whether responses are compressed for clients that accept it. `no` is for servers behind a proxy that compresses.',
+    'Whether the server compresses responses for clients that accept compression. Set `no` behind a proxy that compresses responses.',
   ),
   graphqlRequestsAtOnce: setting(
     'GRAPHQL_REQUESTS_AT_ONCE',
     '1000',
     wholeNumber(1, 1_000_000),
-    'The highest number of GraphQL requests at the same time. A request counts until its response is sent. One token gets at most half. Tokens that REST has not accepted together get three quarters. Further requests get `OVERLOADED`.',
+    'The maximum number of concurrent GraphQL requests. A request counts until its response is sent. One token may use at most half. All tokens that the REST service has not accepted yet may together use three quarters. Further requests fail with `OVERLOADED`.',
   ),
   maxConnections: setting(
     'MAX_CONNECTIONS',
     '10000',
     wholeNumber(1, 1_000_000),
-    'The highest number of client connections. The server closes further connections at once.',
+    'The maximum number of client connections. The server closes further connections immediately.',
   ),
   keepAliveTimeoutMs: setting(
     'KEEP_ALIVE_TIMEOUT_MS',
@@ -95,13 +95,13 @@ export const requestSettings = {
     'DRAIN_WAIT_MS',
     '5000',
     wholeNumber(0, 600_000),
-    'The time in which the server still accepts requests after SIGTERM, in milliseconds. Load balancers need this time to notice. SIGINT skips it.',
+    'The time for which the server still accepts requests after SIGTERM, in milliseconds. This gives load balancers time to stop sending traffic. SIGINT skips this time.',
   ),
   drainGraceMs: setting(
     'DRAIN_GRACE_MS',
     '25000',
     wholeNumber(0, 3_600_000),
-    'The time in which running requests may then finish, in milliseconds. After this time the server closes all connections.',
+    'The time for which running requests may then finish, in milliseconds. After this time, the server closes all connections.',
   ),
 };
 

@@ -57,7 +57,7 @@ export function choice<Value extends string>(...values: Value[]): Kind<Value> {
   };
 }
 
-export const text: Kind<string> = { expected: 'a text', parse: (value) => value };
+export const text: Kind<string> = { expected: 'any text', parse: (value) => value };
 
 export function pattern(valid: RegExp, expected: string): Kind<string> {
   return { expected, parse: (value) => (valid.test(value) ? value : undefined) };

@@ -16,9 +16,9 @@ export function unknownSettings(environment: Environment, settings: readonly str
   );
   return unknown.flatMap((name) => {
     const meant = settings.find((setting) => setting.length >= minLength && isOneEdit(name, setting));
-    if (meant !== undefined) return [`${name}: there is no such setting; did you mean ${meant}?`];
+    if (meant !== undefined) return [`${name}: unknown setting; did you mean ${meant}?`];
     const isOurs = settingPrefixes.some((prefix) => name.startsWith(prefix));
-    return isOurs ? [`${name}: there is no such setting; docs/configuration.md lists all of them.`] : [];
+    return isOurs ? [`${name}: unknown setting; docs/configuration.md lists all settings.`] : [];
   });
 }
 

@@ -75,7 +75,7 @@ export class LiveService {
     const names = Object.keys(query).join(', ');
     const call = `GET ${callRoute(request)}${names === '' ? '' : ` with ${names}`}`;
     if (this.calls >= maxCalls || this.#failuresInARow >= maxFailuresInARow)
-      throw new CallFailedError(call, 'not sent, because the run had ended');
+      throw new CallFailedError(call, 'not sent, because the run had already ended');
     if (this.calls > 0) await sleep(this.options.spacingMs ?? spacingMs);
     this.calls += 1;
     this.options.onCall?.(this.calls, call);

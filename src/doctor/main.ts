@@ -6,7 +6,7 @@ import { examine } from './examine.ts';
 import { compare, readBaseline, toTable, toVariables } from './report.ts';
 
 const usage = `Usage: npm run doctor -- --url ADDRESS [--json] [--write FILE] [--baseline FILE] [--conversation ID]
-The access token is in WAYBILL_TOKEN, or it is all of standard input.`;
+Set the access token in WAYBILL_TOKEN, or pass it on standard input.`;
 
 const value = { type: 'string' } as const;
 const json = { type: 'boolean' } as const;
@@ -40,13 +40,13 @@ async function run(): Promise<number> {
   const report = baseline === undefined ? examined : compare(examined, baseline);
   console.log(json ? JSON.stringify(report, undefined, 2) : toTable(report));
   if (write !== undefined && report.isUsable)
-    writeFileSync(write, `# Proved by npm run doctor.\n${toVariables(report)}`);
+    writeFileSync(write, `# Settings verified by npm run doctor.\n${toVariables(report)}`);
   return report.isUsable ? 0 : 1;
 }
 
 async function readToken(): Promise<string> {
   const given = process.env.WAYBILL_TOKEN;
-  if (!given) console.error('The access token is read from standard input, up to its end.');
+  if (!given) console.error('Reading the access token from standard input until its end.');
   const token = (given || (await text(process.stdin))).trim();
   if (/^[\w.~+/-]+=*$/.test(token)) return token;
   throw new UsageError('WAYBILL_TOKEN or standard input: expected an access token without "Bearer".');

@@ -13,7 +13,7 @@ export function toTable(report: Report): string {
     ...(remedy === undefined ? [] : [`${' '.repeat(width + 4)}→ ${remedy}`]),
   ]);
   const verdict = `Waybill ${isUsable ? 'can' : 'cannot'} use this service.`;
-  const sent = `The doctor sent ${calls} calls, with a median of ${medianMs} ms.`;
+  const sent = `The doctor sent ${calls} calls. Their median duration was ${medianMs} ms.`;
   return `${lines.join('\n')}\n\n${verdict} ${sent}\n\n${toVariables(report)}`;
 }
 
@@ -43,7 +43,7 @@ export function compare(report: Report, baseline: Report): Report {
   const changes = report.findings.flatMap((now) => {
     const before = earlier.get(now.check);
     if (before === undefined || before.mark === 'open' || now.mark === 'open') return [];
-    return stable(before) === stable(now) ? [] : [`${now.check}: ${before.cause} It is now: ${now.cause}`];
+    return stable(before) === stable(now) ? [] : [`${now.check}: ${before.cause} Now: ${now.cause}`];
   });
   const remedy = 'Check the difference, write the settings again, and save a new baseline.';
   const toFinding = (cause: string): Finding => ({ check: 'baseline', mark: 'failure', cause, remedy });

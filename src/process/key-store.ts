@@ -33,12 +33,12 @@ function privateDirectory(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'waybill-keys-'));
   } catch (error) {
-    const expected = `a path, because several WORKERS need a writable ${tmpdir()} without one`;
+    const expected = `a path, because several WORKERS without a path need a writable ${tmpdir()}`;
     throw unusableSetting(`STATE_FILE: expected ${expected}`, error);
   }
 }
 
 /** For the text that is printed at the start. */
 export function describeStateFile(stateFile = memory): string {
-  return stateFile === memory ? 'in memory: a restart forgets them (see STATE_FILE)' : `in ${stateFile}`;
+  return stateFile === memory ? 'in memory: a restart loses them (see STATE_FILE)' : `in ${stateFile}`;
 }

@@ -15,9 +15,6 @@ export function listenOn(
 ): Promise<Listener> {
   const options = { maxConnections, keepAliveTimeoutMs, drainWaitMs, drainGraceMs, responseTimeoutMs };
   return listen(requestListener, host, port, options, onHttpError).catch((error: unknown) => {
-    throw unusableSetting(
-      `HOST and ${variable}: expected an address that is free, but got ${host}:${port}`,
-      error,
-    );
+    throw unusableSetting(`HOST and ${variable}: expected a free address, but got ${host}:${port}`, error);
   });
 }

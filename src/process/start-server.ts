@@ -63,7 +63,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     settings: appSettings(config),
     api: createRestApi(client, parameterNames(config), {
       drift: telemetry.drift,
-      onProblem: (problem) => log.warn(problem, 'REST may not know a list parameter'),
+      onProblem: (problem) => log.warn(problem, 'the REST service may not support a list parameter'),
       onRowsOutside: metrics?.rowsOutside,
     }),
     tokenRejections: parts.tokenRejections,

@@ -73,7 +73,7 @@ export class ParameterRefusedError extends StatusError {
   constructor(call: RestCall, { status, details }: StatusError, settings: readonly string[]) {
     const advice = `Check the setting${settings.length > 1 ? 's' : ''} ${settings.join(', ')}`;
     const reason = details.message === undefined ? '.' : `: ${details.message}`;
-    const message = `REST has never accepted a call with these parameters. ${advice}${reason}`;
+    const message = `The REST service has never accepted a call with these parameters. ${advice}${reason}`;
     super(call, status, { ...details, message });
   }
 }
@@ -110,7 +110,7 @@ export class BudgetExceededError extends WaybillError {
 
   constructor(call: RestCall, maxReads: number) {
     super(
-      `${describeCall(call)} was not sent: an operation has a budget of ${maxReads} reads. Request less at once.`,
+      `${describeCall(call)} was not sent: an operation may make at most ${maxReads} REST reads. Request less data at once.`,
     );
   }
 }
@@ -147,7 +147,7 @@ export class CircuitOpenError extends WaybillError {
   readonly retryAfterMs: number;
 
   constructor(call: RestCall, retryAfterMs: number) {
-    super(`${describeCall(call)} was not sent: most calls of its kind failed recently`);
+    super(`${describeCall(call)} was not sent: most recent calls of this kind failed`);
     this.retryAfterMs = retryAfterMs;
   }
 }

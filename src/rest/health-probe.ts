@@ -15,7 +15,7 @@ export interface ProbeOptions {
 export function createProbe(options: ProbeOptions): () => Promise<string | undefined> {
   return async () => {
     const result = await request(options, 'HEAD', '');
-    return typeof result === 'string' ? `REST could not be reached: ${result}.` : undefined;
+    return typeof result === 'string' ? `The REST service could not be reached: ${result}.` : undefined;
   };
 }
 
@@ -26,11 +26,11 @@ export function createProbe(options: ProbeOptions): () => Promise<string | undef
 export async function describeRest(options: ProbeOptions): Promise<string> {
   const result = await request(options, 'GET', '/v1/orders');
   if (typeof result === 'string') return `does not respond: ${result}; the server starts anyway`;
-  if (result === 401 || result === 403) return 'answers';
+  if (result === 401 || result === 403) return 'responds';
   const status = `GET /v1/orders without a token returned ${result}`;
   return result >= 500
     ? `${status}; the server starts anyway`
-    : `WARNING: ${status}, where 401 or 403 was expected. Check UPSTREAM_URL`;
+    : `WARNING: ${status}, but 401 or 403 was expected. Check UPSTREAM_URL`;
 }
 
 /** @returns the status, or a few words about the failure. */

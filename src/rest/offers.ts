@@ -5,7 +5,7 @@ import type { OfferJson, QuoteJson } from './wire-schema.ts';
 export function readOffers({ name, offers }: QuoteJson): OfferJson[] {
   if (Array.isArray(offers) && offers.every((offer) => typeof offer === 'object' && offer !== null))
     return offers;
-  throw new InvalidResponseError(`REST sent ${name} without a list of offers`);
+  throw new InvalidResponseError(`The REST service sent ${name} without a list of offers`);
 }
 
 /** Whether a shipment can be created from the offer. `SUCCESS` is the only status that "Quote" documents. */

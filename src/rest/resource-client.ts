@@ -28,7 +28,11 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
     drift?.check(kind, [json], callContext.bearer);
     if (isRecord(kind, json)) return json;
     const hasName = isJsonObject(json) && typeof json.name === 'string';
-    throw unexpectedResponse(call, `no record of ${kind}`, hasName ? UnexpectedNameError : undefined);
+    throw unexpectedResponse(
+      call,
+      `a response that is not a record of ${kind}`,
+      hasName ? UnexpectedNameError : undefined,
+    );
   }
 
   /** Sends a request to the record's own path and returns the record. Rejects for an invalid id. */
@@ -41,7 +45,7 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
     const name = resourceName(collection, id);
     const call = { ...request, path: recordPath(collection, name), route: `/v1/${collection}/{id}` };
     const record = await sendForRecord(collection, call, callContext);
-    if (record.name !== name) throw unexpectedResponse(call, 'another record than the requested one');
+    if (record.name !== name) throw unexpectedResponse(call, 'a different record than the requested one');
     return record;
   }
 
@@ -60,7 +64,9 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
     });
     const rows = isJsonObject(json) ? json[kind] : undefined;
     if (!isJsonObject(json) || !Array.isArray(rows))
-      throw new InvalidResponseError(`${describeCall(call)} returned no list of ${kind}`);
+      throw new InvalidResponseError(
+        `${describeCall(call)} returned a response that is not a list of ${kind}`,
+      );
     drift?.check(kind, rows, callContext.bearer);
     const nextPageToken = readPageToken(call, json.nextPageToken);
     const listed = listWatch.check(kind, call, sent, rows, nextPageToken === undefined);
@@ -82,7 +88,7 @@ function checkRows<Kind extends ResourceKind>(
     const fault =
       isJsonObject(row) && typeof row.name === 'string' ? `: its name is not "${nameForm(kind)}"` : '';
     return new InvalidResponseError(
-      `${describeCall(call)} returned no record of ${kind} in row ${index}${fault}`,
+      `${describeCall(call)} returned an invalid record of ${kind} in row ${index}${fault}`,
     );
   });
 }

@@ -21,7 +21,7 @@ const pattern = (form: string) =>
 
 const identifier = pattern('<identifier>');
 const identifierRule =
-  'an identifier is 1 to 256 characters, none a slash or a control character, and not "." or "..".';
+  'an identifier has 1 to 256 characters without slashes or control characters, and is not "." or "..".';
 
 /**
  * The resource name for an id from a client. The id is a resource name or a bare identifier.
@@ -32,7 +32,7 @@ export function resourceName<C extends Collection>(collection: C, id: string): R
   const slash = id.indexOf('/');
   if (slash !== -1 && id.slice(0, slash) !== collection) {
     throw new BadInputError(
-      `Expected the id of one of ${collection}, "${collection}/<identifier>", but got ${quoteForMessage(id)}.`,
+      `Expected an id of the form "${collection}/<identifier>", but got ${quoteForMessage(id)}.`,
     );
   }
   const bare = id.slice(slash + 1);

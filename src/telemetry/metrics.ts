@@ -34,23 +34,23 @@ export function createMetrics({ process }: { process: boolean }) {
   });
   const earlyErrors = new Counter({
     name: 'waybill_early_http_errors_total',
-    help: 'Requests refused before they reached a route, by status (none: connection beyond MAX_CONNECTIONS).',
+    help: 'Requests rejected before they reached a route, by HTTP status. The status is none if a connection exceeded MAX_CONNECTIONS.',
     labelNames: ['status'],
     registers,
   });
   const refusedOrigins = new Counter({
     name: 'waybill_refused_origins_total',
-    help: 'Requests of web pages whose origin is not in CORS_ORIGINS.',
+    help: 'Requests from web pages whose origin is not in CORS_ORIGINS.',
     registers,
   });
   const rateLimited = new Counter({
     name: 'waybill_rate_limited_total',
-    help: 'Requests that RATE_LIMIT_POINTS_PER_SECOND refused. Those that REST refused are REST calls with status 429.',
+    help: 'Requests rejected because of RATE_LIMIT_POINTS_PER_SECOND. A call that the REST service rejected is a REST call with status 429.',
     registers,
   });
   const rowsOutside = new Counter({
     name: 'waybill_rest_rows_outside_total',
-    help: 'Rows that REST returned outside of the requested status, by list. They are left out.',
+    help: 'Rows with a status that was not requested, by list. Waybill removes these rows from the response.',
     labelNames: ['list'],
     registers,
   });
@@ -83,7 +83,7 @@ export function createMetrics({ process }: { process: boolean }) {
     showOpenCircuits(read: () => readonly string[]): void {
       new Gauge({
         name: 'waybill_rest_circuit_open',
-        help: 'REST routes whose calls the circuit breaker stops now.',
+        help: 'REST routes whose calls the circuit breaker currently stops.',
         labelNames: ['kind'],
         registers,
         collect() {
@@ -110,14 +110,14 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 function createRequestMetrics(registers: Registry[]): RequestObserver {
   const operations = new Histogram({
     name: 'waybill_operation_duration_seconds',
-    help: 'Duration of GraphQL operations, by type (query, mutation, none) and outcome (ok, errors, refused, aborted).',
+    help: 'Duration of GraphQL operations, by type and outcome. The type is none if the request has no valid operation.',
     labelNames: ['type', 'outcome'],
     buckets,
     registers,
   });
   const labels = new Histogram({
     name: 'waybill_label_duration_seconds',
-    help: 'Time to the first bytes of labels, by outcome (ok, refused, aborted).',
+    help: 'Time until the first bytes of a label, by outcome.',
     labelNames: ['outcome'],
     buckets,
     registers,
@@ -130,12 +130,12 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
   });
   const joined = new Counter({
     name: 'waybill_operations_joined_total',
-    help: 'Queries that got the result of an equal running query.',
+    help: 'Queries that got the result of an identical query that was already running.',
     registers,
   });
   const savedCalls = new Counter({
     name: 'waybill_rest_calls_saved_total',
-    help: 'REST calls saved by the cache (reference) or by list pages (list).',
+    help: 'REST calls saved by the cache of reference data or by list pages.',
     labelNames: ['by'],
     registers,
   });
@@ -143,7 +143,7 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
   let requestsUntilCopy = requestsBetweenCopies;
   new Gauge({
     name: 'waybill_requests_in_flight',
-    help: 'Requests that wait for their response, by route (graphql, label, other).',
+    help: 'Requests that wait for their response, by route.',
     labelNames: ['route'],
     registers,
     collect() {
@@ -198,7 +198,7 @@ const labeledStatuses = new Set([
 function createCallMetrics(registers: Registry[]): Required<Omit<CallObserver, 'onAttempt'>> {
   const calls = new Histogram({
     name: 'waybill_rest_call_duration_seconds',
-    help: 'Duration of REST calls after the queue, by method, route template and status (none: no response, aborted: not awaited).',
+    help: 'Duration of REST calls after the queue, by method, route template and status. The status is none without a response, and aborted if Waybill stopped waiting.',
     labelNames: ['method', 'route', 'status'],
     buckets,
     registers,
@@ -240,20 +240,20 @@ function statusLabel(status: number | undefined): string | undefined {
 function createLoadingMetrics(registers: Registry[]): LoadingObserver {
   const sizes = new Histogram({
     name: 'waybill_batch_size',
-    help: 'Ids in one batch, by kind (orders, shipments).',
+    help: 'Ids in one batch, by kind of record.',
     labelNames: ['kind'],
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
     registers,
   });
   const batches = new Counter({
     name: 'waybill_batches_total',
-    help: 'Batches of ids, by kind and way of loading. gets: one GET per id. page: pages had some of the ids. no rows: pages had none. failed: a page failed.',
+    help: 'Batches of ids, by kind and way of loading. gets: one GET per id. page: list pages had some of the ids. no rows: list pages had none of the ids. failed: a list page failed.',
     labelNames: ['kind', 'way'],
     registers,
   });
   const prefetchedPages = new Counter({
     name: 'waybill_prefetched_pages_total',
-    help: 'Prefetched list pages, by kind and event (asked: requested, used: a batch used the page).',
+    help: 'Prefetched list pages, by kind and event. asked: the page was requested. used: a batch used the page.',
     labelNames: ['kind', 'event'],
     registers,
   });

@@ -4,9 +4,12 @@ import type { Log } from './log.ts';
 type Kind = 'no answer' | 'slow' | 'rate limit';
 
 const messages: Record<Kind, { begin: string; end: string }> = {
-  'no answer': { begin: 'REST does not answer', end: 'REST answers again' },
-  slow: { begin: 'REST is slow', end: 'REST is fast again' },
-  'rate limit': { begin: 'REST refuses calls for their rate', end: 'REST accepts the rate again' },
+  'no answer': { begin: 'the REST service does not respond', end: 'the REST service responds again' },
+  slow: { begin: 'the REST service is slow', end: 'the REST service is no longer slow' },
+  'rate limit': {
+    begin: 'the REST service rejects calls because of its rate limit',
+    end: 'the REST service no longer rejects calls because of its rate limit',
+  },
 };
 
 const windowMs = 5_000;

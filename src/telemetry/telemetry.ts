@@ -23,7 +23,7 @@ export async function startTelemetry({ metrics, process = true, tracing }: Telem
     drift: createDriftWatch({
       onDifference: (coordinate, kind) => createdMetrics?.drift(coordinate, kind),
       onNewDifference: (coordinate, kind) =>
-        log.warn({ coordinate, drift: kind }, 'REST differs from its interface'),
+        log.warn({ coordinate, drift: kind }, 'a REST record differs from the REST interface'),
     }),
     outages,
     async close(): Promise<void> {

@@ -76,7 +76,7 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
     if (elapsedMs < 0 || waitMs <= 0) return;
     const { deadline, signal } = callContext;
     if (waitMs >= deadline.remainingMs())
-      throw new OutcomeUnknownError('REST may still be processing an earlier attempt');
+      throw new OutcomeUnknownError('The REST service may still be processing an earlier attempt');
     await pause(waitMs, signal);
     if (signal.aborted) throw abortedError({ method: 'POST', path: '/v1/shipments' }, signal);
   }
@@ -89,7 +89,7 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
     const order = await loaders.orderById.load(name);
     if (order === null) {
       if (ownProgress === undefined) throw new NotFoundError(name, 'order');
-      throw new OutcomeUnknownError(`${name} is gone, and may have been shipped`);
+      throw new OutcomeUnknownError(`${name} no longer exists, and may have been shipped`);
     }
     const ownQuote = ownProgress?.quote;
     if (isResourceName('shipments', order.shipment)) {
@@ -178,7 +178,7 @@ function wasAborted(error: unknown): boolean {
 
 /** The error of an order, or a quote, that has a shipment. `isNamed`: whether the order names it. */
 export function alreadyShipped(name: string, shipment: string, isNamed: boolean): ConflictError {
-  const what = isNamed ? shipment : `${shipment}, which the order does not name yet`;
-  const message = `${name} is already shipped as ${what}. Nothing was shipped. Look at shipment(id: "${shipment}").`;
+  const what = isNamed ? shipment : `${shipment}, but the order does not show this shipment yet`;
+  const message = `${name} is already shipped as ${what}. No new shipment was created. Read shipment(id: "${shipment}").`;
   return new ConflictError(message, 'ALREADY_SHIPPED', shipment);
 }

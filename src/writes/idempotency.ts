@@ -66,7 +66,7 @@ const maxPollMs = 200;
 const lockFingerprint = 'lock';
 
 const fullMessage =
-  'This merchant has used all of its idempotency keys. Nothing was sent. Keys become free 24 hours after their first use.';
+  'This merchant has reached its limit of idempotency keys. Nothing was sent. A key expires 24 hours after its first use.';
 
 const withoutClaim: Attempt<unknown> = { checkpoint: async () => {}, expectHeld: () => {} };
 

@@ -37,17 +37,17 @@ export function explainNoOffer(
   if (available.length === 0) {
     const statuses = offers.map(({ courier, status }) => `${courier} ${status}`).join(', ');
     const message =
-      `Nothing was shipped: no courier ships this package on this route (${statuses || 'none has responded'}). ` +
+      `Nothing was shipped: no courier ships this package on this route (${statuses || 'no courier responded'}). ` +
       'Change the package, the order or the origin, and use a new idempotencyKey.';
     return { reason: 'NO_COURIER', message };
   }
   const alternatives = `Available: ${available.map(costText).join(', ')}.`;
   if (courier !== undefined && !available.some((offer) => offer.courier === courier)) {
-    const message = `Nothing was shipped: ${courier} has no available offer. ${alternatives} Choose one of these, with a new idempotencyKey.`;
+    const message = `Nothing was shipped: ${courier} has no available offer. ${alternatives} Choose one of these couriers, and use a new idempotencyKey.`;
     return { reason: 'COURIER_UNAVAILABLE', message };
   }
   const subject = courier === undefined ? 'no available offer' : `no available offer of ${courier}`;
-  const message = `Nothing was shipped: ${subject} costs at most ${maxCents} cents. ${alternatives} Raise the limit, with a new idempotencyKey.`;
+  const message = `Nothing was shipped: ${subject} costs at most ${maxCents} cents. ${alternatives} Raise the limit, and use a new idempotencyKey.`;
   return { reason: 'ABOVE_LIMIT', message };
 }
 

@@ -108,7 +108,9 @@ export async function findCreatedShipment(
     if (isNewestFirst(rows) && isOlder(rows.at(-1), earliestMs)) break;
   }
   if (!hasRowWithoutQuote) return null;
-  throw new OutcomeUnknownError('The shipment may be one that REST sent without its quote');
+  throw new OutcomeUnknownError(
+    'The REST service sent a shipment without its quote, which may be the created shipment',
+  );
 }
 
 function quoteOf(row: ShipmentRow): string | undefined {

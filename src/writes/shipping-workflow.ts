@@ -244,14 +244,15 @@ const finishedStatuses: readonly string[] = ['CANCELLED', 'DELIVERED', 'RETURN']
 function expectShippable(order: OrderJson): asserts order is OrderJson & { recipient: { location: string } } {
   const { name, shipment, status, recipient, cashOnDeliveryRequestCents } = order;
   if (shipment !== undefined && shipment !== null && shipment !== '') {
-    const message = `${name} is already shipped as ${shipment}. Nothing was shipped. Look at the order's field "shipment".`;
+    const message = `${name} is already shipped as ${shipment}. No new shipment was created. Read the field "shipment" of the order.`;
     throw new ConflictError(message, 'ALREADY_SHIPPED', shipment);
   }
   if (finishedStatuses.includes(status)) {
     const message = `${name} is ${status} and can't be shipped. Nothing was shipped.`;
     throw new ConflictError(message, 'ORDER_FINISHED');
   }
-  const missing = (field: string) => new InvalidResponseError(`REST sent ${name} without ${field}`);
+  const missing = (field: string) =>
+    new InvalidResponseError(`The REST service sent ${name} without ${field}`);
   if (!isResourceName('locations', recipient?.location)) throw missing("its recipient's location");
   if (!Array.isArray(recipient.address?.addressLines)) throw missing("its recipient's address");
   if (typeof cashOnDeliveryRequestCents !== 'number') throw missing('its cash on delivery');
@@ -259,7 +260,7 @@ function expectShippable(order: OrderJson): asserts order is OrderJson & { recip
 
 function locationOf({ name, location }: OriginJson): string {
   if (isResourceName('locations', location)) return location;
-  throw new InvalidResponseError(`REST sent ${name} without its location`);
+  throw new InvalidResponseError(`The REST service sent ${name} without its location`);
 }
 
 function termsOf({ recipient, cashOnDeliveryRequestCents }: OrderJson): object {

@@ -68,7 +68,9 @@ const ignore = () => {};
 export function expectNotAborted({ aborted, reason }: Cancellation): void {
   if (!aborted) return;
   if (reason instanceof OperationDeadlineError) throw reason;
-  throw new AbortedError('The request was aborted while it waited for its idempotencyKey', { cause: reason });
+  throw new AbortedError('The request was aborted while another request used its idempotencyKey', {
+    cause: reason,
+  });
 }
 
 export function otherInputError(): ConflictError {

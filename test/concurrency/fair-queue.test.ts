@@ -135,7 +135,7 @@ test('the queue reserves a quarter of the waiting places for accepted tokens', (
     'waiting',
     'waiting',
     'waiting',
-    { limit: 3, scope: 'tokens that REST has not accepted' },
+    { limit: 3, scope: 'tokens that the REST service has not accepted' },
     'waiting',
     { limit: 4, scope: 'all tokens' },
   ]);

@@ -281,7 +281,7 @@ describe('readConfig with invalid settings', () => {
     });
     expect(message).toBe(
       [
-        "These settings of the environment can't be used:",
+        'The environment has invalid settings:',
         '  PORT: expected a whole number from 0 to 65535, but got "65536".',
         '  PUBLIC_URL: expected an http or https URL without query, fragment or credentials, but got "waybill.example".',
         '  LOG_LEVEL: expected one of "fatal", "error", "warn", "info", "debug", "silent", but got "INFO".',
@@ -335,7 +335,7 @@ describe('readConfig with invalid settings', () => {
     ['METRICS_PORTS', 'METRICS_PORT'],
   ])('rejects %s and suggests %s', (name, meant) => {
     expect(faultsOf({ [name]: 'x' })).toBe(
-      `These settings of the environment can't be used:\n  ${name}: there is no such setting; did you mean ${meant}?`,
+      `The environment has invalid settings:\n  ${name}: unknown setting; did you mean ${meant}?`,
     );
   });
 
@@ -343,21 +343,21 @@ describe('readConfig with invalid settings', () => {
     'rejects the unknown variable %s with the prefix of a setting',
     (name) => {
       expect(faultsOf({ [name]: 'x' })).toContain(
-        `\n  ${name}: there is no such setting; docs/configuration.md lists all of them.`,
+        `\n  ${name}: unknown setting; docs/configuration.md lists all settings.`,
       );
     },
   );
 
   test('requires UPSTREAM_URL in production', () => {
     const needed =
-      'UPSTREAM_URL: expected a value because NODE_ENV is "production", but got none. Set the address of the REST service, or "sandbox".';
+      'UPSTREAM_URL: expected a value because NODE_ENV is "production", but got none. Set it to the address of the REST service, or "sandbox".';
     expect(
       faultsOf({ NODE_ENV: 'production', UPSTREAM_URL: '', UPSTREAM_UR: 'x', PORT: 'x' }).split('\n'),
     ).toEqual([
-      "These settings of the environment can't be used:",
+      'The environment has invalid settings:',
       '  PORT: expected a whole number from 0 to 65535, but got "x".',
       `  ${needed}`,
-      '  UPSTREAM_UR: there is no such setting; did you mean UPSTREAM_URL?',
+      '  UPSTREAM_UR: unknown setting; did you mean UPSTREAM_URL?',
     ]);
     expect(faultsOf({ NODE_ENV: 'production', UPSTREAM_URL: 'x', STATE_FILE: 'a' }).split('\n')).toHaveLength(
       2,
@@ -368,9 +368,9 @@ describe('readConfig with invalid settings', () => {
     'requires UPSTREAM_URL on HOST %s',
     (host) => {
       expect(faultsOf({ HOST: host, NODE_ENV: 'staging' })).toBe(
-        "These settings of the environment can't be used:\n" +
+        'The environment has invalid settings:\n' +
           `  UPSTREAM_URL: expected a value because HOST is "${host}", but got none. ` +
-          'Set the address of the REST service, or "sandbox".',
+          'Set it to the address of the REST service, or "sandbox".',
       );
     },
   );
@@ -378,15 +378,15 @@ describe('readConfig with invalid settings', () => {
   test.each([{}, { STATE_FILE: '' }])('requires STATE_FILE in production with a live service: %j', (none) => {
     const environment = { NODE_ENV: 'production', UPSTREAM_URL: 'https://rest.example', ...none };
     expect(faultsOf(environment)).toBe(
-      "These settings of the environment can't be used:\n" +
+      'The environment has invalid settings:\n' +
         '  STATE_FILE: expected a value because NODE_ENV is "production", but got none. ' +
-        'Set the path of a file for idempotency keys, or "memory" to lose them at a restart.',
+        'Set it to the path of a file for idempotency keys, or "memory" to lose them at a restart.',
     );
   });
 
   test('rejects METRICS_PORT if METRICS is "no"', () => {
     expect(faultsOf({ METRICS: 'no', METRICS_PORT: '9464' })).toContain(
-      '\n  METRICS, METRICS_PORT: expected no port without metrics, but got "no", "9464".',
+      '\n  METRICS, METRICS_PORT: expected no METRICS_PORT if METRICS is "no", but got "no", "9464".',
     );
   });
 
@@ -411,10 +411,10 @@ describe('readConfig with invalid settings', () => {
     const names = { PAGE_SIZE_PARAMETER: 'q', QUERY_PARAMETER: 'q', STATUS_PARAMETER: 'search' };
     expect(faultsOf({ ...names, PORT: 'x' })).toBe(
       [
-        "These settings of the environment can't be used:",
+        'The environment has invalid settings:',
         '  PORT: expected a whole number from 0 to 65535, but got "x".',
-        '  STATUS_PARAMETER, SEARCH_PARAMETER: expected different names, but got "search", "search".',
-        '  PAGE_SIZE_PARAMETER, QUERY_PARAMETER: expected different names, but got "q", "q".',
+        '  STATUS_PARAMETER, SEARCH_PARAMETER: expected a different name for each parameter, but got "search", "search".',
+        '  PAGE_SIZE_PARAMETER, QUERY_PARAMETER: expected a different name for each parameter, but got "q", "q".',
       ].join('\n'),
     );
   });

@@ -90,13 +90,13 @@ test.each<[string, () => Promise<URL>, string, string]>([
   [
     'a rejected token',
     () => serviceOf(answerJson({}, 401)),
-    `refused with 401. ${list}`,
-    'Get a valid token',
+    `rejected with 401. ${list}`,
+    'Use a valid token',
   ],
   [
     'a token without permissions',
     () => serviceOf(answerJson({}, 403)),
-    `refused with 403. ${list}`,
+    `rejected with 403. ${list}`,
     'right to read',
   ],
   ['a service that is down', closedPort, `failed (ECONNREFUSED). ${list}`, 'whether REST runs'],
@@ -106,7 +106,7 @@ test.each<[string, () => Promise<URL>, string, string]>([
     list,
     'Check the address and the DNS',
   ],
-  ['a service that fails', () => serviceOf(answerJson({}, 503)), `failed (503). ${list}`, 'REST is down'],
+  ['a service that fails', () => serviceOf(answerJson({}, 503)), `failed (503). ${list}`, 'The REST service is down'],
   ['a slow service', () => serviceOf(later(90)), '80 ms were expected.', 'why it is slow'],
   ['a service that hangs', () => serviceOf(() => {}), `failed (TIMEOUT). ${list}`, 'overloaded'],
   ['a response that is not HTTP', garbage, `(HTTPParserError). ${list}`, 'no HTTP'],
@@ -134,13 +134,13 @@ test.each<[string, () => Promise<URL>, string, string]>([
   [
     'an address with an extra version',
     () => withPath(serviceOf(onlyBelow('/api')), '/api/v1'),
-    'The address has a part or a slash too many.',
+    'The address has an extra path segment or slash.',
     '/api',
   ],
   [
     'an address with an extra slash',
     () => withPath(serviceOf(onlyBelow('/api')), '/api//'),
-    'The address has a part or a slash too many.',
+    'The address has an extra path segment or slash.',
     '/api',
   ],
 ])('the doctor reports the cause and a remedy for %s', async (_name, start, cause, remedy) => {

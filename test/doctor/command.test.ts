@@ -47,7 +47,7 @@ describe.concurrent('a usable service', () => {
     const file = inFolder('live.env');
     const { code, output, errors } = await doctor(['--url', sandbox.url, '--write', file]);
     expect([code, output]).toEqual([0, expect.stringContaining('Waybill can use this service.')]);
-    expect(output).toMatch(/^✓ page size {2,}It is perPage, as the rows prove\.$/m);
+    expect(output).toMatch(/^✓ page size {2,}The name is perPage, as the returned rows prove\.$/m);
     expect(output).toMatch(/^\? status filter .*\n {2,}→ The default stays/m);
     expect(errors).toMatch(/^ 1 GET \/v1\/orders$/m);
     const lines = readFileSync(file, 'utf8').split('\n').slice(1, -1);
@@ -58,7 +58,7 @@ describe.concurrent('a usable service', () => {
       'QUERY_PARAMETER=searchText',
     ]);
     const server = startMain(Object.fromEntries(lines.map((line) => line.split('='))));
-    expect(await server.banner()).toContain(`the live service at ${sandbox.url}/ (answers)`);
+    expect(await server.banner()).toContain(`the live service at ${sandbox.url}/ (responds)`);
     server.signal('SIGTERM');
     expect(await server.exit).toMatchObject({ code: 0 });
   });

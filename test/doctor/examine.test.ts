@@ -140,13 +140,13 @@ test.each<[string, Partial<Quirks>, string, string]>([
     '404 errors without JSON',
     { errorBody: 'text' },
     'error 404',
-    '404 has text/plain. Waybill reads no message',
+    'The 404 response has text/plain. Waybill finds no message',
   ],
   [
     '400 errors without JSON',
     { errorBody: 'text' },
     'error 400',
-    '400 has text/plain. Waybill reads no message',
+    'The 400 response has text/plain. Waybill finds no message',
   ],
 ])('the doctor warns of %s', async (_name, quirks, check, cause) => {
   const { report } = await examined({ quirks });
@@ -162,7 +162,7 @@ test.each<[string, Partial<Quirks>, string, string]>([
 test('lists with incomplete rows are not used for batches', async () => {
   const { report } = await examined({ quirks: { rowsLack: { orders: ['notes', 'updateTime'] } } });
   expect(findingOf(report, 'rows and records')?.cause).toBe(
-    'They differ in orders.notes, orders.updateTime.',
+    'Rows and records differ in orders.notes, orders.updateTime.',
   );
   expect(report.settings.UPSTREAM_LISTS_FOR_BATCHES).toBe('no');
 });
@@ -184,7 +184,7 @@ test.each([
   ['absent', 'absent'],
 ] as const)('the report states if the token of the last page is %s', async (lastPageToken, form) => {
   const { report } = await examined({ quirks: { lastPageToken } });
-  expect(findingOf(report, 'last page')?.cause).toBe(`Its nextPageToken is ${form}.`);
+  expect(findingOf(report, 'last page')?.cause).toBe(`The nextPageToken of the last page is ${form}.`);
 });
 
 test('records are compared with the wire schema', async () => {
@@ -231,7 +231,7 @@ test.each([
 test('the doctor warns of a service that does not check tokens', async () => {
   const token = 'waybill-doctor-broken-token';
   const { report } = await examined({ faults: [{ kind: 'status', status: 200, body: {}, token }] });
-  expect(findingOf(report, 'access token')?.cause).toContain('a broken one gets 200');
+  expect(findingOf(report, 'access token')?.cause).toContain('an invalid token gets 200');
 });
 
 test('checks without enough data stay open and keep their defaults', async () => {
@@ -248,7 +248,7 @@ test('checks without enough data stay open and keep their defaults', async () =>
     'order of lists': 'open',
     label: 'open',
   });
-  expect(findingOf(report, 'search of orders')?.cause).toContain('it needs two orders');
+  expect(findingOf(report, 'search of orders')?.cause).toContain('this check needs two orders');
   expect(report.settings).not.toHaveProperty('STATUS_PARAMETER');
   expect(report.settings).not.toHaveProperty('SEARCH_PARAMETER');
 });

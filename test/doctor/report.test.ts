@@ -19,7 +19,7 @@ test('the table has a line for each cause and each remedy', () => {
 ! clock  No Date.
          → Ask for it.
 
-Waybill can use this service. The doctor sent 3 calls, with a median of 40 ms.
+Waybill can use this service. The doctor sent 3 calls. Their median duration was 40 ms.
 
 UPSTREAM_URL=https://api.example.com
 PAGE_SIZE_PARAMETER=limit

@@ -40,7 +40,7 @@ describe.concurrent('the start with invalid settings', () => {
       signal: null,
       output: '',
       errors: [
-        "These settings of the environment can't be used:",
+        'The environment has invalid settings:',
         '  PORT: expected a whole number from 0 to 65535, but got "x".',
         '  UPSTREAM_URL: expected "sandbox", or an http or https URL without query, fragment or credentials, but got "ftp://rest.example".',
         '  CURRENCY: expected an ISO 4217 code of three capital letters, but got "pesos".',
@@ -56,8 +56,8 @@ describe.concurrent('the start with invalid settings', () => {
       signal: null,
       output: '',
       errors:
-        "These settings of the environment can't be used:\n" +
-        '  UPSTREAM_URLL: there is no such setting; did you mean UPSTREAM_URL?\n',
+        'The environment has invalid settings:\n' +
+        '  UPSTREAM_URLL: unknown setting; did you mean UPSTREAM_URL?\n',
     });
   });
 
@@ -68,8 +68,8 @@ describe.concurrent('the start with invalid settings', () => {
       signal: null,
       output: '',
       errors:
-        "These settings of the environment can't be used:\n" +
-        '  UPSTREAM_URL: expected a value because NODE_ENV is "production", but got none. Set the address of the REST service, or "sandbox".\n',
+        'The environment has invalid settings:\n' +
+        '  UPSTREAM_URL: expected a value because NODE_ENV is "production", but got none. Set it to the address of the REST service, or "sandbox".\n',
     });
   });
 
@@ -84,7 +84,7 @@ describe.concurrent('the start with invalid settings', () => {
         code: 1,
         output: '',
         errors:
-          `HOST and PORT: expected an address that is free, but got 127.0.0.1:${port}. ` +
+          `HOST and PORT: expected a free address, but got 127.0.0.1:${port}. ` +
           `listen EADDRINUSE: address already in use 127.0.0.1:${port}.\n`,
       });
     } finally {
@@ -138,8 +138,8 @@ describe.concurrent('a server with a live service', () => {
     expect(text).toBe(
       [
         `GraphiQL  http://127.0.0.1:${graphql.port}/graphql`,
-        `REST      the live service at ${service.url.href}base (answers)`,
-        'Keys      in memory: a restart forgets them (see STATE_FILE)',
+        `REST      the live service at ${service.url.href}base (responds)`,
+        'Keys      in memory: a restart loses them (see STATE_FILE)',
         `Try       curl -s http://127.0.0.1:${graphql.port}/graphql -H 'content-type: application/json' \\`,
         `            -H 'authorization: Bearer <access token>' -d '{"query":"${ordersQuery}"}'`,
         '',
@@ -165,14 +165,14 @@ describe.concurrent('a server with a live service', () => {
   test.each([
     [
       200,
-      'WARNING: GET /v1/orders without a token returned 200, where 401 or 403 was expected. Check UPSTREAM_URL',
+      'WARNING: GET /v1/orders without a token returned 200, but 401 or 403 was expected. Check UPSTREAM_URL',
     ],
     [
       404,
-      'WARNING: GET /v1/orders without a token returned 404, where 401 or 403 was expected. Check UPSTREAM_URL',
+      'WARNING: GET /v1/orders without a token returned 404, but 401 or 403 was expected. Check UPSTREAM_URL',
     ],
     [503, 'GET /v1/orders without a token returned 503; the server starts anyway'],
-    [403, 'answers'],
+    [403, 'responds'],
   ])('reports at the start if the service returns %i without a token', async (status, state) => {
     await using service = await startService(answerJson({}, status), true);
     const main = startServer({ UPSTREAM_URL: service.url.href });
@@ -364,7 +364,7 @@ describe('the check of the Node version', () => {
 
   test.each(['24.0.0', '100.0.0'])('accepts %s', async (version) => {
     const { errors } = await startServer({ PORT: 'x' }, pretending(version)).exit;
-    expect(errors).toMatch(/^These settings of the environment can't be used:\n {2}PORT: /);
+    expect(errors).toMatch(/^The environment has invalid settings:\n {2}PORT: /);
   });
 
   // The flags of `npm start` must be known to the older Node too.

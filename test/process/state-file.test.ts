@@ -10,7 +10,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 const live = { UPSTREAM_URL: 'http://127.0.0.1:1' };
 const production = { ...live, NODE_ENV: 'production' };
-const inMemory = 'Keys      in memory: a restart forgets them (see STATE_FILE)';
+const inMemory = 'Keys      in memory: a restart loses them (see STATE_FILE)';
 
 /** Creates a path in the directory of this file. */
 const pathOf = (name: string) => join(directory, name);
@@ -49,9 +49,9 @@ test('production with a live service requires STATE_FILE', async () => {
     code: 1,
     signal: null,
     errors:
-      "These settings of the environment can't be used:\n" +
+      'The environment has invalid settings:\n' +
       '  STATE_FILE: expected a value because NODE_ENV is "production", but got none. ' +
-      'Set the path of a file for idempotency keys, or "memory" to lose them at a restart.\n',
+      'Set it to the path of a file for idempotency keys, or "memory" to lose them at a restart.\n',
   });
 });
 
@@ -61,7 +61,7 @@ test('several workers require STATE_FILE if the temporary directory is not writa
     code: 1,
     signal: null,
     errors: expect.stringMatching(
-      /^STATE_FILE: expected a path, because several WORKERS need a writable \S+ without one\. ENOTDIR: .*\.\n$/,
+      /^STATE_FILE: expected a path, because several WORKERS without a path need a writable \S+\. ENOTDIR: .*\.\n$/,
     ),
   });
 });
@@ -76,13 +76,17 @@ describe.each(['1', '2'])('the start with WORKERS=%s', (workers) => {
     [
       'that is not a SQLite file',
       (file) => writeFileSync(file, 'text '.repeat(1_000)),
-      'is not a SQLite file. Name another file.',
+      'is not a SQLite file. Choose another file.',
     ],
-    ['of another program', (file) => createDatabase(file), 'belongs to another program. Name another file.'],
+    [
+      'of another program',
+      (file) => createDatabase(file),
+      'belongs to another program. Choose another file.',
+    ],
     [
       'of a newer version',
       (file) => createDatabase(file, 'PRAGMA application_id = 0x57415942; PRAGMA user_version = 99;'),
-      'has version 99, and this Waybill knows version 1. Use the newer Waybill, or a new file.',
+      'has version 99, but this version of Waybill supports version 1. Use the newer version of Waybill, or a new file.',
     ],
   ])('fails with one line about a STATE_FILE %s', async (what, create, problem) => {
     const name = what.includes('exist') ? 'missing/keys' : `${what.replaceAll(' ', '-')}-${workers}`;

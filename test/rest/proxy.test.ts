@@ -62,10 +62,10 @@ describe('a proxy', () => {
     const writeError = await errorOf(rest.api.updateOrder('7', change, rest.callContext()));
     expect([writeError.name, mayHaveHappened(writeError)]).toEqual(['UnavailableError', false]);
     expect(await createProbe({ baseUrl, proxy: options })()).toBe(
-      'REST could not be reached: the proxy returned 407.',
+      'The REST service could not be reached: the proxy returned 407.',
     );
     expect(await createProbe({ baseUrl: restUrl, proxy: forHttp(proxy.url) })()).toBe(
-      'REST could not be reached: the proxy returned 407.',
+      'The REST service could not be reached: the proxy returned 407.',
     );
     expect(proxy.lines).toEqual([
       ...Array.from(Array(3), () => `CONNECT rest.test:443 ${credentials}`),
@@ -173,7 +173,7 @@ describe('a proxy', () => {
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error.message).toBe('GET /v1/orders/7 got no response (UND_ERR_HEADERS_TIMEOUT)');
     expect(await createProbe({ baseUrl, timeoutMs: 200, proxy: options })()).toBe(
-      'REST could not be reached: no response within 200 ms.',
+      'The REST service could not be reached: no response within 200 ms.',
     );
   });
 });

@@ -52,12 +52,12 @@ describe('a malformed response to a read', () => {
     const page = await rest.api.listOrders({ pageSize: 7 }, rest.callContext());
     expect(named(page)).toEqual([
       'orders/1',
-      'GET /v1/orders returned no record of orders in row 1',
-      'GET /v1/orders returned no record of orders in row 2',
-      'GET /v1/orders returned no record of orders in row 3',
-      'GET /v1/orders returned no record of orders in row 4',
-      'GET /v1/orders returned no record of orders in row 5',
-      'GET /v1/orders returned no record of orders in row 6: its name is not "orders/<identifier>"',
+      'GET /v1/orders returned an invalid record of orders in row 1',
+      'GET /v1/orders returned an invalid record of orders in row 2',
+      'GET /v1/orders returned an invalid record of orders in row 3',
+      'GET /v1/orders returned an invalid record of orders in row 4',
+      'GET /v1/orders returned an invalid record of orders in row 5',
+      'GET /v1/orders returned an invalid record of orders in row 6: its name is not "orders/<identifier>"',
       'orders/7',
     ]);
     expect(page.nextPageToken).toBe('more');

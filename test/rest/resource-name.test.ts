@@ -29,18 +29,18 @@ describe('resourceName', () => {
   });
 
   test.each([
-    ['shipments/7', 'Expected the id of one of orders, "orders/<identifier>", but got "shipments/7".'],
-    ['Orders/7', 'Expected the id of one of orders, "orders/<identifier>", but got "Orders/7".'],
-    ['/7', 'Expected the id of one of orders, "orders/<identifier>", but got "/7".'],
+    ['shipments/7', 'Expected an id of the form "orders/<identifier>", but got "shipments/7".'],
+    ['Orders/7', 'Expected an id of the form "orders/<identifier>", but got "Orders/7".'],
+    ['/7', 'Expected an id of the form "orders/<identifier>", but got "/7".'],
     [
       'orders/',
-      'Expected an id of orders, but got "orders/": an identifier is 1 to 256 characters, none a slash or a control ' +
-        'character, and not "." or "..".',
+      'Expected an id of orders, but got "orders/": an identifier has 1 to 256 characters without slashes or ' +
+        'control characters, and is not "." or "..".',
     ],
     [
       'orders/../organizations/mine',
-      'Expected an id of orders, but got "orders/../organizations/mine": an identifier is 1 to 256 characters, none a ' +
-        'slash or a control character, and not "." or "..".',
+      'Expected an id of orders, but got "orders/../organizations/mine": an identifier has 1 to 256 characters ' +
+        'without slashes or control characters, and is not "." or "..".',
     ],
   ])('rejects %s with a reason', (id, message) => {
     expect(() => resourceName('orders', id)).toThrow(new BadInputError(message));

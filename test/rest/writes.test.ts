@@ -75,7 +75,7 @@ describe('a write with an invalid 2xx response', () => {
   test.each(shapeless)('fails with OutcomeUnknownError if a record is expected: %s', async (_what, json) => {
     for (const [line, write] of writes.slice(0, 2)) {
       const hasName = Object(json) === json && typeof Reflect.get(Object(json), 'name') === 'string';
-      const message = `${line} returned no record of orders`;
+      const message = `${line} returned a response that is not a record of orders`;
       const cause = new (hasName ? UnexpectedNameError : InvalidResponseError)(message);
       expect(await outcomeOf(answerJson(json), write)).toEqual(outcomeUnknown(line, cause));
     }
@@ -95,7 +95,7 @@ describe('a write with an invalid 2xx response', () => {
 
   test('fails with OutcomeUnknownError if the record is not the updated one', async () => {
     const line = 'PATCH /v1/orders/7';
-    const cause = new InvalidResponseError(`${line} returned another record than the requested one`);
+    const cause = new InvalidResponseError(`${line} returned a different record than the requested one`);
     const { error, sent } = await outcomeOf(answerJson({ name: 'orders/8' }), (api, callContext) =>
       api.updateOrder('7', orderUpdate, callContext),
     );

@@ -51,7 +51,7 @@ test('an outage is logged once at the start and once at the end', () => {
       since: lines()[1]?.since,
       route: 'GET /v1/orders',
       failures: 5,
-      msg: 'REST does not answer',
+      msg: 'the REST service does not respond',
     },
     {
       level: 'warn',
@@ -59,16 +59,16 @@ test('an outage is logged once at the start and once at the end', () => {
       since: expect.stringMatching(/^\d{4}-/),
       seconds: 5,
       failures: 50,
-      msg: 'REST answers again',
+      msg: 'the REST service responds again',
     },
   ]);
 });
 
 test.each<[string, Partial<AttemptOutcome>, number, string]>([
-  ['missing responses', failed, 5, 'REST does not answer'],
-  ['server errors', { outcome: 'failed', status: 503 }, 5, 'REST does not answer'],
-  ['rejections by a rate limit', limited, 5, 'REST refuses calls for their rate'],
-  ['slow reads', slow, 20, 'REST is slow'],
+  ['missing responses', failed, 5, 'the REST service does not respond'],
+  ['server errors', { outcome: 'failed', status: 503 }, 5, 'the REST service does not respond'],
+  ['rejections by a rate limit', limited, 5, 'the REST service rejects calls because of its rate limit'],
+  ['slow reads', slow, 20, 'the REST service is slow'],
 ])('%s are logged as an outage', (_what, attempt, count, message) => {
   const { record, messages } = createOutages();
   record(count - 1, attempt);
@@ -113,7 +113,7 @@ test('an open circuit breaker is an outage even if other routes respond', () => 
   record(100);
   record(1, { ...failed, route: 'GET /v1/locations', isCircuitOpen: true });
   expect(lines()).toMatchObject([
-    { route: 'GET /v1/locations', circuitOpen: true, failures: 1, msg: 'REST does not answer' },
+    { route: 'GET /v1/locations', circuitOpen: true, failures: 1, msg: 'the REST service does not respond' },
   ]);
   wait(5_000);
   // A probe of the breaker.
@@ -122,7 +122,7 @@ test('an open circuit breaker is an outage even if other routes respond', () => 
   wait(9_999);
   expect(lines()).toHaveLength(1);
   wait(1);
-  expect(lines()[1]).toMatchObject({ seconds: 5, failures: 2, msg: 'REST answers again' });
+  expect(lines()[1]).toMatchObject({ seconds: 5, failures: 2, msg: 'the REST service responds again' });
 });
 
 test('both log lines of an outage contain the time of the first failure', () => {
@@ -134,7 +134,11 @@ test('both log lines of an outage contain the time of the first failure', () => 
   const [begin] = lines();
   expect(startMs - Date.parse(String(begin?.since))).toBeGreaterThan(3_000);
   wait(10_000);
-  expect(lines()[1]).toMatchObject({ since: begin?.since, seconds: 4, msg: 'REST answers again' });
+  expect(lines()[1]).toMatchObject({
+    since: begin?.since,
+    seconds: 4,
+    msg: 'the REST service responds again',
+  });
 });
 
 test('single failures among many successes do not prolong an outage', () => {
@@ -145,7 +149,7 @@ test('single failures among many successes do not prolong an outage', () => {
     record(20);
     if (second % 3 === 2) record(1, failed);
   }
-  expect(messages()).toEqual(['REST does not answer', 'REST answers again']);
+  expect(messages()).toEqual(['the REST service does not respond', 'the REST service responds again']);
 });
 
 test('failures of a single token do not prolong an outage of all tokens', () => {
@@ -157,7 +161,7 @@ test('failures of a single token do not prolong an outage of all tokens', () => 
     record(1, { tenantId: 'eva' });
     record(5, failed);
   }
-  expect(messages()).toEqual(['REST does not answer', 'REST answers again']);
+  expect(messages()).toEqual(['the REST service does not respond', 'the REST service responds again']);
 });
 
 test('the shutdown logs the end of an outage', () => {
@@ -165,7 +169,7 @@ test('the shutdown logs the end of an outage', () => {
   record(5, failed);
   outages.close();
   expect(lines()).toMatchObject([
-    { msg: 'REST does not answer' },
-    { msg: 'REST answers again', atShutdown: true },
+    { msg: 'the REST service does not respond' },
+    { msg: 'the REST service responds again', atShutdown: true },
   ]);
 });

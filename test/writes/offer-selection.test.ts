@@ -115,32 +115,32 @@ describe('the reason for no offer', () => {
       'all offers cost too much',
       usual,
       preference(cheapest, 99),
-      `no available offer costs at most 99 cents. ${available} Raise the limit, with a new idempotencyKey.`,
+      `no available offer costs at most 99 cents. ${available} Raise the limit, and use a new idempotencyKey.`,
     ],
     [
       'the offer of the courier costs too much',
       usual,
       preference(courier('a'), 299),
-      `no available offer of couriers/a costs at most 299 cents. ${available} Raise the limit, with a new idempotencyKey.`,
+      `no available offer of couriers/a costs at most 299 cents. ${available} Raise the limit, and use a new idempotencyKey.`,
     ],
     [
       'the cost of the courier is unknown',
       [offer('a', { days: 1 })],
       preference(courier('a'), 299),
       'no available offer of couriers/a costs at most 299 cents. Available: couriers/a for an unknown cost. ' +
-        'Raise the limit, with a new idempotencyKey.',
+        'Raise the limit, and use a new idempotencyKey.',
     ],
     [
       'the courier has rejected the package',
       usual,
       preference(courier('d'), 299),
-      `couriers/d has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
+      `couriers/d has no available offer. ${available} Choose one of these couriers, and use a new idempotencyKey.`,
     ],
     [
       'the courier has not responded',
       usual,
       preference(courier('e')),
-      `couriers/e has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
+      `couriers/e has no available offer. ${available} Choose one of these couriers, and use a new idempotencyKey.`,
     ],
     [
       'all couriers have rejected the package',
@@ -153,7 +153,7 @@ describe('the reason for no offer', () => {
       'no courier has responded',
       [],
       preference(cheapest),
-      'no courier ships this package on this route (none has responded). Change the package, the order or the origin, ' +
+      'no courier ships this package on this route (no courier responded). Change the package, the order or the origin, ' +
         'and use a new idempotencyKey.',
     ],
   ])('says that %s', (_what, offers, wished, why) => {
@@ -168,5 +168,5 @@ test.each([
   ['a list with null', [null]],
 ])('readOffers rejects %s', (_what, offers) => {
   const quote = JSON.parse(JSON.stringify({ name: 'quotes/1', offers }));
-  expect(() => readOffers(quote)).toThrow('REST sent quotes/1 without a list of offers');
+  expect(() => readOffers(quote)).toThrow('The REST service sent quotes/1 without a list of offers');
 });

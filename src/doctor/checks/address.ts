@@ -6,15 +6,30 @@ const expected = 'A list of orders was expected.';
 
 /** By the code of a failed call. */
 const remedies: [code: RegExp, remedy: string][] = [
-  [/^TIMEOUT$/, 'Check that the address is that of REST, and that REST is not overloaded.'],
-  [/^429$/, 'REST limits the rate of calls. Wait, and run the doctor again.'],
-  [/^\d+$/, 'REST is down, or its proxy does not reach it. Run the doctor again when it is back.'],
+  [
+    /^TIMEOUT$/,
+    'Check that this is the address of the REST service, and that the service is not overloaded.',
+  ],
+  [/^429$/, 'The REST service limits the rate of calls. Wait, and run the doctor again.'],
+  [
+    /^\d+$/,
+    'The REST service is down, or a proxy cannot reach it. Run the doctor again when the service is available.',
+  ],
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'The name of the host cannot be resolved. Check the address and the DNS.'],
-  [/CERT|SIGNATURE|SIGNED/, 'REST needs a valid certificate. NODE_EXTRA_CA_CERTS is a file of your own CA.'],
+  [
+    /CERT|SIGNATURE|SIGNED/,
+    'The REST service needs a valid certificate. For your own CA, set NODE_EXTRA_CA_CERTS to the file of its certificate.',
+  ],
   [/^(EPROTO|ERR_SSL)/, 'The port does not speak TLS. Try http:// in the address, or another port.'],
-  [/^(HPE_|HTTPParser|ERR_|TOO_LARGE)/, 'This is no HTTP, or no body that can be read. Check host and port.'],
+  [
+    /^(HPE_|HTTPParser|ERR_|TOO_LARGE)/,
+    'The response is not valid HTTP, or its body cannot be read. Check host and port.',
+  ],
   [/^the proxy/, 'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.'],
-  [/^/, 'Nothing answers there. Check host, port and firewall, and whether REST runs.'],
+  [
+    /^/,
+    'No server responds at this address. Check host, port and firewall, and whether the REST service runs.',
+  ],
 ];
 
 /** Whether the address is that of the REST service. */
@@ -35,16 +50,20 @@ async function checkAddress(examination: Examination): Promise<Outcome> {
   if (status >= 300 && status < 400) return redirected(answer);
   const page = pageOf('orders', answer);
   if (page === undefined && status !== 401 && status !== 403) {
-    const remedy = 'This is a web page, another API or another path. Give the address before /v1/orders.';
+    const remedy =
+      'This is a web page, another API or another path. Use the part of the address before /v1/orders.';
     const cause = `${call} returned ${status} and ${json === undefined ? contentType : 'other JSON'}. ${expected}`;
     return (await atOtherBasePath(examination)) ?? failure(cause, remedy);
   }
   // 2 seconds, as for the log of the server. The first call may be slow because the service starts.
   const slowMs = service.timeoutMs / 5;
   const fastestMs = ms <= slowMs ? ms : Math.min((await service.get(path)).ms, (await service.get(path)).ms);
-  const cause = `It answers in ${Math.round(fastestMs)} ms`;
+  const cause = `The service responds in ${Math.round(fastestMs)} ms`;
   if (fastestMs > slowMs)
-    return failure(`${cause}, where ${slowMs} ms were expected.`, 'Ask the operator of REST why it is slow.');
+    return failure(
+      `${cause}, but at most ${slowMs} ms were expected.`,
+      'Ask the operator of the REST service why it is slow.',
+    );
   examination.first = answer;
   if (page !== undefined) examination.pages.set('orders', page);
   return ok(`${cause}, ${service.options.url.protocol === 'https:' ? 'with' : 'without'} TLS.`);
@@ -54,7 +73,7 @@ function redirected({ call, status, headers }: Answer): Outcome {
   const target = URL.parse(String(headers.location));
   const remedy = target?.pathname.endsWith(path)
     ? `Use --url ${target.origin}${target.pathname.slice(0, -path.length)}`
-    : 'Give the address that answers itself. A login page is not the REST service.';
+    : 'Use an address that responds without a redirect. A login page is not the REST service.';
   const host = target?.host ?? 'no address';
   return failure(`${call} returned ${status}, a redirect to ${host}. ${expected}`, remedy);
 }
@@ -68,7 +87,7 @@ async function atOtherBasePath({ service }: Examination): Promise<Outcome | unde
     const answer = await service.get(path, {}, { basePath });
     if (pageOf('orders', answer) === undefined) continue;
     const remedy = `Use --url ${service.options.url.origin}${basePath.replace(/\/$/, '')}`;
-    return failure(`The address has a part or a slash too many. ${expected}`, remedy);
+    return failure(`The address has an extra path segment or slash. ${expected}`, remedy);
   }
   return undefined;
 }

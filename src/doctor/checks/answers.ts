@@ -6,22 +6,30 @@ import type { Answer } from '../live-service.ts';
 /** Whether REST accepts the access token, and refuses another one. */
 export const accessToken: Check = async ({ service, first }) => {
   if (first?.status !== 200) {
-    const remedy = 'Get a valid token with the right to read orders. Give it without "Bearer".';
-    return failure(`It is refused with ${first?.status}. A list of orders was expected.`, remedy);
+    const remedy = 'Use a valid token that has permission to read orders, without "Bearer".';
+    return failure(`The token is rejected with ${first?.status}. A list of orders was expected.`, remedy);
   }
   const broken = await service.get('/v1/orders', {}, { token: 'waybill-doctor-broken-token' });
-  if (broken.status === 401) return ok('It is accepted, and a broken one gets 401.');
-  const remedy = 'Clients get no UNAUTHENTICATED for an old token. Ask the operator of REST for 401.';
-  return warning(`It is accepted, and a broken one gets ${broken.status}. 401 was expected.`, remedy);
+  if (broken.status === 401) return ok('The token is accepted, and an invalid token gets 401.');
+  const remedy =
+    'Clients get no UNAUTHENTICATED for an expired token. Ask the operator of the REST service to return 401.';
+  return warning(
+    `The token is accepted, and an invalid token gets ${broken.status}. 401 was expected.`,
+    remedy,
+  );
 };
 
 /** Whether idempotency keys can belong to the merchant. */
 export const organization: Check = async ({ service }) => {
   const { status, json } = await service.get('/v1/organizations/mine');
   if (/^organization\/(?!mine$)[^/]+$/.test(textIn(json, 'name') ?? ''))
-    return ok('It has an id of its own.');
-  const remedy = 'Idempotency keys and locks belong to the token, so a new token can write again.';
-  return warning(`It has no id (${status}). An id such as organization/7 was expected.`, remedy);
+    return ok('The organization has its own id.');
+  const remedy =
+    'Idempotency keys and locks belong to the access token, so a retry with a new token can repeat a write.';
+  return warning(
+    `The organization has no id (${status}). An id such as organization/7 was expected.`,
+    remedy,
+  );
 };
 
 const maxSkewSeconds = 60;
@@ -30,27 +38,34 @@ const maxSkewSeconds = 60;
 export const clock: Check = async ({ first }) => {
   const seconds = (Date.parse(String(first?.headers.date)) - Number(first?.receivedAt)) / 1_000;
   if (Number.isNaN(seconds)) {
-    const remedy = 'Waybill cannot look for writes whose responses were lost. Clients must do it.';
+    const remedy =
+      'Waybill cannot look for the results of writes whose responses were lost. Clients must look for them.';
     return warning('Responses have no usable Date header.', remedy);
   }
-  const off = `The Date header is ${Math.abs(Math.round(seconds))} s ${seconds < 0 ? 'behind' : 'ahead'}.`;
+  const off = `The Date header is ${Math.abs(Math.round(seconds))} s ${seconds < 0 ? 'behind' : 'ahead of'} the clock of this machine.`;
   if (Math.abs(seconds) <= maxSkewSeconds) return ok(off);
-  return warning(off, 'Set the clock of this machine, or ask the operator of REST to set theirs.');
+  return warning(
+    off,
+    'Correct the clock of this machine, or ask the operator of the REST service to correct theirs.',
+  );
 };
 
 /** What an order that does not exist gets. */
 export const notFound: Check = async (examination) => {
   const answer = await examination.service.get('/v1/orders/waybill-doctor-none');
   if (answer.status === 404 || answer.status === 410) return readError(examination, answer);
-  const remedy = 'Clients get an error in place of null. Ask the operator of REST for 404.';
-  return warning(`An order that does not exist gets ${answer.status}. 404 was expected.`, remedy);
+  const remedy = 'Clients get an error instead of null. Ask the operator of the REST service to return 404.';
+  return warning(
+    `A request for an order that does not exist gets ${answer.status}. 404 was expected.`,
+    remedy,
+  );
 };
 
 /** What a wrong parameter or a wrong value gets. */
 export const badRequest: Check = async (examination) => {
   const answer = examination.refusal ?? (await examination.list('/v1/orders', 'none'));
   if (answer.status >= 400) return readError(examination, answer);
-  return open('REST refuses neither an unknown parameter nor a page size that is no number.');
+  return open('The REST service rejects neither an unknown parameter nor a page size that is not a number.');
 };
 
 /** Whether the server reads the message of an error. The names in its body are the evidence. */
@@ -59,9 +74,12 @@ function readError({ service: { options } }: Examination, { status, contentType,
   const { message, fields } = readErrorBody(body.toString(), privateTexts);
   const shape = json === undefined ? contentType : [...new Set(namesIn(json))].sort().join(', ');
   if (message !== undefined)
-    return ok(`${status} has ${shape}. Waybill reads its message${fields.length > 0 ? ' and fields' : ''}.`);
-  const remedy = 'Clients get a sentence for the status. docs/errors.md has the forms that Waybill reads.';
-  return warning(`${status} has ${shape}. Waybill reads no message in it.`, remedy);
+    return ok(
+      `The ${status} response has ${shape}. Waybill finds the message${fields.length > 0 ? ' and the fields' : ''}.`,
+    );
+  const remedy =
+    'Clients get a generic message with the status. Waybill reads message, detail or title, also inside error.';
+  return warning(`The ${status} response has ${shape}. Waybill finds no message.`, remedy);
 }
 
 /** The names in a body, such as `error.message`. Names that may be data are left out. */
@@ -78,9 +96,9 @@ export const label: Check = async ({ service, pages }) => {
   const [path] = pathsOf(shipments.map((row) => textIn(row, 'name')));
   if (path === undefined) return open('No shipment has a label.');
   const { status, contentType, body } = await service.get(`${path}/label`, {}, { accept: 'application/pdf' });
-  if (status === 404) return open('There is no label any more (404).');
+  if (status === 404) return open('The label no longer exists (404).');
   if (status === 200 && contentType === 'application/pdf' && body.subarray(0, 5).toString() === '%PDF-')
-    return ok(`It is a PDF of ${body.length} bytes.`);
-  const remedy = 'Waybill passes on nothing but application/pdf. Ask the operator of REST.';
-  return failure(`It is ${contentType} with status ${status}. A PDF was expected.`, remedy);
+    return ok(`The label is a PDF of ${body.length} bytes.`);
+  const remedy = 'Waybill serves only application/pdf. Ask the operator of the REST service.';
+  return failure(`The response is ${contentType} with status ${status}. A PDF was expected.`, remedy);
 };

@@ -7,7 +7,8 @@ const largest = 1_000;
 /** Whether a list takes the largest page of the interface ("List query parameters"), which batches may ask for. */
 export function largestPage(kind: 'orders' | 'shipments'): Check {
   return async (examination) => {
-    if (examination.names.pageSize === undefined) return open('The name of the page size is not known.');
+    if (examination.names.pageSize === undefined)
+      return open('The name of the page size parameter is unknown.');
     const page = pageOf(kind, await examination.list(`/v1/${kind}`, largest));
     if (page !== undefined) examination.pages.set(kind, page);
     const count = page?.rows.length ?? 0;
@@ -15,8 +16,8 @@ export function largestPage(kind: 'orders' | 'shipments'): Check {
     if (page !== undefined && isEnd(page.nextPageToken))
       return open(`A page of ${largest} rows is accepted, but the list has only ${count}.`);
     examination.settings.UPSTREAM_LISTS_FOR_BATCHES = 'no';
-    const remedy = 'UPSTREAM_LISTS_FOR_BATCHES=no reads each record by its id.';
-    return warning(`A page of ${largest} rows ${page ? `has only ${count}` : 'is refused'}.`, remedy);
+    const remedy = 'With UPSTREAM_LISTS_FOR_BATCHES=no, Waybill reads each record by its id.';
+    return warning(`A page of ${largest} rows ${page ? `has only ${count}` : 'is rejected'}.`, remedy);
   };
 }
 
@@ -30,7 +31,7 @@ export const lastPage: Check = async ({ pages }) => {
   const tokens = shortPages.map(({ nextPageToken }) => nextPageToken);
   if (tokens.length === 0) return open('No list was read to its end.');
   const form = (token: unknown) => (isEnd(token) ? (JSON.stringify(token) ?? 'absent') : 'a token');
-  const cause = `Its nextPageToken is ${[...new Set(tokens.map(form))].sort().join(' or ')}.`;
+  const cause = `The nextPageToken of the last page is ${[...new Set(tokens.map(form))].sort().join(' or ')}.`;
   if (tokens.every(isEnd)) return ok(cause);
   return warning(cause, 'Clients read one more page, or pages are shorter than requested.');
 };
@@ -41,7 +42,8 @@ export const orderOfLists: Check = async ({ pages }) => {
     const found = orderOf(pages.get(kind)?.rows ?? []);
     return found === undefined ? [] : [`${kind}: ${found}`];
   });
-  if (orders.length === 0) return open('The data cannot tell: it needs two orders of different times.');
+  if (orders.length === 0)
+    return open('The data is not sufficient: this check needs two orders with different times.');
   const cause = `${orders.join(', ')}.`;
   if (orders.every((each) => each.endsWith('newest first'))) return ok(cause);
   return warning(cause, 'Clients see this order, and filters by time read more pages.');

@@ -52,11 +52,15 @@ export async function searchName(
   if (found !== undefined) {
     names[parameter] = found;
     settings[variable] = found;
-    return ok(`It is ${found}, as the rows prove.`);
+    return ok(`The name is ${found}, as the returned rows prove.`);
   }
-  if (!hasCalls()) return open('The calls do not reach all names.', `Set ${variable} if you know the name.`);
-  const cause = `None of ${all.length} names has an effect.`;
-  const remedy = `Ask the operator of REST for the name, and set ${variable}.`;
+  if (!hasCalls())
+    return open(
+      'The limit of calls did not allow a test of all names.',
+      `Set ${variable} if you know the name.`,
+    );
+  const cause = `None of the ${all.length} tested names has an effect.`;
+  const remedy = `Ask the operator of the REST service for the name, and set ${variable}.`;
   const isNeeded = parameter === 'pageToken' || (parameter === 'pageSize' && refusal !== undefined);
   return isNeeded ? failure(cause, remedy) : warning(cause, remedy);
 

@@ -4,13 +4,16 @@ import { searchName } from './name-search.ts';
 /** Whether REST refuses unknown parameters. Where it ignores them, a wrong name returns rows that nobody asked for. */
 export const unknownParameters: Check = async (examination) => {
   const answer = await examination.service.get('/v1/orders', { waybillDoctor: '1' });
-  if (pageOf('orders', answer) !== undefined) return ok('They are ignored.');
+  if (pageOf('orders', answer) !== undefined) return ok('Unknown parameters are ignored.');
   examination.refusal = answer;
-  return ok(`They are refused with ${answer.status}.`);
+  return ok(`Unknown parameters are rejected with ${answer.status}.`);
 };
 
 const needs = (what: string) =>
-  open(`The data cannot prove the name: it needs ${what}.`, 'The default stays. Run the doctor again later.');
+  open(
+    `The data is not sufficient to prove the name: this check needs ${what}.`,
+    'The default name stays. Run the doctor again when the service has this data.',
+  );
 
 /** A list with two rows. */
 async function longList(examination: Examination): Promise<'orders' | 'locations' | undefined> {
@@ -67,7 +70,7 @@ const filters: Record<'status' | 'search' | 'query', Filter> = {
       return [...statuses].slice(0, 2).join(',') || undefined;
     },
     isProof: (rows, text) => rows.every((row) => text.split(',').includes(textIn(row, 'status') ?? '')),
-    needs: 'two orders of different statuses',
+    needs: 'two orders with different statuses',
   },
   search: {
     kind: 'orders',

@@ -11,15 +11,16 @@ export function fieldsOf(kind: ResourceKind): Check {
     const records = (await recordsOf(kind, examination)).slice(0, maxRows);
     const { token } = examination.service.options;
     const differences = records.flatMap((record) => findDifferences(kind, record, token));
-    const hint = kind === 'messages' ? ' Give --conversation channels/<id>/conversations/<id>.' : '';
-    if (records.length === 0) return open(`There are none that can be read.${hint}`);
-    if (differences.length === 0) return ok(`${records.length} have the fields of the REST interface.`);
+    const hint = kind === 'messages' ? ' Use --conversation channels/<id>/conversations/<id>.' : '';
+    if (records.length === 0) return open(`No records were found.${hint}`);
+    if (differences.length === 0)
+      return ok(`All fields match the REST interface (records: ${records.length}).`);
     const causes = differences.map(({ coordinate, difference, value = '' }) =>
       `${difference} ${coordinate} ${value}`.trim(),
     );
     const remedy = causes.every((cause) => cause.startsWith('unknown field'))
-      ? 'Waybill leaves out unknown fields. Nothing fails.'
-      : 'Unknown values are UNRECOGNIZED. Missing fields and other types are errors of their fields.';
+      ? 'Waybill ignores unknown fields. Nothing fails.'
+      : 'Unknown values become UNRECOGNIZED. A missing field or a wrong type is an error of that field.';
     return warning(`${[...new Set(causes)].sort().join(', ')}.`, remedy);
   };
 }
@@ -51,11 +52,11 @@ export const rowsAndRecords: Check = async (examination) => {
       for (const field of differentFields(row, record)) fields.add(`${kind}.${field}`);
     }
   }
-  if (compared === 0) return open('There is no row to compare with its record.');
-  if (fields.size === 0) return ok(`${compared} rows equal their records.`);
+  if (compared === 0) return open('No row of a list could be compared with its record.');
+  if (fields.size === 0) return ok(`All rows equal their records (rows: ${compared}).`);
   examination.settings.UPSTREAM_LISTS_FOR_BATCHES = 'no';
-  const remedy = 'UPSTREAM_LISTS_FOR_BATCHES=no reads each record by its id.';
-  return warning(`They differ in ${[...fields].sort().join(', ')}.`, remedy);
+  const remedy = 'With UPSTREAM_LISTS_FOR_BATCHES=no, Waybill reads each record by its id.';
+  return warning(`Rows and records differ in ${[...fields].sort().join(', ')}.`, remedy);
 };
 
 /** The paths of the records that a field of the rows of a list names. */

@@ -24,7 +24,7 @@ export function openEnum<Value extends string>(
   function recognize(value: string | null | undefined) {
     if (value === undefined || value === null) return null;
     if (typeof value !== 'string')
-      throw new InvalidResponseError(`The REST service sent a value for ${name} that is ` + `not a string`);
+      throw new InvalidResponseError(`The REST service sent a value for ${name} that is not a string`);
     return knownValues.has(value) ? value : UNRECOGNIZED;
   }
 

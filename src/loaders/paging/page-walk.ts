@@ -51,9 +51,10 @@ export class PageWalk<Row extends Named, Query extends PageQuery> {
   }
 
   #checkToken(token: string): void {
-    if (this.#tokens.has(token)) throw pageTokenIgnored('A list repeats a page token, so it has no end.');
+    if (this.#tokens.has(token))
+      throw pageTokenIgnored('The REST service repeated a page token, so the list has no end.');
     if (this.#tokens.size >= maxPages)
-      throw new InvalidResponseError(`A list has not ended after ${maxPages} pages`);
+      throw new InvalidResponseError(`A list did not end after ${maxPages} pages`);
     this.#tokens.add(token);
   }
 
@@ -89,7 +90,7 @@ export class PageWalk<Row extends Named, Query extends PageQuery> {
     if (nextPageToken === undefined && rows.length === 1) return;
     const differs = nextPageToken !== page.nextPageToken;
     if (differs && (await readFirstPage()).nextPageToken === nextPageToken) return;
-    throw pageTokenIgnored('REST returned the first page of a list again for a page token.');
+    throw pageTokenIgnored('The REST service returned the first page of a list again for a page token.');
   }
 
   #load(page: PageQuery, rowsBefore?: number): Promise<Page<Row>> {

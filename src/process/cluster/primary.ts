@@ -34,7 +34,8 @@ export async function startWorkers(config: Config, parts: ServeParts): Promise<S
     metrics,
     log,
     onStdout: logMultiplexer.add,
-    onFailure: (error) => onFailure(`WORKERS: no replacement of an ended worker could start.\n${error}`),
+    onFailure: (error) =>
+      onFailure(`WORKERS: no replacement for a worker that exited could start.\n${error}`),
   });
 
   return {

@@ -56,7 +56,7 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
     try {
       const url = await listening.promise;
       serving.add(worker);
-      log.info({ worker: worker.id, pid: worker.process.pid }, 'a worker serves');
+      log.info({ worker: worker.id, pid: worker.process.pid }, 'a worker accepts requests');
       return url;
     } catch (error) {
       worker.process.kill('SIGKILL');
@@ -81,19 +81,19 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
   }
 
   function onExit(worker: Worker, code: number | null, signal: string | null): void {
-    const how = `A worker ended by ${signal ?? `itself, with ${code}`}, while it started.`;
+    const how = `A worker exited with ${signal ?? `code ${code}`} while it started.`;
     workers.get(worker)?.reject(new WorkerStartError(how));
     workers.delete(worker);
     worker.emit('snapshot');
     if (!serving.delete(worker) || isEnding) return;
     countFailure();
-    log.warn({ worker: worker.id, code, signal }, 'a worker has ended, and its replacement starts');
+    log.warn({ worker: worker.id, code, signal }, 'a worker exited, and its replacement starts');
     void startReplacement();
   }
 
   async function replace(worker: Worker): Promise<void> {
     if (isEnding || !serving.delete(worker)) return;
-    log.info({ worker: worker.id }, 'a worker must end, and its replacement starts');
+    log.info({ worker: worker.id }, 'a worker is being replaced');
     await startReplacement();
     // If the pool ends meanwhile, `end` has sent the message already.
     if (!isEnding) send(worker, { type: 'end', reason: 'replaced' });
@@ -127,7 +127,7 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
 
   /** The metrics of all workers as one page. */
   async function metricsPage(): Promise<MetricsPage> {
-    if (metrics === undefined) throw new Error('Nothing is counted');
+    if (metrics === undefined) throw new Error('Metrics are disabled');
     const arrived = [...workers.keys()].map((worker) => {
       send(worker, { type: 'snapshot wanted' });
       return once(worker, 'snapshot');

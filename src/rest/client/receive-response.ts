@@ -154,7 +154,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     const decompressor = decompressors.get(String(encoding).trim().toLowerCase())?.();
     if (decompressor === undefined) {
       const name = describeCall(this.#handler.call);
-      this.fail(new InvalidResponseError(`${name} returned an unknown encoding`));
+      this.fail(new InvalidResponseError(`${name} returned a body with an unknown encoding`));
       return;
     }
     decompressor.on('data', (chunk: Buffer) => this.#addChunk(chunk));

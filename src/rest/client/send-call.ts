@@ -177,7 +177,7 @@ abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler,
   }
 
   onTimeout(timeoutMs: number): void {
-    const expected = this.timeouts === this.client.timeouts ? 'answered' : 'over';
+    const expected = this.timeouts === this.client.timeouts ? 'answered' : 'finished';
     this.#abort(new DeadlineError(`${describeCall(this.call)} was not ${expected} within ${timeoutMs} ms`));
   }
 

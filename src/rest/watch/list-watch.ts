@@ -123,14 +123,18 @@ export class ListWatch {
   #checkPageSize(list: string, sent: SentParameters, rows: number, isLast: boolean): void {
     const asked = Number(sent.pageSize);
     if (rows > asked) {
-      this.#report('pageSize', list, `REST returned ${rows} rows where ${asked} were requested.`);
+      this.#report('pageSize', list, `The REST service returned ${rows} rows, but ${asked} were requested.`);
       return;
     }
     // A service may filter the rows of a page, so a filtered page is short by chance.
     const isFiltered = Boolean(sent.status ?? sent.search ?? sent.query);
     if (isLast || isFiltered || rows === 0 || rows === asked) return;
     if (this.#shortPages.get(list) === rows)
-      this.#report('pageSize', list, `REST returns pages of ${rows} rows where more are requested.`);
+      this.#report(
+        'pageSize',
+        list,
+        `The REST service returns pages of ${rows} rows, although more were requested.`,
+      );
     this.#shortPages.set(list, rows);
   }
 
@@ -149,7 +153,11 @@ export class ListWatch {
       return words.some((word) => content.includes(word));
     };
     if (words.length > 0 && !rows.some(isFound))
-      this.#report(parameter, list, 'REST returned rows without any word of the text.');
+      this.#report(
+        parameter,
+        list,
+        'The REST service returned rows that contain no word of the search text.',
+      );
   }
 
   #report(parameter: Parameter, list: string, problem: string): void {
@@ -184,7 +192,7 @@ function withStatus(call: RestCall, filter: string, rows: readonly unknown[]): r
   if (outsideCount === 0) return rows;
   if (outsideCount < minRowsOutside || outsideCount <= rows.length / 2) return inside;
   throw new InvalidResponseError(
-    `${describeCall(call)} returned ${outsideCount} of ${rows.length} rows with another status than the requested one. ` +
+    `${describeCall(call)} returned ${outsideCount} of ${rows.length} rows with a status that was not requested. ` +
       `Check the setting ${settings.status}.`,
   );
 }

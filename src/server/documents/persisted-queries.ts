@@ -48,7 +48,8 @@ function requestedId({ documentId, id, extensions }: DocumentReference): string 
   const ids = new Set<string>();
   for (const value of [documentId, id]) {
     if (value == null) continue;
-    if (typeof value !== 'string' || value === '') return badRequest('The id of a document must be a text.');
+    if (typeof value !== 'string' || value === '')
+      return badRequest('The id of a document must be a string.');
     ids.add(bareId(value));
   }
   const persisted = isJsonObject(extensions) ? extensions.persistedQuery : undefined;
@@ -60,7 +61,7 @@ function requestedId({ documentId, id, extensions }: DocumentReference): string 
     ids.add(sha256Hash.toLowerCase());
   }
   const [onlyId] = ids;
-  return ids.size > 1 ? badRequest('The request names more than one document.') : onlyId;
+  return ids.size > 1 ? badRequest('The request refers to more than one document.') : onlyId;
 }
 
 /** Removes the prefix `sha256:`, which marks an id as a hash. */

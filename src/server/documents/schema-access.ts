@@ -8,7 +8,7 @@ export type SchemaAccess = 'public' | 'private';
 const noPrototypeVariable: ValidationRule = (context) => ({
   VariableDefinition({ variable }) {
     if (variable.name.value !== '__proto__') return;
-    const message = 'A variable can\u2019t be named "__proto__" here: choose another name.';
+    const message = 'A variable can\u2019t be named "__proto__". Choose another name.';
     context.reportError(new GraphQLError(message, { nodes: variable }));
   },
 });

@@ -64,7 +64,7 @@ export async function readTrustedDocuments(file: string): Promise<TrustedDocumen
   const json: unknown = JSON.parse(await readFile(file, 'utf8'));
   const entries = isJsonObject(json) ? (manifestEntries(json) ?? Object.entries(json)) : undefined;
   if (entries?.every(isEntry)) return new Map(entries);
-  throw new Error('It holds neither documents by their ids nor a manifest of Apollo\u2019s');
+  throw new Error('It contains neither documents by their ids nor an Apollo manifest');
 }
 
 /** The ids and texts of an Apollo manifest. Undefined if the JSON is not a manifest. */

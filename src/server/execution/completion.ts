@@ -54,7 +54,7 @@ export function completionFor(
   if (isListType(type)) return listCompletion(type, schema, planFor);
   if (isObjectType(type)) return objectCompletion(type, planFor);
   if (isAbstractType(type)) return abstractCompletion(type, schema, planFor);
-  throw new Error(`${type} is no type of a field`);
+  throw new Error(`${type} is not an output type`);
 }
 
 function leafCompletion(type: GraphQLLeafType): Complete {

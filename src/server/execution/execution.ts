@@ -233,20 +233,20 @@ class FieldCall implements GraphQLResolveInfo {
   }
 
   get path(): never {
-    throw new Error('Plans have no paths for resolvers');
+    throw new Error('This executor does not support info.path');
   }
 
   getAbortSignal(): undefined {}
 
   getAsyncHelpers(): never {
-    throw new Error('Plans have no helpers for background work');
+    throw new Error('This executor does not support info.getAsyncHelpers()');
   }
 }
 
 /** The error of a value that does not fit its field. REST is to blame, because all values come from REST. */
 export function unusableValue(responsePath: ResponsePath): InvalidResponseError {
   const path = pathKeys(responsePath).join('.');
-  return new InvalidResponseError(`REST sent no usable value for the field at ${path}.`);
+  return new InvalidResponseError(`The REST service sent no valid value for the field at ${path}.`);
 }
 
 /** The error of a field, with the field's locations and path. */

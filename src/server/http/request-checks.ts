@@ -40,7 +40,7 @@ function checkWebSocket(headers: HeaderReader): HttpError | undefined {
 /** Rejects a GET that a page of another origin can send without a preflight (cross-site request forgery). */
 function checkCsrf(headers: HeaderReader): HttpError | undefined {
   if (headers.get('sec-fetch-mode') === 'no-cors') {
-    const message = 'A query by GET cannot have the header "Sec-Fetch-Mode: no-cors".';
+    const message = 'A GET query must not have the header "Sec-Fetch-Mode: no-cors".';
     return rejection(403, 'CSRF_HEADER_MISSING', message);
   }
   if (preflightHeaders.some((name) => headers.get(name))) return undefined;
@@ -48,7 +48,7 @@ function checkCsrf(headers: HeaderReader): HttpError | undefined {
   // Browsers always send `accept`, and elements of a page never ask for JSON.
   if (accept === null || namesJson(accept)) return undefined;
   const message =
-    'A query by GET needs "graphql-require-preflight: 1" or "accept: application/json" as a header.';
+    'A GET query needs the header "graphql-require-preflight: 1" or "accept: application/json".';
   return rejection(403, 'CSRF_HEADER_MISSING', message);
 }
 
@@ -91,9 +91,9 @@ export function checkAmbiguity({ headers, rawHeaders }: IncomingMessage): HttpEr
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
     else if (name?.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
   }
-  if (hosts > 1) return badRequest(`The request has ${hosts} headers "Host". Send one.`);
+  if (hosts > 1) return badRequest(`The request has ${hosts} "Host" headers. Send one.`);
   if (authorizations > 1) {
-    const message = `The request has ${authorizations} headers "Authorization". Send one.`;
+    const message = `The request has ${authorizations} "Authorization" headers. Send one.`;
     return rejection(401, 'UNAUTHENTICATED', message);
   }
   const coding = headers['transfer-encoding'];
@@ -110,7 +110,7 @@ export function checkAmbiguity({ headers, rawHeaders }: IncomingMessage): HttpEr
 export function checkUrl(request: IncomingMessage): HttpError | undefined {
   const { headers, httpVersion } = request;
   if (headers.host === undefined && httpVersion === '1.1') {
-    return badRequest('A request of HTTP/1.1 needs the header "Host".');
+    return badRequest('An HTTP/1.1 request needs the header "Host".');
   }
   const absoluteUrl = request.url?.startsWith('/')
     ? null
@@ -156,7 +156,7 @@ export function readBearer(headers: HeaderReader): string | MissingBearerError {
   if (token !== undefined) return token;
   return new MissingBearerError(
     `Expected the header "Authorization: Bearer <access token>", but ${
-      header === null ? 'there is none' : 'the request has another form'
+      header === null ? 'it is missing' : 'it has a different form'
     }.`,
   );
 }

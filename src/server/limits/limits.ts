@@ -35,15 +35,18 @@ export const maxErrorsShown = 5;
 
 // graphql-js reports too many tokens.
 const descriptions: Record<Exclude<keyof Limits, 'tokens'>, [counted: string, advice: string]> = {
-  documentCharacters: ['characters in the document', 'Send values as variables, and leave out comments.'],
-  depth: ['fields within fields, fragments expanded', 'Ask for deeper objects by their ids.'],
-  selections: ['fields and fragments, fragments expanded', 'Split the document into several.'],
+  documentCharacters: ['characters in the document', 'Send values as variables, and remove comments.'],
+  depth: [
+    'levels of nested fields, including fields in fragments',
+    'Request the deeper objects by their ids in another operation.',
+  ],
+  selections: ['fields and fragments, including fields in fragments', 'Split the document into several.'],
   fragments: ['fragments in the document', 'Split the document into several.'],
-  repeats: ['selections of one field in one place', 'Select it once.'],
-  aliases: ['aliases, fragments expanded', 'Split the operation into several.'],
-  values: ['fields and items in the variables', 'Split the operation into several.'],
-  writes: ['writes, one for each item of a list', 'Split the operation into several.'],
-  nodes: ['objects at most', 'Lower "first", or nest fewer lists in lists.'],
+  repeats: ['selections of one field in one place', 'Select the field once.'],
+  aliases: ['aliases, including aliases in fragments', 'Split the operation into several.'],
+  values: ['fields and list items in the variables', 'Split the operation into several.'],
+  writes: ['writes, counting each item of a list', 'Split the operation into several.'],
+  nodes: ['objects that the operation may return', 'Lower "first", or nest fewer lists.'],
 };
 
 // Larger numbers may be infinite.

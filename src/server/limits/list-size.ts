@@ -42,8 +42,8 @@ export function listSize(parent: GraphQLNamedType, field: GraphQLField): ListSiz
   if (list !== undefined) return { by: 'argument', argument: list.name };
   if (parent.name.endsWith('Connection')) return { by: 'page' };
   throw new Error(
-    `Nothing says how many items ${coordinate} has. Give the field the extension ` +
-      '{ estimatedItems: <how many there usually are at most> }, so that the limit "nodes" counts them.',
+    `The number of items of ${coordinate} is unknown. Add the extension { estimatedItems: <usual maximum> } to the ` +
+      'field, so that the limit "nodes" counts the items.',
   );
 }
 

@@ -80,6 +80,6 @@ export class RateLimit {
 function rateLimited({ points, remaining }: PointCost, retryAfterMs: number): HttpError {
   const message =
     `The request costs ${points} points, but this token has ${remaining} left. Nothing ran. ` +
-    `Retry in ${retryAfterMs} ms, or ask for fewer objects.`;
+    `Retry in ${retryAfterMs} ms, or request fewer objects.`;
   return { status: 429, code: 'RATE_LIMITED', message, retryable: true, retryAfterMs };
 }

@@ -114,7 +114,7 @@ export class RestOperation extends QueueEntry {
     if (this.turn !== 'waiting') return;
     this.#runState.admission.leave(this);
     const hasTimedOut = this.#context.scope.deadlineSignal.aborted;
-    this.#endWait?.(hasTimedOut ? didNotRun('It waited too long for its turn.') : clientGone);
+    this.#endWait?.(hasTimedOut ? didNotRun('It waited too long in the queue.') : clientGone);
   }
 
   async #waitAndStart(): Promise<ExecutionResult> {

@@ -39,7 +39,7 @@ export class LabelQueue {
     };
     response.once('close', () => leave(clientGone));
     if (outcome === 'granted') return undefined;
-    const timedOut = tooMany(`The request for a label waited ${this.#waitMs} ms for its turn.`);
+    const timedOut = tooMany(`The request for a label waited ${this.#waitMs} ms in the queue.`);
     const timer = setTimeout(() => {
       if (request.turn === 'waiting') leave(timedOut);
     }, this.#waitMs);

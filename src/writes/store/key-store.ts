@@ -70,7 +70,7 @@ export class ClaimLostError extends WaybillError {
   override readonly name = 'ClaimLostError';
 
   constructor() {
-    super('The claim on this key is lost. Send the request again with the same key.');
+    super('This server lost its claim on the idempotencyKey. Send the request again with the same key.');
   }
 }
 

@@ -71,12 +71,12 @@ export function openDatabase(options: OpenOptions): { database: DatabaseSync; se
     if (mustCreate) retryWhileBusy(deadlineMs, () => create(database, secret));
     if (isFile) retryWhileBusy(deadlineMs, () => database.exec('PRAGMA journal_mode = WAL'));
     if (isFile && pragma(database, 'journal_mode') !== 'wal')
-      throw new FileProblem('is on a file system without WAL. Put it on a local disk.');
+      throw new FileProblem('is on a file system that does not support WAL. Put the file on a local disk.');
     database.exec('PRAGMA synchronous = FULL');
     if (pragma(database, 'synchronous') !== 2) throw new FileProblem('does not accept synchronous = FULL.');
     if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
     const stored = database.prepare('SELECT secret FROM secrets').get()?.secret;
-    if (!(stored instanceof Uint8Array)) throw new FileProblem('has lost its secret. Name a new file.');
+    if (!(stored instanceof Uint8Array)) throw new FileProblem('has lost its secret. Choose a new file.');
     return { database, secret: stored };
   } catch (error) {
     database.close();
@@ -102,7 +102,7 @@ export function openProblem(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   switch (isSqliteError(error) && error.errcode & 0xff) {
     case notADatabase:
-      return 'is not a SQLite file. Name another file.';
+      return 'is not a SQLite file. Choose another file.';
     case busy:
       return 'is locked by another process. Stop that process, or try again.';
     default:
@@ -116,7 +116,7 @@ export function operationProblem(error: Error & { errcode: number }): string {
     case full:
       return 'The disk of the key store is full. Free some space.';
     case busy:
-      return 'Another process keeps the key store locked. End that process if it does not respond.';
+      return 'Another process keeps the key store locked. Stop that process if it does not respond.';
     default:
       return `The key store failed: ${error.message}. Check its file and disk.`;
   }
@@ -153,10 +153,10 @@ function isFresh(database: DatabaseSync): boolean {
       )
       .get() ?? {};
   if (id === 0 && version === 0 && hasTables === 0) return true;
-  if (id !== applicationId) throw new FileProblem('belongs to another program. Name another file.');
+  if (id !== applicationId) throw new FileProblem('belongs to another program. Choose another file.');
   if (version === schemaVersion) return false;
   throw new FileProblem(
-    `has version ${version}, and this Waybill knows version ${schemaVersion}. Use the newer Waybill, or a new file.`,
+    `has version ${version}, but this version of Waybill supports version ${schemaVersion}. Use the newer version of Waybill, or a new file.`,
   );
 }
 

@@ -83,7 +83,8 @@ function serve(port: MessagePort, data: ThreadData): void {
     }
     if (claim !== undefined) table.removeExpired(claim.nowMs, nowMs);
     const replies = requests.map(({ id, deadlineMs, operation }): Reply => {
-      if (nowMs >= deadlineMs && !isEnding(operation)) return { id, problem: 'Its caller does not wait.' };
+      if (nowMs >= deadlineMs && !isEnding(operation))
+        return { id, problem: 'The caller no longer waits for the result.' };
       return { id, result: table.execute(operation, owner, nowMs) };
     });
     commit.run();

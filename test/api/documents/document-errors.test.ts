@@ -100,7 +100,7 @@ describe('an invalid document', () => {
       ...refused,
       errors: [
         {
-          message: 'A variable can\u2019t be named "__proto__" here: choose another name.',
+          message: 'A variable can\u2019t be named "__proto__". Choose another name.',
           locations: [{ line: 1, column: 8 }],
           extensions: invalid,
         },

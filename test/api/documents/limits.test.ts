@@ -135,7 +135,7 @@ describe('the node count', () => {
         {
           message:
             'The limit "nodes" allows 3000, but there are 10100 objects at most. ' +
-            'Lower "first", or nest fewer lists in lists.',
+            'Lower "first", or nest fewer lists.',
           locations: [{ line: 1, column: 1 }],
           extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false },
         },

@@ -74,8 +74,8 @@ describe.concurrent('the server start', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['invalid JSON', 'query A { a }', /is not valid JSON\.$/],
-    ['a list', ['{ __typename }'], /neither documents by their ids nor a manifest of Apollo\u2019s\.$/],
-    ['ids without documents', { a: 7 }, /neither documents by their ids nor a manifest of Apollo\u2019s\.$/],
+    ['a list', ['{ __typename }'], /neither documents by their ids nor an Apollo manifest\.$/],
+    ['ids without documents', { a: 7 }, /neither documents by their ids nor an Apollo manifest\.$/],
   ])('fails if OPERATIONS_FILE has %s', async (_what, content, reason) => {
     const file = await fileOf(content);
     const { code, output, errors } = await startWith(file);
@@ -101,7 +101,7 @@ test('the startup message shows OPERATIONS_FILE and no GraphiQL page', async () 
     expect(endpoint).toMatch(/^GraphQL {3}http:\/\/127\.0\.0\.1:\d+\/graphql$/);
     expect(lines).toEqual([
       'REST      the live service at http://127.0.0.1:1/ (does not respond: ECONNREFUSED; the server starts anyway)',
-      'Keys      in memory: a restart forgets them (see STATE_FILE)',
+      'Keys      in memory: a restart loses them (see STATE_FILE)',
       `Runs      only the documents of ${file}`,
     ]);
   } finally {

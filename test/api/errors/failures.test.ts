@@ -75,17 +75,17 @@ describe('a field whose call fails', () => {
     [
       'the wrong record',
       { kind: 'change', change: (answer) => ({ ...(answer as object), name: 'shipments/ca0001' }) },
-      { message: `${call} returned another record than the requested one`, ...broken },
+      { message: `${call} returned a different record than the requested one`, ...broken },
     ],
     [
       'a null body',
       { kind: 'change', change: () => null },
-      { message: `${call} returned no record of shipments`, ...broken },
+      { message: `${call} returned a response that is not a record of shipments`, ...broken },
     ],
     [
       'an array body',
       { kind: 'change', change: (answer) => [answer] },
-      { message: `${call} returned no record of shipments`, ...broken },
+      { message: `${call} returned a response that is not a record of shipments`, ...broken },
     ],
     [
       'a redirect',
@@ -150,7 +150,7 @@ describe('a field whose call fails', () => {
 });
 
 describe('an invalid row of a list', () => {
-  const message = (row: number) => `GET /v1/orders returned no record of orders in row ${row}`;
+  const message = (row: number) => `GET /v1/orders returned an invalid record of orders in row ${row}`;
 
   /** REST answers the page of orders with these rows in place of its first ones. */
   const replaceRows = (...rows: unknown[]) =>
@@ -187,7 +187,7 @@ describe('an invalid row of a list', () => {
     const { data, errors } = await waybill.ask(OrderRowsDocument, { first: 3 });
     expect(data.orders.nodes).toEqual([null, null, { id: 'orders/ca2498', fulfiller: 'OPERATOR' }]);
     const unusableSetting = (path: string) => ({
-      message: `REST sent no usable value for the field at ${path}.`,
+      message: `The REST service sent no valid value for the field at ${path}.`,
       path,
       ...broken,
     });
@@ -205,7 +205,7 @@ describe('an invalid row of a list', () => {
       expect(data).toEqual({ orders: null });
       expect(told(errors)).toEqual([
         {
-          message: 'GET /v1/orders returned no list of orders',
+          message: 'GET /v1/orders returned a response that is not a list of orders',
           path: 'orders',
           ...broken,
         },

@@ -66,7 +66,7 @@ test('a write is not sent if the claim on its key is lost', async () => {
   expect([data, calls]).toEqual([{ createOrder: null }, [organizationCall]]);
   expect(errors).toMatchObject([
     {
-      message: 'The claim on this key is lost. Send the request again with the same key.',
+      message: 'This server lost its claim on the idempotencyKey. Send the request again with the same key.',
       extensions: overloaded,
     },
   ]);
@@ -81,7 +81,7 @@ test('a new key is RATE_LIMITED if the merchant has used all of its keys', async
   expect(errors).toMatchObject([
     {
       message:
-        'This merchant has used all of its idempotency keys. Nothing was sent. Keys become free 24 hours after their ' +
+        'This merchant has reached its limit of idempotency keys. Nothing was sent. A key expires 24 hours after its ' +
         'first use.',
       extensions: { code: 'RATE_LIMITED', retryable: false },
     },

@@ -23,7 +23,7 @@ describe('a record of the REST service', () => {
   const good = { ...order, sellingPriceCents: 100 };
   const unusableSetting = (path: string) => ({
     ...invalid,
-    message: `REST sent no usable value for the field at ${path}.`,
+    message: `The REST service sent no valid value for the field at ${path}.`,
     path,
   });
 
@@ -79,7 +79,7 @@ describe('a list of the REST service', () => {
     await using waybill = await start(paged(() => ({ orders: rows(1), nextPageToken: 'again' })));
     expect(await waybill.ask(five)).toEqual(
       fails(
-        'REST returned the first page of a list again for a page token. Check the setting PAGE_TOKEN_PARAMETER.',
+        'The REST service returned the first page of a list again for a page token. Check the setting PAGE_TOKEN_PARAMETER.',
       ),
     );
     expect(waybill.calls()).toEqual(list('pageSize=5', 'pageSize=4&pageToken=again', 'pageSize=4'));
@@ -100,7 +100,7 @@ describe('a list of the REST service', () => {
     await using waybill = await start(
       paged((token) => ({ orders: [], nextPageToken: `${Number(token) + 1}` })),
     );
-    expect(await waybill.ask(five)).toEqual(fails('A list has not ended after 100 pages'));
+    expect(await waybill.ask(five)).toEqual(fails('A list did not end after 100 pages'));
     expect(waybill.calls()).toHaveLength(100);
   });
 

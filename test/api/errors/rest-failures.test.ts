@@ -111,7 +111,7 @@ describe('a broken connection', () => {
 
 describe('an invalid response', () => {
   const notJson = `${call} returned no JSON`;
-  const noRecord = `${call} returned no record of orders`;
+  const noRecord = `${call} returned a response that is not a record of orders`;
 
   test.each<[string, Answer, string]>([
     ['HTML with 200', answerText('<html>Log in</html>'), notJson],
@@ -123,7 +123,7 @@ describe('an invalid response', () => {
     [
       'the wrong record',
       answerJson({ ...order, name: 'orders/8' }),
-      `${call} returned another record than the requested one`,
+      `${call} returned a different record than the requested one`,
     ],
     [
       'bytes that are not HTTP',

@@ -25,8 +25,7 @@ describe('CSRF protection', () => {
   const missing = {
     errors: [
       {
-        message:
-          'A query by GET needs "graphql-require-preflight: 1" or "accept: application/json" as a header.',
+        message: 'A GET query needs the header "graphql-require-preflight: 1" or "accept: application/json".',
         extensions: { code: 'CSRF_HEADER_MISSING', retryable: false },
       },
     ],

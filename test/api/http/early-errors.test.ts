@@ -44,7 +44,7 @@ test.each([
     'GET / HTTP/1.1\r\n\r\n',
     400,
     'BAD_REQUEST',
-    'A request of HTTP/1.1 needs the header "Host".',
+    'An HTTP/1.1 request needs the header "Host".',
   ],
   [
     'an invalid Host header',

@@ -82,7 +82,9 @@ describe('/health/ready', () => {
     const health = createHealth(
       createProbe({ baseUrl: new URL(`http://127.0.0.1:${port}`), timeoutMs: 2_000 }),
     );
-    expect(await ask(health, '/health/ready')).toEqual(notReady('REST could not be reached: ECONNREFUSED.'));
+    expect(await ask(health, '/health/ready')).toEqual(
+      notReady('The REST service could not be reached: ECONNREFUSED.'),
+    );
   });
 
   test('returns 503 with the reason if the REST service never responds', async () => {
@@ -90,7 +92,7 @@ describe('/health/ready', () => {
     await using service = await startService((_request, response) => held.push(response), true);
     const health = createHealth(createProbe({ baseUrl: service.url, timeoutMs: 200 }));
     expect(await ask(health, '/health/ready')).toEqual(
-      notReady('REST could not be reached: no response within 200 ms.'),
+      notReady('The REST service could not be reached: no response within 200 ms.'),
     );
   });
 

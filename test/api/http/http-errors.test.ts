@@ -147,7 +147,7 @@ test.each(['POST /graphql', 'GET /labels/ca0001.pdf', 'GET /health/live'])(
     const request = head(json, 'Host: a', `content-length: ${organizationQuery.length}`) + organizationQuery;
     const { status, headers, body } = await sendRaw(listener, request.replace('POST /graphql', target));
     expect([status, headers.connection]).toEqual([400, 'close']);
-    expect(JSON.parse(body)).toEqual(refusal('BAD_REQUEST', 'The request has 2 headers "Host". Send one.'));
+    expect(JSON.parse(body)).toEqual(refusal('BAD_REQUEST', 'The request has 2 "Host" headers. Send one.'));
     expect(sandbox.requests.lines()).toEqual([]);
   },
 );
@@ -213,7 +213,7 @@ describe('the content type of a body', () => {
 
 describe('an invalid body', () => {
   const severalOperations =
-    'The body must be one JSON object, not a list. Send each operation in its own request, or join their fields in one ' +
+    'The body must be one JSON object, not a list. Send each operation in its own request, or combine their fields in one ' +
     'operation with aliases.';
   test.each([
     ['a list of requests', `[${organizationQuery},${organizationQuery}]`, severalOperations],
@@ -327,7 +327,7 @@ describe('a bearer token', () => {
   });
 
   test('is rejected for queries and labels if it is sent in two headers', async () => {
-    const body = refusal('UNAUTHENTICATED', 'The request has 2 headers "Authorization". Send one.');
+    const body = refusal('UNAUTHENTICATED', 'The request has 2 "Authorization" headers. Send one.');
     const twice = ask(authorization, authorization);
     for (const request of [twice, twice.replace('POST /graphql', 'GET /labels/ca0001.pdf')]) {
       const answer = await sendRaw(listener, request);

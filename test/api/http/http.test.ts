@@ -75,7 +75,7 @@ describe('a listening server', () => {
     expect(JSON.parse(await text(response))).toEqual({
       errors: [
         {
-          message: 'The request has 2 headers "Authorization". Send one.',
+          message: 'The request has 2 "Authorization" headers. Send one.',
           extensions: { code: 'UNAUTHENTICATED', retryable: false },
         },
       ],

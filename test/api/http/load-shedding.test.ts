@@ -6,7 +6,7 @@ import { until } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 
 const held: ServerResponse[] = [];
-// Of four requests, one token has two, and tokens that REST has not accepted have three.
+// Of four requests, one token has two, and tokens that the REST service has not accepted have three.
 const waybill = await startApp(
   (request, response) =>
     request.url === '/v1/orders/accept' ? response.end('{"name":"orders/accept"}') : held.push(response),
@@ -59,7 +59,7 @@ test('unknown tokens are limited to three quarters of the concurrent requests', 
   await until(() => held.length === 3);
   const tooMany = (scope: string) =>
     `The server is at its limit of GraphQL requests for ${scope}. Retry later.`;
-  await overloaded(await post('d'), tooMany('tokens that REST has not accepted'));
+  await overloaded(await post('d'), tooMany('tokens that the REST service has not accepted'));
   expect(called()).toEqual(['a', 'b', 'c'].map((id) => `GET /v1/orders/${id}`));
   const accepted = post('e', { token: 'ana' });
   await until(() => held.length === 4);

@@ -25,7 +25,7 @@ const outcomeUnknown = (idempotencyKey: string | null) => ({
   sendMessageToPhone: {
     __typename: 'OutcomeUnknown',
     message:
-      'The response of the REST service was lost, so the write may or may not have happened. Before you send it again, ' +
+      'The response of the REST service was lost, so the write may or may not have happened. Before you send the text again, ' +
       'look for it on the phone of channels/ca1 or among the newest messages of the conversation with +573104567890. ' +
       'Then use a new idempotencyKey.',
     idempotencyKey,
@@ -80,7 +80,7 @@ describe('sendMessageToPhone with an invalid input', () => {
     async (channel) => {
       const { data, errors, calls } = await send({ channel });
       const message =
-        'must be the id of one of channels, "channels/<identifier>" or the identifier, but is ' +
+        'must be an id of the form "channels/<identifier>" or a bare identifier, but is ' +
         JSON.stringify(channel);
       expect({ data, errors, calls }).toEqual({
         data: {

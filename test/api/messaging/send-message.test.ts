@@ -49,7 +49,7 @@ function changeNewestPage(change: (rows: { text?: string }[]) => object[]): void
 }
 
 const lookFirst =
-  'Before you send it again, look for it among the newest messages of ' +
+  'Before you send the message again, look for it among the newest messages of ' +
   'conversation(id: "channels/ca1/conversations/ca57"). Then use a new idempotencyKey.';
 
 const outcomeUnknown = (idempotencyKey: string | null) => ({
@@ -177,7 +177,7 @@ describe('sendMessage with an invalid input', () => {
         },
         {
           path: 'content.template.bodyParameters',
-          message: 'must have each name once, but has "1" twice',
+          message: 'must contain each name only once, but contains "1" twice',
         },
         { path: 'idempotencyKey', message: 'must be 1 to 255 characters long, but has 256' },
       ],

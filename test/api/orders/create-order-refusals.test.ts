@@ -33,7 +33,7 @@ function told({ status, data, errors, calls }: Answer<unknown>) {
 
 const notNull = 'must not be null: omit the field instead';
 const notOfLocations = (given: string) =>
-  `must be the id of one of locations, "locations/<identifier>" or the identifier, but is "${given}"`;
+  `must be an id of the form "locations/<identifier>" or a bare identifier, but is "${given}"`;
 
 describe('createOrder with an invalid input', () => {
   test.each<[string, Partial<CreateOrderInput>, [path: string, message: string]]>([

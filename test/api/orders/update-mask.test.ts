@@ -260,7 +260,7 @@ describe('the validation of updateOrder', () => {
             {
               path: 'id',
               message: expect.stringMatching(
-                /^must be the id of one of orders, "orders\/<identifier>" or the identifier, but is "/,
+                /^must be an id of the form "orders\/<identifier>" or a bare identifier, but is "/,
               ),
             },
           ],

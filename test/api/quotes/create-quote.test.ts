@@ -146,7 +146,7 @@ describe('createQuote', () => {
 describe('the input of createQuote', () => {
   const notNull = 'must not be null: omit the field instead';
   const notOf = (collection: string, given: string) =>
-    `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
+    `must be an id of the form "${collection}/<identifier>" or a bare identifier, but is "${given}"`;
 
   test.each<[string, Partial<CreateQuoteInput>, [path: string, message: string]]>([
     [

@@ -87,7 +87,7 @@ const unknown = (idempotencyKey: string | null, quote = input.quote) => ({
   message:
     'The response of the REST service was lost, so the write may or may not have happened. Check the field "shipment" of the order ' +
     `of ${quote}. If the quote has no order, look for a shipment of this quote among the newest shipments. If you find ` +
-    'none, ship again with a new idempotencyKey.',
+    'no shipment, ship again with a new idempotencyKey.',
   idempotencyKey,
 });
 
@@ -260,7 +260,7 @@ describe('a read after createShipment in the same request', () => {
 
 describe('the input of createShipment', () => {
   const notOf = (collection: string, given: string) =>
-    `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
+    `must be an id of the form "${collection}/<identifier>" or a bare identifier, but is "${given}"`;
 
   test.each<[string, Partial<CreateShipmentInput>, [path: string, message: string]]>([
     ['an order id as the quote', { quote: 'orders/ca2496' }, ['quote', notOf('quotes', 'orders/ca2496')]],
@@ -492,7 +492,7 @@ describe('createShipment without a response', () => {
     const { data } = await fresh.ask('{ quote(id: "ca2151") { order { shipment { id } } } }');
     expect(data).toEqual({ quote: { order: { shipment: { id: 'shipments/ca2048' } } } });
     const message =
-      'orders/ca2496 is already shipped as shipments/ca2048. Nothing was shipped. Look at shipment(id: "shipments/ca2048").';
+      'orders/ca2496 is already shipped as shipments/ca2048. No new shipment was created. Read shipment(id: "shipments/ca2048").';
     expect(await send('cut, then anew')).toEqual(
       answered({ __typename: 'Conflict', message }, [read(ofOrder.quote), read('orders/ca2496')]),
     );

@@ -143,7 +143,7 @@ test('a label request that waits too long fails with 503 without a REST call', a
     {
       errors: [
         {
-          message: 'The request for a label waited 200 ms for its turn. Try again soon.',
+          message: 'The request for a label waited 200 ms in the queue. Try again soon.',
           extensions: { code: 'OVERLOADED', retryable: true, retryAfterMs: 1_000 },
         },
       ],

@@ -126,8 +126,8 @@ describe('an order that refers to its shipment only later', () => {
       result: {
         __typename: 'Conflict',
         message:
-          `${input.order} is already shipped as ${id}, which the order does not name yet. Nothing was shipped. ` +
-          `Look at shipment(id: "${id}").`,
+          `${input.order} is already shipped as ${id}, but the order does not show this shipment yet. No new shipment was created. ` +
+          `Read shipment(id: "${id}").`,
       },
       calls: [`GET /v1/${input.order}`],
     });
@@ -135,7 +135,7 @@ describe('an order that refers to its shipment only later', () => {
     const third = await ship(waybill, input);
     expect(third.result).toEqual({
       __typename: 'Conflict',
-      message: `${input.order} is already shipped as ${id}. Nothing was shipped. Look at the order's field "shipment".`,
+      message: `${input.order} is already shipped as ${id}. No new shipment was created. Read the field "shipment" of the order.`,
     });
     expect(third.calls).toEqual([`GET /v1/${input.order}`, origins]);
   });

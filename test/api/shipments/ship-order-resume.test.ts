@@ -61,15 +61,15 @@ const unknown = (order: string, idempotencyKey: string | null) => ({
   message:
     'The response of the REST service was lost, so the write may or may not have happened. ' +
     (idempotencyKey === null
-      ? `Before you ship it again, check whether order(id: "${order}") has a shipment. ` +
+      ? `Before you ship the order again, check whether order(id: "${order}") has a shipment. ` +
         'With an idempotencyKey, Waybill does this for you.'
-      : 'Retry with the same idempotencyKey, which continues after the last step. ' +
+      : 'Retry with the same idempotencyKey: Waybill then continues after the last known step. ' +
         `Or check whether order(id: "${order}") has a shipment.`),
   idempotencyKey,
 });
 const shippedAlready = (order: string, shipment: string) => ({
   __typename: 'Conflict',
-  message: `${order} is already shipped as ${shipment}. Nothing was shipped. Look at the order's field "shipment".`,
+  message: `${order} is already shipped as ${shipment}. No new shipment was created. Read the field "shipment" of the order.`,
 });
 
 interface Shipments {

@@ -249,27 +249,27 @@ describe('the offer selection of shipOrder', () => {
     [
       'no offer is within the cost limit',
       { maxShipmentCostCents: 1_329_999 },
-      `no available offer costs at most 1329999 cents. ${available} Raise the limit, with a new idempotencyKey.`,
+      `no available offer costs at most 1329999 cents. ${available} Raise the limit, and use a new idempotencyKey.`,
     ],
     [
       'the cost limit is 0',
       { offer: { prefer: 'FASTEST' }, maxShipmentCostCents: 0 },
-      `no available offer costs at most 0 cents. ${available} Raise the limit, with a new idempotencyKey.`,
+      `no available offer costs at most 0 cents. ${available} Raise the limit, and use a new idempotencyKey.`,
     ],
     [
       'no offer of the courier is within the cost limit',
       { offer: { courier: 'couriers/condor-veloz' }, maxShipmentCostCents: 1_400_000 },
-      `no available offer of couriers/condor-veloz costs at most 1400000 cents. ${available} Raise the limit, with a new idempotencyKey.`,
+      `no available offer of couriers/condor-veloz costs at most 1400000 cents. ${available} Raise the limit, and use a new idempotencyKey.`,
     ],
     [
       'the courier has no available offer',
       { offer: { courier: 'couriers/tierra-firme' } },
-      `couriers/tierra-firme has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
+      `couriers/tierra-firme has no available offer. ${available} Choose one of these couriers, and use a new idempotencyKey.`,
     ],
     [
       'the courier is unknown',
       { offer: { courier: 'couriers/condor' } },
-      `couriers/condor has no available offer. ${available} Choose one of these, with a new idempotencyKey.`,
+      `couriers/condor has no available offer. ${available} Choose one of these couriers, and use a new idempotencyKey.`,
     ],
     [
       'no courier has an available offer',
@@ -287,7 +287,7 @@ describe('the offer selection of shipOrder', () => {
   test('fails if the quote has no list of offers', async () => {
     const input = await orderToShip(waybill);
     fail({ kind: 'change', path: '/v1/quotes', change: (sent) => ({ ...Object(sent), offers: null }) });
-    const message = expect.stringMatching(/^REST sent quotes\/ca\d{4} without a list of offers$/);
+    const message = expect.stringMatching(/^The REST service sent quotes\/ca\d{4} without a list of offers$/);
     expect(told(await ship(input))).toEqual(
       failed({ message, code: 'UPSTREAM_INVALID_RESPONSE', retryable: false }, quoted(input.order)),
     );
@@ -299,7 +299,7 @@ describe('a rejected shipOrder', () => {
     const result = {
       __typename: 'Conflict',
       message:
-        'orders/ca2481 is already shipped as shipments/ca2036. Nothing was shipped. Look at the order\'s field "shipment".',
+        'orders/ca2481 is already shipped as shipments/ca2036. No new shipment was created. Read the field "shipment" of the order.',
     };
     const input = { order: 'ca2481', origin: 'ca1', package: parcel };
     expect(await ship(input)).toEqual(answered(result, reads('orders/ca2481')));
@@ -337,7 +337,7 @@ describe('a rejected shipOrder', () => {
 
 describe('the input of shipOrder', () => {
   const notOf = (collection: string, given: string) =>
-    `must be the id of one of ${collection}, "${collection}/<identifier>" or the identifier, but is "${given}"`;
+    `must be an id of the form "${collection}/<identifier>" or a bare identifier, but is "${given}"`;
   const input: ShipOrderInput = { order: 'ca2496', origin: 'ca1', package: parcel };
 
   test.each<[string, Partial<ShipOrderInput>, [path: string, message: string]]>([
@@ -434,7 +434,7 @@ describe('shipOrder with an invalid record of the REST service', () => {
   ])('fails before any POST if the order has %s', async (_what, broken, missing) => {
     const input = await orderToShip(waybill);
     change(pathOf(input.order), broken);
-    const message = `REST sent ${input.order} without ${missing}`;
+    const message = `The REST service sent ${input.order} without ${missing}`;
     expect(told(await ship(input))).toEqual(
       failed({ message, code: 'UPSTREAM_INVALID_RESPONSE', retryable: false }, reads(input.order)),
     );
@@ -446,7 +446,7 @@ describe('shipOrder with an invalid record of the REST service', () => {
       ...page,
       origins: page.origins.map(({ location, ...origin }) => origin),
     }));
-    const message = 'REST sent origins/ca4 without its location';
+    const message = 'The REST service sent origins/ca4 without its location';
     expect(told(await ship(input))).toEqual(
       failed({ message, code: 'UPSTREAM_INVALID_RESPONSE', retryable: false }, reads(input.order)),
     );

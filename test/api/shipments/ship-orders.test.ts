@@ -95,7 +95,7 @@ describe('shipOrders', () => {
         __typename: 'OutcomeUnknown',
         message:
           'The response of the REST service was lost, so the write may or may not have happened. Retry with the same ' +
-          `idempotencyKey, which continues after the last step. Or check whether order(id: "${cut.order}") has a shipment.`,
+          `idempotencyKey: Waybill then continues after the last known step. Or check whether order(id: "${cut.order}") has a shipment.`,
         idempotencyKey: 'mixed 0',
       },
       success(good),
@@ -112,7 +112,7 @@ describe('shipOrders', () => {
           /^The input is invalid, and nothing was written: order must be the id of /,
         ),
         fields: [
-          { path: 'order', message: expect.stringMatching(/^must be the id of one of orders/) },
+          { path: 'order', message: expect.stringMatching(/^must be an id of the form "orders/) },
           { path: 'maxShipmentCostCents', message: 'must be at least 0, but is -1' },
         ],
       },

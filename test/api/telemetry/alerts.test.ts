@@ -27,7 +27,7 @@ const alerts = new Map(
 
 const bug = 'Waybill has a bug.';
 const restFails = 'More than 5 % of the REST calls fail: a server error, or no response.';
-const restLimits = 'REST refuses calls for their rate.';
+const restLimits = 'The REST service rejects calls because of its rate limit.';
 const ownLimit = 'RATE_LIMIT_POINTS_PER_SECOND refuses requests.';
 const circuit = 'A circuit breaker is open.';
 const overload = 'Waybill refuses work: requests above a limit, or keyed writes while their store fails.';
@@ -35,7 +35,7 @@ const connections = 'Waybill closes connections above MAX_CONNECTIONS.';
 const waiting = 'Calls wait for a connection to REST.';
 const slow = 'One of 100 operations without errors takes more than 2.5 seconds, a bound of the buckets.';
 const busy = 'The process is too busy. More workers help if cores are free.';
-const drift = 'REST differs from its interface.';
+const drift = 'A REST record differs from the REST interface.';
 const unknownWrite = 'A write has no usable response of REST: its outcome may be unknown.';
 const noOrganization =
   'Since the start, a token could not read its organization, so no other token shares its keys.';

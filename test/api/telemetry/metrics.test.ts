@@ -246,7 +246,7 @@ describe('the metrics', () => {
       'rest_drift{coordinate="Organization.creditLimitCents",kind="missing"}': 2,
       'rest_drift{coordinate="Organization.*",kind="unknown field"}': 2,
     });
-    const told = { level: 'warn', msg: 'REST differs from its interface' };
+    const told = { level: 'warn', msg: 'a REST record differs from the REST interface' };
     expect(lines()).toEqual([
       { ...told, coordinate: 'Organization.balanceCents', drift: 'wrong type' },
       { ...told, coordinate: 'Organization.creditLimitCents', drift: 'missing' },

@@ -45,8 +45,8 @@ async function outagesAfter(fault: Fault | undefined, run: Run, environment: Rec
 }
 
 const route = 'GET /v1/orders/{id}';
-const silent = 'REST does not answer';
-const limited = 'REST refuses calls for their rate';
+const silent = 'the REST service does not respond';
+const limited = 'the REST service rejects calls because of its rate limit';
 const path = /^\/v1\/orders\//;
 
 test.each<[string, Fault, number, object]>([
@@ -63,7 +63,7 @@ test.each<[string, Fault, number, object]>([
 test('20 reads that take more than two seconds are logged as an outage', async () => {
   const all: Run = ({ ask }) => Promise.all(Array.from({ length: 20 }, (_, number) => ask(order(number))));
   const lines = await outagesAfter({ kind: 'delay', delayMs: 2_050 }, all);
-  expect(lines).toEqual([{ msg: 'REST is slow', route, upstreamStatus: 200 }]);
+  expect(lines).toEqual([{ msg: 'the REST service is slow', route, upstreamStatus: 200 }]);
 });
 
 test('an open circuit breaker is logged as an outage although other routes respond', async () => {

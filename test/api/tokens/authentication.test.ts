@@ -54,7 +54,7 @@ const refusal = (problem: string): Reply => ({
   calls: [],
 });
 const withoutBearer = refusal('there is none');
-const malformed = refusal('the request has another form');
+const malformed = refusal('it has a different form');
 
 const organization = '{ organization { id } }';
 const cafeAndino = { data: { organization: { id: 'organization/cafe-andino' } } };

@@ -24,7 +24,7 @@ test('a token can spend the points of ten seconds before it is rate-limited', as
   expect(errors).toEqual([
     {
       message: expect.stringMatching(
-        /^The request costs 3 points, but this token has 0 left\. Nothing ran\. Retry in \d+ ms, or ask for fewer objects\.$/,
+        /^The request costs 3 points, but this token has 0 left\. Nothing ran\. Retry in \d+ ms, or request fewer objects\.$/,
       ),
       code: 'RATE_LIMITED',
       retryable: true,

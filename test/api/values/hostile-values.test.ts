@@ -91,7 +91,7 @@ describe('large variables', () => {
     ['a list of 100 lists', { input: Array(100).fill(Array(100).fill(1)) }],
   ])('are rejected with one error: %s', async (_fault, variables) => {
     const message =
-      'The limit "values" allows 10000, but there are more than 10000 fields and items in the variables. ' +
+      'The limit "values" allows 10000, but there are more than 10000 fields and list items in the variables. ' +
       'Split the operation into several.';
     expect(await ask(record, variables)).toEqual({
       status: 400,

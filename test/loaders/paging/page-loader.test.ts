@@ -131,7 +131,7 @@ describe('the iteration through a list', () => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: tokens[call - 1] }));
     await expect(allRecords(pages, {})).rejects.toThrow(
       new InvalidResponseError(
-        'A list repeats a page token, so it has no end. Check the setting PAGE_TOKEN_PARAMETER.',
+        'The REST service repeated a page token, so the list has no end. Check the setting PAGE_TOKEN_PARAMETER.',
       ),
     );
     expect(calls()).toBe(tokens.length);
@@ -139,7 +139,7 @@ describe('the iteration through a list', () => {
 
   test('fails after 100 pages if the list has not ended', async () => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: `t${call}` }));
-    await expect(allRecords(pages, {})).rejects.toThrow('A list has not ended after 100 pages');
+    await expect(allRecords(pages, {})).rejects.toThrow('A list did not end after 100 pages');
     expect(calls()).toBe(100);
   });
 

@@ -267,7 +267,7 @@ describe('the page tokens of a list', () => {
     const slice = readPageSlice({ pages, filters: {}, first: 5, after: undefined });
     await expect(slice).rejects.toThrow(
       new InvalidResponseError(
-        'A list repeats a page token, so it has no end. Check the setting PAGE_TOKEN_PARAMETER.',
+        'The REST service repeated a page token, so the list has no end. Check the setting PAGE_TOKEN_PARAMETER.',
       ),
     );
     expect(calls()).toBe(2);
@@ -282,7 +282,7 @@ describe('the page tokens of a list', () => {
   test('are rejected after 100 pages without an end', async () => {
     const { pages, calls } = scripted((_token, call) => ({ rows: [], nextPageToken: `t${call}` }));
     const slice = readPageSlice({ pages, filters: {}, first: 1, after: undefined });
-    await expect(slice).rejects.toThrow(new InvalidResponseError('A list has not ended after 100 pages'));
+    await expect(slice).rejects.toThrow(new InvalidResponseError('A list did not end after 100 pages'));
     expect(calls()).toBe(100);
   });
 });

@@ -162,7 +162,7 @@ describe('locations by name', () => {
 describe('a failed list of locations', () => {
   test.each([
     new ResponseTooLargeError('GET /v1/locations returned more than 16 bytes'),
-    new InvalidResponseError('GET /v1/locations returned no list of locations'),
+    new InvalidResponseError('GET /v1/locations returned a response that is not a list of locations'),
     answered(503),
   ])('is replaced by searches: $message', async (failure) => {
     const { service, look } = startLocations({ count: 15 });

@@ -43,7 +43,7 @@ describe('two workers with the sandbox', slow, () => {
       `GraphiQL  ${origin}/graphql`,
       'REST      the embedded sandbox at http://127.0.0.1',
       `Metrics   ${origin}/metrics`,
-      'Keys      in memory: a restart forgets them (see STATE_FILE)',
+      'Keys      in memory: a restart loses them (see STATE_FILE)',
       'Workers   2',
       `Try       curl -s ${origin}/graphql -H 'content-type: application/json' \\`,
       expect.stringContaining('sandbox-cafe-andino'),
@@ -174,7 +174,7 @@ describe('two workers with a live service', slow, () => {
     for (const { pid } of workers) process.kill(pid, 'SIGTERM');
     const ready = () => fetch(new URL('/health/ready', graphql), { headers: { connection: 'close' } });
     const seen = new Set<number>();
-    while (server.lines().filter(({ msg }) => msg === 'a worker serves').length < 4) {
+    while (server.lines().filter(({ msg }) => msg === 'a worker accepts requests').length < 4) {
       seen.add((await post(graphql, '{ __typename }')).status);
       seen.add((await ready()).status);
     }
@@ -212,7 +212,7 @@ describe('workers that can\u2019t start', slow, () => {
         code: 1,
         signal: null,
         errors:
-          `HOST and PORT: expected an address that is free, but got 127.0.0.1:${port}. ` +
+          `HOST and PORT: expected a free address, but got 127.0.0.1:${port}. ` +
           `bind EADDRINUSE 127.0.0.1:${port}.\n`,
       });
     } finally {
@@ -244,7 +244,7 @@ describe('workers that can\u2019t start', slow, () => {
       code: 1,
       signal: null,
       errors:
-        "These settings of the environment can't be used:\n" +
+        'The environment has invalid settings:\n' +
         '  WORKERS, UPSTREAM_CONNECTIONS: expected a connection for each worker, but got "3", "2".\n',
     });
   });
@@ -268,8 +268,8 @@ describe('workers that can\u2019t start', slow, () => {
         code: 1,
         signal: null,
         errors:
-          'WORKERS: no replacement of an ended worker could start.\n' +
-          'A worker ended by itself, with 7, while it started.\n',
+          'WORKERS: no replacement for a worker that exited could start.\n' +
+          'A worker exited with code 7 while it started.\n',
       });
     } finally {
       await rm(folder, { recursive: true });

@@ -34,13 +34,13 @@ test.each([
   const error = of(header);
   expect(error).toBeInstanceOf(MissingBearerError);
   expect(error).toMatchObject({
-    message: 'Expected the header "Authorization: Bearer <access token>", but the request has another form.',
+    message: 'Expected the header "Authorization: Bearer <access token>", but it has a different form.',
   });
 });
 
 test('readBearer reports a missing header', () => {
   expect(of()).toMatchObject({
     name: 'MissingBearerError',
-    message: 'Expected the header "Authorization: Bearer <access token>", but there is none.',
+    message: 'Expected the header "Authorization: Bearer <access token>", but it is missing.',
   });
 });

@@ -137,7 +137,7 @@ describe('opening a store', () => {
 
   test('fails if the file is not a SQLite file', async () => {
     writeFileSync(file, 'A file of another program, '.repeat(100));
-    expect(await openError()).toBe('/keys.db is not a SQLite file. Name another file.');
+    expect(await openError()).toBe('/keys.db is not a SQLite file. Choose another file.');
   });
 
   test.each([
@@ -146,7 +146,7 @@ describe('opening a store', () => {
     ['has another application_id and the same version', 'PRAGMA application_id = 1; PRAGMA user_version = 1'],
   ])('fails without changing a file that %s', async (_, sql) => {
     execute(sql);
-    expect(await openError()).toBe('/keys.db belongs to another program. Name another file.');
+    expect(await openError()).toBe('/keys.db belongs to another program. Choose another file.');
     expect(query('PRAGMA journal_mode')).toBe('delete');
   });
 
@@ -155,7 +155,7 @@ describe('opening a store', () => {
     stores.length = 0;
     execute('PRAGMA user_version = 2');
     expect(await openError()).toBe(
-      '/keys.db has version 2, and this Waybill knows version 1. Use the newer Waybill, or a new file.',
+      '/keys.db has version 2, but this version of Waybill supports version 1. Use the newer version of Waybill, or a new file.',
     );
   });
 
