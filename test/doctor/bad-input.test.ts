@@ -97,9 +97,9 @@ test.each<[string, () => Promise<URL>, string, string]>([
     'a token without permissions',
     () => serviceOf(answerJson({}, 403)),
     `rejected with 403. ${list}`,
-    'right to read',
+    'permission to read',
   ],
-  ['a service that is down', closedPort, `failed (ECONNREFUSED). ${list}`, 'whether REST runs'],
+  ['a service that is down', closedPort, `failed (ECONNREFUSED). ${list}`, 'whether the REST service runs'],
   [
     'an unknown host',
     async () => new URL('http://waybill-doctor.invalid'),
@@ -109,7 +109,7 @@ test.each<[string, () => Promise<URL>, string, string]>([
   ['a service that fails', () => serviceOf(answerJson({}, 503)), `failed (503). ${list}`, 'The REST service is down'],
   ['a slow service', () => serviceOf(later(90)), '80 ms were expected.', 'why it is slow'],
   ['a service that hangs', () => serviceOf(() => {}), `failed (TIMEOUT). ${list}`, 'overloaded'],
-  ['a response that is not HTTP', garbage, `(HTTPParserError). ${list}`, 'no HTTP'],
+  ['a response that is not HTTP', garbage, `(HTTPParserError). ${list}`, 'not valid HTTP'],
   [
     'a truncated body',
     () => serviceOf(text(200, '{"orders":[', { 'content-length': '99' })),

@@ -10,12 +10,12 @@ const report = (...findings: Report['findings']): Report => ({
   findings,
 });
 
-const label = { check: 'label', mark: 'ok', cause: 'It is a PDF of 3192 bytes.' } as const;
+const label = { check: 'label', mark: 'ok', cause: 'The label is a PDF of 3192 bytes.' } as const;
 
 test('the table has a line for each cause and each remedy', () => {
   const clock = { check: 'clock', mark: 'warning', cause: 'No Date.', remedy: 'Ask for it.' } as const;
   expect(toTable(report(label, clock))).toBe(
-    `✓ label  It is a PDF of 3192 bytes.
+    `✓ label  The label is a PDF of 3192 bytes.
 ! clock  No Date.
          → Ask for it.
 
@@ -37,21 +37,21 @@ test.each([
 });
 
 test('different numbers and open checks are not reported as changes', () => {
-  const now = report({ ...label, cause: 'It is a PDF of 4000 bytes.' }, { ...label, check: 'clock' });
+  const now = report({ ...label, cause: 'The label is a PDF of 4000 bytes.' }, { ...label, check: 'clock' });
   const before = report(label, { check: 'clock', mark: 'open', cause: 'It was not checked.' });
   expect(compare(now, before)).toEqual(now);
 });
 
 test('a changed mark or text is reported as a failure', () => {
   const now = report(
-    { ...label, cause: 'It is a picture.' },
+    { ...label, cause: 'The label is a picture.' },
     { check: 'clock', mark: 'warning', cause: 'No Date.' },
   );
   const before = report(label, { check: 'clock', mark: 'ok', cause: 'No Date.' });
   const { isUsable, findings } = compare(now, before);
   expect(isUsable).toBe(false);
   expect(findings.slice(2).map(({ cause }) => cause)).toEqual([
-    'label: It is a PDF of 3192 bytes. It is now: It is a picture.',
-    'clock: No Date. It is now: No Date.',
+    'label: The label is a PDF of 3192 bytes. Now: The label is a picture.',
+    'clock: No Date. Now: No Date.',
   ]);
 });

@@ -49,7 +49,7 @@ function nodesOf(query: string, variables: Record<string, unknown> = {}): number
   if (!definition) throw new Error(`No single operation: ${query}`);
   const error = check({ document, definition, variables });
   const message = typeof error === 'number' ? '' : error.message;
-  const [, count] = /there are (\d+|more than 1000000) objects at most/.exec(message) ?? [];
+  const [, count] = /there are (\d+|more than 1000000) objects that the operation may return/.exec(message) ?? [];
   return count === 'more than 1000000' ? Number.POSITIVE_INFINITY : Number(count);
 }
 
@@ -134,7 +134,7 @@ describe('the node count', () => {
       errors: [
         {
           message:
-            'The limit "nodes" allows 3000, but there are 10100 objects at most. ' +
+            'The limit "nodes" allows 3000, but there are 10100 objects that the operation may return. ' +
             'Lower "first", or nest fewer lists.',
           locations: [{ line: 1, column: 1 }],
           extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false },

@@ -254,7 +254,7 @@ describe('the validation of updateOrder', () => {
         updateOrder: {
           __typename: 'InvalidInput',
           message: expect.stringMatching(
-            /^The input is invalid, and nothing was written: id must be the id of /,
+            /^The input is invalid, and nothing was written: id must be an id of the form /,
           ),
           fields: [
             {

@@ -53,7 +53,7 @@ const refusal = (problem: string): Reply => ({
   },
   calls: [],
 });
-const withoutBearer = refusal('there is none');
+const withoutBearer = refusal('it is missing');
 const malformed = refusal('it has a different form');
 
 const organization = '{ organization { id } }';
