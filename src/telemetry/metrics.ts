@@ -45,7 +45,7 @@ export function createMetrics({ process }: { process: boolean }) {
   });
   const rateLimited = new Counter({
     name: 'waybill_rate_limited_total',
-    help: 'Requests rejected because of RATE_LIMIT_POINTS_PER_SECOND. A call that the REST service rejected is a REST call with status 429.',
+    help: 'Requests rejected because of RATE_LIMIT_POINTS_PER_SECOND. Calls that the REST service rejected count as REST calls with status 429.',
     registers,
   });
   const rowsOutside = new Counter({
@@ -110,14 +110,14 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 function createRequestMetrics(registers: Registry[]): RequestObserver {
   const operations = new Histogram({
     name: 'waybill_operation_duration_seconds',
-    help: 'Duration of GraphQL operations, by type and outcome. The type is none if the request has no valid operation.',
+    help: 'Duration of GraphQL operations, by type and outcome. Types: query, mutation and none. Outcomes: ok, errors, refused and aborted.',
     labelNames: ['type', 'outcome'],
     buckets,
     registers,
   });
   const labels = new Histogram({
     name: 'waybill_label_duration_seconds',
-    help: 'Time until the first bytes of a label, by outcome.',
+    help: 'Time until the first bytes of a label, by outcome: ok, refused or aborted.',
     labelNames: ['outcome'],
     buckets,
     registers,
@@ -135,7 +135,7 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
   });
   const savedCalls = new Counter({
     name: 'waybill_rest_calls_saved_total',
-    help: 'REST calls saved by the cache of reference data or by list pages.',
+    help: 'REST calls saved, by source. reference: the cache of reference data. list: list pages.',
     labelNames: ['by'],
     registers,
   });
@@ -143,7 +143,7 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
   let requestsUntilCopy = requestsBetweenCopies;
   new Gauge({
     name: 'waybill_requests_in_flight',
-    help: 'Requests that wait for their response, by route.',
+    help: 'Requests that wait for their response, by route: graphql, label or other.',
     labelNames: ['route'],
     registers,
     collect() {
@@ -240,7 +240,7 @@ function statusLabel(status: number | undefined): string | undefined {
 function createLoadingMetrics(registers: Registry[]): LoadingObserver {
   const sizes = new Histogram({
     name: 'waybill_batch_size',
-    help: 'Ids in one batch, by kind of record.',
+    help: 'Ids in one batch, by kind: orders or shipments.',
     labelNames: ['kind'],
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
     registers,

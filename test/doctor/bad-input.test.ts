@@ -106,7 +106,12 @@ test.each<[string, () => Promise<URL>, string, string]>([
     list,
     'Check the address and the DNS',
   ],
-  ['a service that fails', () => serviceOf(answerJson({}, 503)), `failed (503). ${list}`, 'The REST service is down'],
+  [
+    'a service that fails',
+    () => serviceOf(answerJson({}, 503)),
+    `failed (503). ${list}`,
+    'The REST service is down',
+  ],
   ['a slow service', () => serviceOf(later(90)), '80 ms were expected.', 'why it is slow'],
   ['a service that hangs', () => serviceOf(() => {}), `failed (TIMEOUT). ${list}`, 'overloaded'],
   ['a response that is not HTTP', garbage, `(HTTPParserError). ${list}`, 'not valid HTTP'],

@@ -78,7 +78,8 @@ describe.concurrent('a usable service', () => {
     expect(findings.filter(({ mark }) => mark === 'failure')).toMatchObject([
       {
         check: 'baseline',
-        cause: 'last page: The nextPageToken of the last page is "". Now: The nextPageToken of the last page is null.',
+        cause:
+          'last page: The nextPageToken of the last page is "". Now: The nextPageToken of the last page is null.',
       },
     ]);
   });

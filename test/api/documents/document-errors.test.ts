@@ -160,7 +160,9 @@ test('an introspection over the node limit is rejected even without a token', as
     data: undefined,
     errors: [
       {
-        message: expect.stringMatching(/^The limit "nodes" allows 3000, but there are \d+ objects that the operation may return\./),
+        message: expect.stringMatching(
+          /^The limit "nodes" allows 3000, but there are \d+ objects that the operation may return\./,
+        ),
         locations: [{ line: 1, column: 1 }],
         extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false },
       },
