@@ -21,7 +21,7 @@ describe('an id in a path', () => {
     ['a slash after it', 'a/'],
   ];
 
-  test('is tested for every id in every path', () => {
+  test('is tested at every position of every path', () => {
     const untried = endpoints.filter(({ method, line }) => {
       const places = line.match(/\/\d+(?=[/?]|$)/g) ?? [];
       return places.length > rowsWithId.filter((row) => row.method === method).length;

@@ -104,7 +104,7 @@ describe('a write with an invalid 2xx response', () => {
 });
 
 test.each([300, 301, 302, 303, 307, 308, 400, 404, 409, 422, 429, 500, 502, 503, 504])(
-  'a write with the response %i fails with this status after one request',
+  'a write with the response status %i fails with this status after one request',
   async (status) => {
     for (const [line, write] of writes) {
       const { error, sent } = await outcomeOf(answerText('<p>', status), write);

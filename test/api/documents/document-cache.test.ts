@@ -24,7 +24,7 @@ describe('the document cache', () => {
     return { readings, documents: new DocumentCache(reading, maxBytes) };
   }
 
-  test('parses and validates valid and invalid documents once', () => {
+  test('parses each document once, even if it is invalid', () => {
     const { readings, documents } = listed();
     for (const text of ['{ a }', 'query Refused { a }', '{ a', '{ a }', 'query Refused { a }', '{ a']) {
       documents.load(text);
@@ -34,7 +34,7 @@ describe('the document cache', () => {
     expect(documents.load('{ a')).toEqual({ document: undefined, errors: [expect.any(GraphQLError)] });
   });
 
-  test('evicts documents by least recent use and size', () => {
+  test('evicts the least recently used document at the memory limit', () => {
     // 38 tokens each, in 76 characters, are some 40 KB. A quarter has room for one of them.
     const { readings, documents } = listed(240_000);
     const [first = '', second = ''] = ['b', 'c'].map((name) => `{ ${`${name} `.repeat(36)} }`);
@@ -77,7 +77,7 @@ describe('the document cache', () => {
     expect(() => documents.load('{ a }')).toThrow(RangeError);
   });
 
-  test('computes the values of each operation once', () => {
+  test('perOperation computes a value once for each operation', () => {
     const computed: [DefinitionNode, DocumentNode][] = [];
     const compute = perOperation((definition, document) => {
       return computed.push([definition, document]);
@@ -117,7 +117,7 @@ test('unknown tokens evict no document that an accepted token has used', async (
 });
 
 describe('a cached document', () => {
-  test('gets the response of an uncached document, even with errors', async () => {
+  test('gets the same response as an uncached document, even with errors', async () => {
     await using waybill = await startWaybill();
     for (const query of [
       '{ orders(first: 1) { nodes { id } } }',

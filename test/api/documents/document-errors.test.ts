@@ -10,7 +10,7 @@ afterAll(() => waybill[Symbol.asyncDispose]());
 
 describe('a document over a limit', () => {
   test.each(documentsTooLarge)(
-    'is rejected without a call before its validation: %s',
+    'is rejected before its validation, without a REST call: %s',
     async (_fault, document, limit, allowed, came) => {
       const { status, data, errors, calls } = await ask(document);
       expect(errors?.[0]?.message).toContain(`The limit "${limit}" allows ${allowed}, but there are ${came}`);
@@ -64,7 +64,7 @@ describe('an invalid document', () => {
 
   test.each([
     ['more tokens than allowed', `{ ${'a '.repeat(100_000)} }`, 'GRAPHQL_PARSE_FAILED'],
-    ['4,900 open brackets of a value', `{ node(id: ${'['.repeat(4_900)}`, 'GRAPHQL_VALIDATION_FAILED'],
+    ['4,900 open brackets in a value', `{ node(id: ${'['.repeat(4_900)}`, 'GRAPHQL_VALIDATION_FAILED'],
     ['a subscription', 'subscription { orders { nodes { id } } }', 'GRAPHQL_VALIDATION_FAILED'],
     ['@defer', '{ order(id: "ca2481") { id ... @defer { notes } } }', 'GRAPHQL_VALIDATION_FAILED'],
     ['@stream', '{ orders { nodes @stream(initialCount: 1) { id } } }', 'GRAPHQL_VALIDATION_FAILED'],
@@ -74,14 +74,14 @@ describe('an invalid document', () => {
     expect({ data, errors, calls }).toMatchObject({ data: undefined, errors: [{ extensions }], calls: [] });
   });
 
-  test('gets one error for two fragments with one name', async () => {
+  test('gets one error for two fragments with the same name', async () => {
     const large = `fragment F on Query { ${'orders { nodes { id } } '.repeat(300)} }`;
     const { errors, calls } = await ask(`{ ...F } ${large} fragment F on Query { unknown }`);
     const messages = errors?.map(({ message }) => message);
     expect([messages, calls]).toEqual([['There can be only one fragment named "F".'], []]);
   });
 
-  test('gets an error that truncates an unknown field of 200,000 letters', async () => {
+  test('gets a truncated error for an unknown field of 200,000 letters', async () => {
     const { errors, calls } = await ask(order('x'.repeat(200_000)));
     expect([errors?.length, errors?.[0]?.message.length, calls]).toEqual([1, 1_001, []]);
   });

@@ -168,7 +168,10 @@ describe('the fast path', () => {
     ['an invalid value in the REST response', { body: { query, variables: { id: 'broken' } } }],
     ['an invalid id', { body: { query, variables: { id: '../a1' } } }],
     ['null as data', { body: { query: '{ orders { nodes { id } } }' } }],
-    ['a request for the cost', { body: { query: '{ __typename }' }, headers: { 'x-upstream-cost': '1' } }],
+    [
+      'the header x-upstream-cost',
+      { body: { query: '{ __typename }' }, headers: { 'x-upstream-cost': '1' } },
+    ],
     ['no request id', { body: { query: '{ __typename }' }, headers: { 'x-request-id': undefined } }],
     ...[
       undefined,
@@ -265,10 +268,10 @@ test.each<[what: string, environment: Record<string, string>, headers: Record<st
   ['a page of a listed origin', { CORS_ORIGINS: 'https://shop.test' }, { origin: 'https://shop.test' }],
   ['a page of an unlisted origin', { CORS_ORIGINS: 'https://shop.test' }, { origin: 'https://other.test' }],
   ['a client without an origin', { CORS_ORIGINS: 'https://shop.test' }, {}],
-  ['an HTTPS URL', {}, {}],
+  ['a PUBLIC_URL with https', {}, {}],
   ['a private schema', { SCHEMA: 'private' }, {}],
   ['the cost in the response', { SHOW_COST: 'yes' }, {}],
-])('the fast path sends the headers of the fallback: %s', async (_what, environment, headers) => {
+])('the fast path sends the same headers as the fallback: %s', async (_what, environment, headers) => {
   await using both = await startBoth(environment);
   await askBoth(both, { body: { query: '{ __typename }' } });
   const [fast, fallback] = await askBoth(both, { body: { query: '{ __typename }' }, headers });
@@ -374,7 +377,7 @@ describe('requests that arrive together', () => {
   }
 
   test.each([
-    ['run at the end of one event-loop round', { query: '{ __typename }' }, 1],
+    ['run together at the end of the event-loop round', { query: '{ __typename }' }, 1],
     ['run immediately if they are large', { query: `{ __typename } #${' '.repeat(16_384)}` }, 0],
   ])('%s', async (_what, body, roundsHeld) => {
     await using both = await startBoth();

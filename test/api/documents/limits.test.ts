@@ -120,7 +120,7 @@ describe('the node count', () => {
       {},
       Number.POSITIVE_INFINITY,
     ],
-  ])('is measured for %s with %j as %d', (query, variables, nodes) => {
+  ])('%s with the variables %j counts as %d nodes', (query, variables, nodes) => {
     expect(nodesOf(query, variables)).toBe(nodes);
   });
 
@@ -153,28 +153,31 @@ describe('input values', () => {
   test.each([
     ['a variable of the operation', (value: string) => `{"ids":${value}}`],
     ['an unknown variable', (value: string) => `{"ids":["a"],"more":${value}}`],
-  ])('are rejected without a call if they are nested 9,000 deep: %s', async (_where, variables) => {
-    waybill.sandbox.requests.clear();
-    const value = `${'['.repeat(9_000)}${']'.repeat(9_000)}`;
-    const response = await waybill.fetch('/graphql', {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${waybill.sandbox.tokens.first}`,
-      },
-      body: `{"query":${JSON.stringify(nodes)},"variables":${variables(value)}}`,
-    });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ errors: [{ extensions: { retryable: false } }] });
-    expect(waybill.sandbox.requests.lines()).toEqual([]);
-  });
+  ])(
+    'are rejected without a REST call if they are nested 9,000 levels deep: %s',
+    async (_where, variables) => {
+      waybill.sandbox.requests.clear();
+      const value = `${'['.repeat(9_000)}${']'.repeat(9_000)}`;
+      const response = await waybill.fetch('/graphql', {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${waybill.sandbox.tokens.first}`,
+        },
+        body: `{"query":${JSON.stringify(nodes)},"variables":${variables(value)}}`,
+      });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ errors: [{ extensions: { retryable: false } }] });
+      expect(waybill.sandbox.requests.lines()).toEqual([]);
+    },
+  );
 
-  test('are checked only with an access token', async () => {
+  test('are not checked without an access token', async () => {
     const { status, errors } = await ask(nodes, { ids: Array(10_001).fill('orders/a') }, null);
     expect([status, errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
   });
 
-  test('cannot exceed the maximum page size of a list', async () => {
+  test('"first" cannot exceed the maximum page size of a list', async () => {
     const channel = (first: number) =>
       `{ channel(id: "ca1") { templates(first: ${first}) { nodes { name } } } }`;
     expect((await ask(channel(101))).errors?.[0]?.message).toBe(
@@ -204,7 +207,7 @@ describe('a document', () => {
     ],
     ['fragments', `${order(repeated(540, (index) => `...F${index}`))} ${repeated(540, fragmentOfOrder)}`],
     ['repeats', order('recipient { orders(first: 1) { nodes { id notes status } } } '.repeat(230))],
-  ])('holds the event loop for more than 50 ms without the limit "%s"', (limit, document) => {
+  ])('can block the event loop for more than 50 ms without the limit "%s"', (limit, document) => {
     const lifted = { ...limits, [limit]: 10_000_000 };
     const validation = validationByAccess.public;
     const check = (within: Limits) =>
@@ -214,7 +217,7 @@ describe('a document', () => {
     expect(performance.now() - startMs).toBeGreaterThan(50);
   });
 
-  test('holds the event loop for more than 50 ms without the limit "values"', () => {
+  test('can block the event loop for more than 50 ms without the limit "values"', () => {
     const document = parse(
       'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }',
     );
@@ -226,7 +229,7 @@ describe('a document', () => {
     expect(performance.now() - startMs).toBeGreaterThan(50);
   });
 
-  test('holds the event loop for more than 50 ms without the limit "aliases"', async () => {
+  test('can block the event loop for more than 50 ms without the limit "aliases"', async () => {
     await using other = await startWaybill({}, { sandbox: waybill.sandbox, limits: { aliases: 10_000 } });
     const fields = repeated(1_500, (index) => `a${index}: notes`);
     const startMs = performance.now();
@@ -237,7 +240,7 @@ describe('a document', () => {
 });
 
 describe('an operation', () => {
-  test('makes more than 100 REST calls without the limit "depth"', async () => {
+  test('can make more than 100 REST calls without the limit "depth"', async () => {
     await using other = await startWaybill({}, { sandbox: waybill.sandbox, limits: { depth: 1_000 } });
     const statuses = ['READY', 'DELIVERED', 'CONFIRMED', 'CANCELLED', 'RETURN'];
     // A page for each set of statuses with that of the order. Each page is read after the one around it.
@@ -254,14 +257,14 @@ describe('an operation', () => {
     expect([errors, calls.length > 100]).toEqual([undefined, true]);
   });
 
-  test('makes more than 100 REST calls without the limit "nodes"', async () => {
+  test('can make more than 100 REST calls without the limit "nodes"', async () => {
     await using other = await startWaybill({ MAX_NODES: '10000' }, { sandbox: waybill.sandbox });
     const query = '{ orders(first: 1000) { nodes { recipient { orders(first: 3) { nodes { id } } } } } }';
     const { calls } = await other.ask(query);
     expect(calls.length).toBeGreaterThan(100);
   });
 
-  test('makes more than 100 REST calls without the limit "writes"', async () => {
+  test('can make more than 100 REST calls without the limit "writes"', async () => {
     const unlimited = { writes: 1_000 };
     await using other = await startWaybill({}, { sandbox: waybill.sandbox, limits: unlimited });
     const inputs = Array.from({ length: 101 }, (_, index) => ({ id: `ca${2000 + index}`, notes: 'changed' }));
@@ -273,7 +276,7 @@ describe('an operation', () => {
   });
 });
 
-test('29 empty pages under each of 1,000 orders are rejected without a call', async () => {
+test('29 empty pages for each of 1,000 orders are rejected without a REST call', async () => {
   const fields = Array.from({ length: 29 }, (_, index) => `f${index}: orders(first: 0) { nodes { id } }`);
   const answer = await ask(`{ orders(first: 1000) { nodes { recipient { ${fields.join(' ')} } } } }`);
   expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });
@@ -286,11 +289,11 @@ describe('the node limit', () => {
 
   test.each([
     [
-      'an invalid locale of three amounts',
+      'an invalid locale for two amounts',
       `{ shipments(first: 50) { nodes { shipmentCost { formatted(locale: "!") } totalCost { formatted(locale: "!") } } } }`,
     ],
     [
-      'an invalid locale of one amount under nine aliases',
+      'an invalid locale for one amount with nine aliases',
       `{ shipments(first: 50) { nodes { ${aliases('totalCost')} } } }`,
     ],
     ['invalid ids', `{ a: nodes(ids: ["x", "y"]) { id } b: nodes(ids: ["x", "y"]) { id } }`],
@@ -301,7 +304,7 @@ describe('the node limit', () => {
     expect(errors.length).toBeLessThanOrEqual(nodesOf(query));
   });
 
-  test('rejects an operation that could have too many errors without a call', async () => {
+  test('rejects an operation that could cause too many errors, without a REST call', async () => {
     const answer = await ask(`{ shipments(first: 1000) { nodes { ${aliases('totalCost')} } } }`);
     expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });
     expect(answer.errors?.[0]?.message).toMatch(

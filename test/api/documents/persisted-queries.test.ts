@@ -77,7 +77,7 @@ describe('automatic persisted queries', () => {
     ['documentId', (id: string) => ({ documentId: `sha256:${id}` })],
     ['documentId without a prefix', (id: string) => ({ documentId: id })],
     ['id', (id: string) => ({ id })],
-    ['a hash in capitals', (id: string) => persisted(id.toUpperCase())],
+    ['a hash in upper case', (id: string) => persisted(id.toUpperCase())],
   ])('accept %s as a reference to a document', async (_what, referenceTo) => {
     const query = newQuery();
     const reference = referenceTo(sha256(query));
@@ -86,7 +86,7 @@ describe('automatic persisted queries', () => {
     expect(await send(waybill, reference, { method: 'GET' })).toEqual(order);
   });
 
-  test('return 200 for an unknown hash even as application/graphql-response+json', async () => {
+  test('return 200 for an unknown hash, even as application/graphql-response+json', async () => {
     const accept = 'application/graphql-response+json';
     expect(await send(waybill, persisted(sha256('{ a }')), { accept })).toEqual(notFound);
   });
@@ -105,7 +105,7 @@ describe('automatic persisted queries', () => {
     });
   });
 
-  test('reject and do not store a document that does not match the hash', async () => {
+  test('reject a document that does not match the hash, and do not store it', async () => {
     const [query, other] = [newQuery(), newQuery()];
     expect(await send(waybill, { query: other, ...persisted(sha256(query)) })).toEqual(
       refused(400, 'BAD_REQUEST', 'The hash does not match the query.'),
@@ -240,7 +240,7 @@ describe('a list of trusted documents', () => {
 
   test.each<[string, object]>([
     ['an unlisted document', { query: '{ order(id: "ca2481") { id } }' }],
-    ['a listed document with an extra blank', { query: `${page} ` }],
+    ['a listed document with an extra space', { query: `${page} ` }],
     ['an introspection', { query: '{ __schema { queryType { name } } }' }],
     ['a document that is not GraphQL', { query: '{' }],
     ['an unlisted id', { id: 'order' }],

@@ -120,7 +120,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
     },
   );
 
-  test('shows no warning of a live service', async () => {
+  test('shows no warning about a live service', async () => {
     // Playwright dismisses dialogs, so a mutation that asked would not have been sent.
     expect(await stage.page.title()).toBe('Waybill');
     expect(await stage.page.locator('.live-service-band').count()).toBe(0);
@@ -233,7 +233,7 @@ describe.runIf(hasBrowser)('GraphiQL with a live service', () => {
     expect(questions).toHaveLength(1);
   });
 
-  test('does not ask before a query that contains the word "mutation"', async () => {
+  test('does not ask for confirmation of a query that contains the word "mutation"', async () => {
     await openWith(
       `query Third { orders(first: 1, search: "} mutation {") { nodes { ...mutation } } }
       fragment mutation on Order { mutation: id }`,

@@ -139,7 +139,7 @@ describe('the GraphiQL files', () => {
   });
 
   test.each(['nothing.js', 'app-0000000000000000.js', '..%2Fgraphiql.ts', ''])(
-    'return 404 for an unknown name: %j',
+    'an unknown file name returns 404: %j',
     async (name) => {
       const response = await get(`/graphiql/${name}`, browser);
       expect(response.status).toBe(404);

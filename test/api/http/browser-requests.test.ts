@@ -57,7 +57,7 @@ describe('CSRF protection', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('rejects a GET over a real connection', async () => {
+  test('rejects a GET without a CSRF header over a network connection', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0);
     try {
       const response = await fetch(
@@ -244,7 +244,7 @@ describe('the metric of rejected origins', () => {
     },
   );
 
-  test('counts no listed origins and no same-origin requests', async () => {
+  test('does not count listed origins or same-origin requests', async () => {
     const send = await startCounted(shop);
     await send(shop, askForPost, 'OPTIONS');
     await send(shop);

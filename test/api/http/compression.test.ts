@@ -276,7 +276,7 @@ async function startWithLongOrder(options: StartAppOptions = {}, beforeAnswer = 
   };
 }
 
-test('COMPRESSION=no disables compression and vary: accept-encoding', async () => {
+test('COMPRESSION=no disables compression, and "vary" omits accept-encoding', async () => {
   await using off = await startWaybill(
     { COMPRESSION: 'no', CORS_ORIGINS: 'https://shop.example' },
     { sandbox: waybill.sandbox },
@@ -316,7 +316,7 @@ test('vary lists origin and accept-encoding if CORS_ORIGINS is set', async () =>
   }
 });
 
-test('fetch and curl decompress responses to the uncompressed JSON', async () => {
+test('fetch and curl get the same JSON as a client without compression', async () => {
   const plain = JSON.parse((await post(orders(50))).bytes.toString());
   const body = JSON.stringify({ query: orders(50) });
   const authorization = `Bearer ${waybill.sandbox.tokens.first}`;

@@ -91,7 +91,7 @@ test.each([
   });
 });
 
-test('incomplete heads and connections beyond the limit are counted and logged', async () => {
+test('incomplete request heads and excess connections are counted and logged', async () => {
   const slow = await openRaw(listener);
   slow.socket.write('GET / HTTP/1.1\r\n');
   expect(await (await openRaw(listener)).ended()).toBe('');

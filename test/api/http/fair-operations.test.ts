@@ -259,7 +259,7 @@ async function pollFor(send: () => Promise<Response>, status: number): Promise<R
   throw new Error(`Expected a response with the status ${status}`);
 }
 
-test('a queued query that joins an equal running query frees its slot', async () => {
+test('a queued query that joins an equal running query takes no slot', async () => {
   const held = new Map<string, () => void>();
   // A token runs two queries of 1,000 nodes.
   await using busy = await startApp(

@@ -130,7 +130,7 @@ describe('the check of the body size', () => {
     expect((await post(`${body} `)).status).toBe(413);
   });
 
-  test('applies to app.fetch without a connection', async () => {
+  test('applies to app.fetch, which has no connection', async () => {
     const response = await waybill.fetch('/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -315,7 +315,7 @@ describe('a bearer token', () => {
     ['an emoji', Buffer.from('Bearer ☕').toString('latin1'), 401, 'UNAUTHENTICATED'],
     ['10 KB', `Bearer ${'a'.repeat(10_240)}`, 401, 'UNAUTHENTICATED'],
     ['20 KB', `Bearer ${'a'.repeat(20_480)}`, 431, 'REQUEST_TOO_LARGE'],
-  ])('is rejected without an echo if it has %s', async (_what, value, status, code) => {
+  ])('is rejected, and the error does not repeat it, if it has %s', async (_what, value, status, code) => {
     const answer = await sendRaw(listener, Buffer.from(ask(value), 'latin1'));
     expect([answer.status, answer.headers['x-content-type-options']]).toEqual([status, 'nosniff']);
     expect(JSON.parse(answer.body)).toEqual({

@@ -116,7 +116,7 @@ describe('an invalid body', () => {
       expect.stringMatching(/^The body must be one JSON object, not a list/),
     ],
     ['an empty body', '', 'The body is not valid JSON.'],
-  ])('gets 400 without an echo: %s', async (_what, body, message) => {
+  ])('gets 400 with an error that does not repeat the body: %s', async (_what, body, message) => {
     sandbox.requests.clear();
     const response = await post(listener, body);
     expect(response.status).toBe(400);

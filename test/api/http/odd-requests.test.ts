@@ -130,7 +130,7 @@ describe('an ambiguous path', () => {
     ['/labels/..%2fmetrics.pdf', 401],
     ['/labels/a%5Cb.pdf', 401],
     ['/', 404],
-  ])('does not include the path of GET %s', async (target, status) => {
+  ])('the path of GET %s is not ambiguous', async (target, status) => {
     expect((await send(target, 'a')).status).toBe(status);
   });
 });

@@ -169,7 +169,7 @@ describe('a slow reader', () => {
     }
   });
 
-  test('causes the REST call of an unread label to be aborted', async () => {
+  test('the REST call of a label that a client does not read is aborted', async () => {
     let held: ServerResponse | undefined;
     await using waybill = await startApp((_request, response) => {
       held = response;

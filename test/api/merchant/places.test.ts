@@ -78,7 +78,7 @@ describe('origins', () => {
 
 describe('a location by id', () => {
   test.each(['antioquia-medellin', 'locations/antioquia-medellin'])(
-    'is the exact match among 22 names that contain the id: %s',
+    'is the exact match among several names that contain the id: %s',
     async (id) => {
       const { data, calls } = await ask(LocationLookupDocument, { id });
       expect(data).toEqual({
@@ -102,7 +102,7 @@ describe('a location by id', () => {
     },
   );
 
-  test('costs one call, however many lookups select it', async () => {
+  test('costs one call per location, however many lookups select the location', async () => {
     const { calls } = await ask(`{
       a: location(id: "narino-pasto") { locality }
       b: location(id: "locations/narino-pasto") { locality }

@@ -49,7 +49,7 @@ describe('Conversation.messages', () => {
     [40, 4],
     [75, 2],
     [100, 2],
-  ])('lists 150 messages in order in pages of %i for %i calls', async (first, expectedCalls) => {
+  ])('lists 150 messages in order, in pages of %i, and costs %i calls', async (first, expectedCalls) => {
     const nodes: unknown[] = [];
     const calls: string[] = [];
     const readOn = async (after: string | null): Promise<string | null> => {
@@ -141,7 +141,7 @@ describe('Conversation.messages', () => {
     });
   });
 
-  test('rejects the cursors of another conversation', async () => {
+  test('rejects the cursor of another conversation', async () => {
     const { data } = await ask(MessagePageDocument, { conversation, first: 1 });
     const after = data.conversation?.messages?.pageInfo.endCursor;
     const other = await ask(MessagePageDocument, { conversation: 'channels/ca1/conversations/ca52', after });

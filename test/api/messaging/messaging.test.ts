@@ -127,7 +127,7 @@ describe('a conversation', () => {
     'channels/ca1/conversations/..',
     '..',
     '',
-  ])('is rejected by a channel for the foreign or malformed id %j', async (other) => {
+  ])('Channel.conversation rejects the foreign or malformed id %j', async (other) => {
     const { data, errors, calls } = await ask(ConversationOfChannelDocument, { channel: 'ca1', id: other });
     expect(data).toEqual({ channel: { conversation: null } });
     expect(errors).toEqual([
@@ -148,7 +148,7 @@ describe('a conversation', () => {
     'channels//conversations/ca58',
     'channels/ca1/conversations/ca58/messages',
     'channels/../conversations/ca58',
-  ])('is rejected by Query.conversation for the incomplete id %j', async (malformed) => {
+  ])('Query.conversation rejects the malformed id %j', async (malformed) => {
     const { data, errors, calls } = await ask(ConversationAloneDocument, { id: malformed });
     expect(data).toEqual({ conversation: null });
     expect(errors).toMatchObject([{ path: ['conversation'], extensions: { code: 'BAD_USER_INPUT' } }]);

@@ -236,7 +236,7 @@ describe('the idempotencyKey of sendMessageToPhone', () => {
     expect(await costOf({ idempotencyKey: 'merchant 2' })).toEqual([post]);
   });
 
-  test('sends one text for concurrent and later requests', async () => {
+  test('sends one text for concurrent and later requests with the same key', async () => {
     const input = { idempotencyKey: 'thrice' };
     const both = await Promise.all([sendAlone(input), sendAlone(input)]);
     expect(sandbox.requests.lines()).toEqual([post]);

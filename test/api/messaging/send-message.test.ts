@@ -99,7 +99,7 @@ describe('sendMessage with a text', () => {
     expect(await sentTimes(text)).toBe(1);
   });
 
-  test('shows the text in messages that the operation reads afterwards', async () => {
+  test('includes the text in messages that the operation reads after the write', async () => {
     const { data, calls } = await ask(SendTwoAndReadDocument, { conversation });
     const newest = (...texts: string[]) => ({
       sent: { conversation: { messages: { nodes: texts.map((text) => ({ text })) } } },
@@ -208,7 +208,7 @@ describe('a REST error of sendMessage', () => {
   test.each([
     ['an empty text', '', 'must have at least 1 character'],
     ['a text that is too long', 'x'.repeat(4097), 'must have at most 4096 characters'],
-  ])('has the path of the input field: %s', async (_what, text, message) => {
+  ])('is reported with the path of the input field: %s', async (_what, text, message) => {
     const { data, errors, calls } = await send(text);
     expect({ data, errors, calls }).toEqual({
       data: {
@@ -230,7 +230,7 @@ describe('a REST error of sendMessage', () => {
       'fieldViolations',
       { error: { details: [{ fieldViolations: [{ field: 'text', description: 'is rude' }] }] } },
     ],
-  ])('has the path of the input field if the response has %s', async (_what, body) => {
+  ])('is reported with the path of the input field if the response has %s', async (_what, body) => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 400, body });
     const { data, calls } = await send('Hola');
     expect(data.sendMessage).toMatchObject({
@@ -265,10 +265,10 @@ describe('a REST error of sendMessage', () => {
   });
 
   test.each([
-    ['conversation', 'channels/ca1/conversations/ca999', undefined],
-    ['channel', 'channels/ca9/conversations/ca57', undefined],
-    ['conversation of the merchant', conversation, sandbox.tokens.second],
-  ])('becomes NotFound for a missing %s', async (_what, id, bearer) => {
+    ['a missing conversation', 'channels/ca1/conversations/ca999', undefined],
+    ['a missing channel', 'channels/ca9/conversations/ca57', undefined],
+    ["another merchant's conversation", conversation, sandbox.tokens.second],
+  ])('becomes NotFound for %s', async (_what, id, bearer) => {
     const input = { conversation: id, content: { text: 'Hola' } };
     const { data, errors, calls } = await ask(SendMessageDocument, { input }, bearer);
     expect({ data, errors, calls }).toEqual({
@@ -442,7 +442,7 @@ describe('the idempotencyKey of sendMessage', () => {
     });
   });
 
-  test('sends one message for concurrent requests', async () => {
+  test('sends one message for concurrent requests with the same key', async () => {
     const both = await Promise.all([1, 2].map(() => send('A la vez', { idempotencyKey: 'at once' })));
     expect(both[0]?.data.sendMessage.__typename).toBe('SendMessageSuccess');
     expect(both[1]?.data).toEqual(both[0]?.data);
@@ -472,16 +472,19 @@ describe('the idempotencyKey of sendMessage', () => {
     });
   });
 
-  test.each([400, 404, 409, 413, 429])('can be used again after a %i', async (status) => {
-    const key = { idempotencyKey: `refused with ${status}` };
-    sandbox.faults.add({ method: 'POST', path, kind: 'status', status, times: 1 });
-    const refused = await send('Otra vez', key);
-    expect(refused.data.sendMessage?.__typename).not.toBe('SendMessageSuccess');
-    expect(refused.calls).toEqual([post]);
-    const again = await send('Otra vez', key);
-    expect(again.data.sendMessage.__typename).toBe('SendMessageSuccess');
-    expect(again.calls).toEqual([post]);
-  });
+  test.each([400, 404, 409, 413, 429])(
+    'can be used again after the REST service responds with %i',
+    async (status) => {
+      const key = { idempotencyKey: `refused with ${status}` };
+      sandbox.faults.add({ method: 'POST', path, kind: 'status', status, times: 1 });
+      const refused = await send('Otra vez', key);
+      expect(refused.data.sendMessage?.__typename).not.toBe('SendMessageSuccess');
+      expect(refused.calls).toEqual([post]);
+      const again = await send('Otra vez', key);
+      expect(again.data.sendMessage.__typename).toBe('SendMessageSuccess');
+      expect(again.calls).toEqual([post]);
+    },
+  );
 
   test('sends a message for each request if it is null or missing', async () => {
     for (const key of [{ idempotencyKey: null }, {}]) {

@@ -88,7 +88,7 @@ describe('sendMessage with a template', () => {
     ]);
   });
 
-  test('keeps parameters named like Object members', async () => {
+  test('sends parameters with names such as "__proto__"', async () => {
     const bodyParameters = builtInNames.map((name) => ({ name, value: `of ${name}` }));
     const { data, calls } = await send({ name: 'nombres_raros', language: 'es', bodyParameters });
     expect(data.sendMessage).toMatchObject({ sent: { template: { headerParameters: [], bodyParameters } } });
@@ -212,7 +212,7 @@ describe('sendMessage with a template that does not match its definition', () =>
     ]);
   });
 
-  test('rejects parameters of a part that is missing or takes none', async () => {
+  test('rejects parameters for a missing header or a body without parameters', async () => {
     expect(
       await refused({
         name: 'codigo_de_acceso',
@@ -235,7 +235,7 @@ describe('sendMessage with a template that does not match its definition', () =>
     ]);
   });
 
-  test('lists missing and unknown parameters named like Object members', async () => {
+  test('lists missing and unknown parameters with names such as "__proto__"', async () => {
     expect(await refused({ name: 'nombres_raros', language: 'es' })).toEqual(
       builtInNames.map((name) => ({
         path: 'content.template.bodyParameters',
@@ -251,7 +251,7 @@ describe('sendMessage with a template that does not match its definition', () =>
     );
   });
 
-  test('lists exactly the names that a preview lists as missing or unknown', async () => {
+  test('reports the same missing and unknown names as a preview', async () => {
     const names = fc.uniqueArray(
       fc.constantFrom('1', '2', '3', '4', 'customer_name', 'city', ...builtInNames),
     );
@@ -437,22 +437,25 @@ describe('a REST error of a template', () => {
     ['/template/headerParameters/1', 'content.template.headerParameters.0.value'],
     ['template.bodyParameters.9', 'content.template.bodyParameters', '9 is odd'],
     ['template.body_parameters', 'content.template.bodyParameters'],
-  ])('has the path of the input field for the REST field %s', async (field, path, message = 'is odd') => {
-    const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
-    sandbox.faults.add({ method: 'POST', path: messages, kind: 'status', status: 400, body });
-    // A parameter may be called by a number, which is then not its place in the list.
-    const bodyParameters = confirmed.bodyParameters.toReversed();
-    const { data, errors, calls } = await send({ ...confirmed, bodyParameters });
-    expect({ data, errors, calls }).toEqual({
-      data: {
-        sendMessage: { __typename: 'InvalidInput', message: 'No', fields: [{ path, message }] },
-      },
-      errors: undefined,
-      calls: [list, post],
-    });
-  });
+  ])(
+    'is reported with the path of the input field: REST field %s',
+    async (field, path, message = 'is odd') => {
+      const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
+      sandbox.faults.add({ method: 'POST', path: messages, kind: 'status', status: 400, body });
+      // A parameter may be called by a number, which is then not its place in the list.
+      const bodyParameters = confirmed.bodyParameters.toReversed();
+      const { data, errors, calls } = await send({ ...confirmed, bodyParameters });
+      expect({ data, errors, calls }).toEqual({
+        data: {
+          sendMessage: { __typename: 'InvalidInput', message: 'No', fields: [{ path, message }] },
+        },
+        errors: undefined,
+        calls: [list, post],
+      });
+    },
+  );
 
-  test('has the path of a value that is too long', async () => {
+  test('is reported with the path of a value that is too long', async () => {
     const { data, calls } = await send({
       name: 'codigo_de_acceso',
       language: 'es',
@@ -505,14 +508,14 @@ describe('the idempotencyKey of a template message', () => {
     expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('validates and sends one template for concurrent requests', async () => {
+  test('validates and sends one template for concurrent requests with the same key', async () => {
     const [one, other] = await Promise.all([send(confirmed, 'at once'), send(confirmed, 'at once')]);
     expect(one.data.sendMessage.__typename).toBe('SendMessageSuccess');
     expect(other.data).toEqual(one.data);
     expect(sandbox.requests.lines()).toEqual([list, post]);
   });
 
-  test('can be used again if the template does not match', async () => {
+  test('can be used again after an InvalidInput result', async () => {
     const refused = await send({ ...confirmed, language: 'fr' }, 'mended');
     expect(refused.data.sendMessage.__typename).toBe('InvalidInput');
     expect(refused.calls).toEqual([list]);
@@ -531,7 +534,7 @@ describe('the idempotencyKey of a template message', () => {
   });
 });
 
-test('two sendMessage fields of one operation share one call for the templates', async () => {
+test('two sendMessage fields of one operation share one call for the template list', async () => {
   const { data, calls } = await ask<Record<string, unknown>, unknown>(
     `mutation ($input: SendMessageInput!) {
       a: sendMessage(input: $input) { __typename }

@@ -79,7 +79,7 @@ test('the bodies of text messages cost no template call', async () => {
   expect(calls).toEqual([`GET ${messages}?pageSize=1`]);
 });
 
-test('all messages of a channel share one template call', async () => {
+test('all messages of a channel share one call for the template list', async () => {
   const showcase = 'channels/ca1/conversations/ca60';
   const { data, calls } = await ask(MessageBodiesDocument, { conversation: showcase, first: 100 });
   const bodies = data.conversation?.messages?.nodes.map((message) => message?.body);
@@ -148,7 +148,7 @@ test('a failed template call makes only the bodies of template messages null', a
   ]);
 });
 
-test('parameters named like Object members are returned unchanged', async () => {
+test('parameters with names such as "__proto__" are returned unchanged', async () => {
   await send(
     '{"template":{"name":"nombres_raros","language":"es","bodyParameters":' +
       '{"__proto__":"uno","constructor":"dos","toString":"tres"}}}',

@@ -53,7 +53,7 @@ describe('the templates of a channel', () => {
     expect(calls).toEqual(forTemplates);
   });
 
-  test('include the first template with a name if no language is given', async () => {
+  test('the first template with the name is returned if no language is given', async () => {
     const { data } = await ask(TemplateDefinitionDocument, { channel, name: 'pedido_en_camino' });
     expect(data).toEqual({
       channel: {
@@ -102,7 +102,7 @@ describe('the templates of a channel', () => {
     { name: 'pedido_confirmado', language: 'pt_BR' },
     { name: 'pedido_confirmado', language: '' },
     { name: '__proto__' },
-  ])('are null if they do not exist: %j', async (wanted) => {
+  ])('an unknown name or language returns null: %j', async (wanted) => {
     const { data, errors, calls } = await ask(TemplateDefinitionDocument, { channel, ...wanted });
     expect({ data, errors }).toEqual({ data: { channel: { template: null } }, errors: undefined });
     expect(calls).toEqual(forTemplates);
@@ -158,7 +158,7 @@ describe('Template.preview', () => {
     });
   });
 
-  test('accepts parameters named like Object members', async () => {
+  test('accepts parameters with names such as "__proto__"', async () => {
     const values = builtInNames.map((name): [string, string] => [name, `of ${name}`]);
     const filled = await preview('nombres_raros', [], values);
     expect(filled.data.channel?.template?.preview).toMatchObject({

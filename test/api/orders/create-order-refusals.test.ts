@@ -244,11 +244,14 @@ describe('a REST error of createOrder', () => {
     }
   });
 
-  test.each([409, 412])('becomes Conflict with the message of the REST response: %d', async (status) => {
-    fail({ kind: 'status', status, body: { error: { message: 'There is one with this reference.' } } });
-    const result = { __typename: 'Conflict', message: 'There is one with this reference.' };
-    expect(await ask()).toEqual(answered(result, [post]));
-  });
+  test.each([409, 412])(
+    'becomes Conflict with the message of the REST response: status %d',
+    async (status) => {
+      fail({ kind: 'status', status, body: { error: { message: 'There is one with this reference.' } } });
+      const result = { __typename: 'Conflict', message: 'There is one with this reference.' };
+      expect(await ask()).toEqual(answered(result, [post]));
+    },
+  );
 
   test('becomes Conflict for a 409 without a body', async () => {
     fail({ kind: 'status', status: 409 });
@@ -353,7 +356,7 @@ describe('createOrder without a readable response', () => {
     expect(answer).toEqual(answered(unknown(amongTheNewest, null), [post]));
   });
 
-  test('recommends orderByReference and an idempotency key', async () => {
+  test('recommends orderByReference and an idempotency key if there is a referenceId', async () => {
     fail({ kind: 'reset' });
     const check = `${byReference('R-1')} With an idempotencyKey, Waybill does this for you.`;
     expect(await ask({ referenceId: 'R-1' })).toEqual(answered(unknown(check, null), [post]));

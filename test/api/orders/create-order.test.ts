@@ -135,7 +135,7 @@ describe('createOrder', () => {
     expect((await throughAndBack({ status })).answered.status).toBe(status);
   });
 
-  test('sends the resource name for the bare identifier of a location', async () => {
+  test('sends the full id for the bare identifier of a location', async () => {
     const given = { ...recipient, location: 'antioquia-medellin-laureles' };
     expect(await ask({ recipient: given })).toEqual(answered(recorded, [post]));
     expect(bodies()).toEqual([order]);
@@ -226,7 +226,7 @@ describe('the idempotencyKey of createOrder', () => {
 });
 
 describe('a null in the input of createOrder', () => {
-  test('is sent for fields that are nullable in REST', async () => {
+  test('is sent for fields that are nullable in the REST interface', async () => {
     const nulls = {
       ...recipient,
       documentType: null,

@@ -20,7 +20,7 @@ async function importFunction(origin: string): Promise<ImportOrders> {
   return importOrders;
 }
 
-test('the import example of the docs creates each order once despite a crash', async () => {
+test('the import example of the docs creates each order once, even after a crash', async () => {
   await using waybill = await startWaybill();
   const server = await listen(waybill.app, '127.0.0.1', 0);
   const importOrders = await importFunction(server.url.origin);

@@ -62,7 +62,7 @@ test('keyed retries of createOrder write each order once if responses are lost',
   });
 });
 
-test('keyed retries of createOrder write each order at most once under any fault', async () => {
+test('keyed retries of createOrder write each order at most once under random faults', async () => {
   await using waybill = await startWaybill();
   const random = randomNumbers(20261102);
   const kinds: Fault[] = [

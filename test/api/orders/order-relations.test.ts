@@ -92,7 +92,7 @@ describe('a recipient', () => {
     expect(calls).toEqual([`GET ${order}`, `GET ${list}?pageSize=1000&query=${medellin}`]);
   });
 
-  test('lists the orders with the phone number of the recipient in pages', async () => {
+  test('lists the orders with the phone number of the recipient, in pages', async () => {
     const ask = (after: string | null) =>
       waybill.ask(RecipientOrdersDocument, { id: 'ca2481', first: 2, after });
     const first = await ask(null);
@@ -128,7 +128,7 @@ describe('a recipient', () => {
     ]);
   });
 
-  test('has order cursors that Query.orders rejects', async () => {
+  test('Query.orders rejects the order cursors of a recipient', async () => {
     const first = await waybill.ask(RecipientOrdersDocument, { id: 'ca2481', first: 2 });
     const after = first.data.order?.recipient.orders?.pageInfo.endCursor;
     const { data, errors, calls } = await waybill.ask(

@@ -79,7 +79,7 @@ describe('Query.order', () => {
     expect(calls).toEqual(['GET /v1/orders/ca2500']);
   });
 
-  test('returns null documents and decomposed Unicode unchanged', async () => {
+  test('returns a null identity document and decomposed Unicode unchanged', async () => {
     const { data } = await waybill.ask(OrderPayloadDocument, { id: 'ca2455' });
     expect(data.order?.recipient.documentType).toBe(null);
     expect(data.order?.recipient.document).toBe(null);
@@ -87,7 +87,7 @@ describe('Query.order', () => {
     expect(data.order?.notes).toBe('Entregar al mayordomo, él tiene el dinero.'.normalize('NFD'));
   });
 
-  test('costs one call for the full id and the bare identifier of an order', async () => {
+  test('costs one call for an order selected by full id and by bare identifier', async () => {
     const { data, calls } = await waybill.ask(OrderTwiceDocument, { name: 'orders/ca2481', bare: 'ca2481' });
     expect(data).toEqual({ byName: { id: 'orders/ca2481' }, byBareId: { status: 'IN_PROGRESS' } });
     expect(calls).toEqual(['GET /v1/orders/ca2481']);

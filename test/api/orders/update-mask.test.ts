@@ -104,7 +104,7 @@ describe('an explicit null in the input of updateOrder', () => {
     expect(calls).toEqual([]);
   });
 
-  test('is sent for fields that are nullable in REST', async () => {
+  test('is sent for fields that are nullable in the REST interface', async () => {
     const order = {
       recipient: {
         ...person,
@@ -286,7 +286,7 @@ describe('the validation of updateOrder', () => {
     expect(calls).toEqual([]);
   });
 
-  test('reports the malformed id and the missing fields of an update', async () => {
+  test('reports both a malformed id and the lack of fields to update', async () => {
     const { data, errors, calls } = await update({ id: '..' });
     expect(errors).toBeUndefined();
     expect(data).toMatchObject({

@@ -211,7 +211,7 @@ describe('the PATCH calls of updateOrders', () => {
     expect(most).toBe(limit);
   });
 
-  test('run one at a time for full ids and bare identifiers of one order', async () => {
+  test('run one at a time for one order, even with full ids and bare identifiers', async () => {
     sandbox.faults.add({ kind: 'delay', delayMs: 10, method: 'PATCH', times: 2 });
     const inputs = ['ca2500', 'orders/ca2500', 'ca2500'].map((id, place) => ({ id, notes: `Nota ${place}` }));
     const { data, errors, calls, most } = await watched({}, inputs);
@@ -294,7 +294,7 @@ describe('updateOrders in which every update fails', () => {
     expect(calls.sort()).toEqual([patch('ca2490'), patch('ca2496')]);
   });
 
-  test('returns one result per input if the failures are result types', async () => {
+  test('returns one result per input if all results are NotFound', async () => {
     const { data, errors, calls } = await ask(UpdateOrdersDocument, { inputs }, sandbox.tokens.second);
     expect({ data, errors }).toEqual({
       data: {

@@ -157,7 +157,7 @@ describe('the Relay store', () => {
   });
 
   // So that no warning above means that there was none to give.
-  test('warns of an id that two types share', () => {
+  test('warns about an id that two types share', () => {
     const operation = createOperationDescriptor(orderRequest, { id });
     const order = { id, status: 'NEW', notes: 'Hola', shipment: { id, label: null } };
     startRelay().environment.commitPayload(operation, { order });

@@ -58,7 +58,7 @@ describe('descriptions', () => {
     expect(described.filter(({ description }) => !description?.trim()).map(({ name }) => name)).toEqual([]);
   });
 
-  test('are sentences', () => {
+  test('end with a full stop or a code span', () => {
     const described = types.flatMap((type): Described[] => [type, ...describedParts(type)]);
     const unfinished = described.filter(({ description }) => !/[.`]$/.test(description ?? ''));
     expect(unfinished.map(({ name }) => name)).toEqual([]);

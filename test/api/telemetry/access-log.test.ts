@@ -102,7 +102,7 @@ describe('the access log line of an operation', () => {
     expect(lines()).toEqual([ran({ calls: 3, savedByList: 10, bytes })]);
   });
 
-  test('reports the name of the executed operation up to 64 characters', async () => {
+  test('reports the name of the executed operation if it has at most 64 characters', async () => {
     const { waybill, lines } = await start();
     const name = 'N'.repeat(64);
     await post(waybill, { query: '{ __typename }' });
@@ -206,7 +206,7 @@ describe('a rejected request', () => {
     ['no document', {}, 400, { BAD_REQUEST: 1 }, {}, {}],
     ['a body that is not JSON', '{', 400, { BAD_REQUEST: 1 }, {}, {}],
     [
-      'a body of another type',
+      'a body that is XML',
       '<a/>',
       415,
       { UNSUPPORTED_MEDIA_TYPE: 1 },
@@ -214,7 +214,7 @@ describe('a rejected request', () => {
       {},
     ],
   ])(
-    'is logged with its error codes, without a REST call: %s',
+    'is logged with its error codes and makes no REST call: %s',
     async (_what, body, status, errors, headers, fields) => {
       const { waybill, lines } = await start();
       expect(await post(waybill, body, headers)).toEqual({ status, requestId: 'mine' });
@@ -321,7 +321,7 @@ describe('a request id', () => {
 });
 
 describe('the log level', () => {
-  test('debug logs each REST call and a request for an unknown path', async () => {
+  test('"debug" logs each REST call and a request for an unknown path', async () => {
     const { waybill, lines } = await start('debug');
     await post(waybill, { query: '{ order(id: "ca2481") { shipment { status } } }' });
     await waybill.fetch('/nothing?search=huila', { headers: { 'x-request-id': 'other' } });
@@ -352,14 +352,14 @@ describe('the log level', () => {
     ]);
   });
 
-  test('info logs no request for the GraphiQL page or an unknown path', async () => {
+  test('"info" logs no request for the GraphiQL page or an unknown path', async () => {
     const { waybill, lines } = await start();
     await waybill.fetch('/nothing');
     await waybill.fetch('/graphql', { headers: { accept: 'text/html' } });
     expect(lines()).toEqual([]);
   });
 
-  test('error logs neither answered nor rejected requests', async () => {
+  test('"error" logs neither answered nor rejected requests', async () => {
     const { waybill, lines } = await start('error');
     await post(waybill, { query: '{ order(' });
     await post(waybill, { query: '{ __typename }' });

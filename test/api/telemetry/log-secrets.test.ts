@@ -109,7 +109,7 @@ const answers: [string, Answer][] = [
 
 describe('the log at the level debug', () => {
   test.each(answers)(
-    'holds no token, document or personal data if the REST service returns %s',
+    'has no token, GraphQL document or personal data if the REST service returns %s',
     async (_what, answer) => {
       const { log, text, lines } = recordedLog('debug');
       await using waybill = await startApp(answer, {}, { log });

@@ -220,7 +220,7 @@ describe('the metrics', () => {
     expect(statuses).toEqual(['"4xx"}', '"500"}', '"5xx"}', '"502"}', '"503"}', '"504"}']);
   });
 
-  test('show open circuits and waiting calls', async () => {
+  test('show open circuit breakers and waiting calls', async () => {
     const metrics = createMetrics({ process: false });
     let open = ['GET /v1/orders'];
     metrics.showOpenCircuits(() => open);
@@ -233,7 +233,7 @@ describe('the metrics', () => {
     expect(await countsOf(metrics)).toEqual({ rest_calls_waiting: 7 });
   });
 
-  test('count each occurrence of drift, although the log reports it once', async () => {
+  test('count each difference from the REST interface, although it is logged once', async () => {
     const { log, lines } = recordedLog('warn');
     const telemetry = await telemetryOf(log);
     const answer = answerJson({ name: 'organization/1', balanceCents: '7', nick: 'x' });
@@ -254,7 +254,7 @@ describe('the metrics', () => {
     ]);
   });
 
-  test('include the process and its event loop if the option is on', async () => {
+  test('include the process and its event loop if "process" is true', async () => {
     const { body } = await createMetrics({ process: true }).page();
     expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
     expect(body).toMatch(/^process_cpu_seconds_total /m);
@@ -294,7 +294,7 @@ describe('the metrics page', () => {
     }
   });
 
-  test('holds no token, document, personal data or input', async () => {
+  test('has no token, GraphQL document, personal data or input', async () => {
     const canary = 'canary573195550142';
     const telemetry = await telemetryOf();
     const record = { name: `orders/${canary}`, status: canary, notes: canary, [`${canary}@example.com`]: 1 };

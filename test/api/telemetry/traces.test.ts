@@ -120,7 +120,7 @@ const operation = { kind: 'server', 'http.route': '/graphql', 'waybill.request_i
 const call = { kind: 'client', 'http.request.method': 'GET', failed: false };
 
 describe('traces', () => {
-  test('each REST call has a child span and sends its traceparent', async () => {
+  test('each REST call has a child span and sends the traceparent of that span', async () => {
     await using traced = await start();
     const query = 'query Two { order(id: "a") { id notes } gone: order(id: "gone") { notes } }';
     await traced.send('/graphql', query, { traceparent, tracestate: 'vendor=1' });
@@ -239,7 +239,7 @@ describe('traces', () => {
   );
 
   test.each(['http/json', 'http/protobuf'] as const)(
-    'spans in %s hold no document, value, identifier or token',
+    'spans sent as %s contain no GraphQL document, value, identifier or token',
     async (protocol) => {
       const canary = 'canary573195550142';
       await using traced = await start({ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol });
@@ -264,7 +264,7 @@ describe('traces', () => {
     },
   );
 
-  test('a collector that rejects spans is logged once', async () => {
+  test('a collector that rejects spans causes one warning', async () => {
     const { log, lines } = recordedLog('warn');
     await using traced = await start({}, log, 400);
     await traced.send('/graphql', '{ order(id: "a") { id notes } }');

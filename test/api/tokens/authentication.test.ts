@@ -114,7 +114,7 @@ describe('an Authorization header', () => {
     ['the scheme Basic', 'Basic c2FuZGJveDpjYWZl'],
     ['no scheme', 'sandbox-cafe-andino'],
     ['no token', 'Bearer'],
-    ['a blank without a token', 'Bearer '],
+    ['a space without a token', 'Bearer '],
     ['two words', 'Bearer sandbox cafe-andino'],
     ['two tokens joined by a comma', 'Bearer sandbox-cafe-andino, Bearer sandbox-sur-textil'],
     ['a quoted token', 'Bearer "sandbox-cafe-andino"'],
@@ -130,7 +130,7 @@ describe('an Authorization header', () => {
   });
 
   test.each(['bearer', 'BEARER', 'Bearer  '])(
-    'is accepted with the scheme in any case: %s',
+    'is accepted with any letter case of the scheme and extra spaces: %s',
     async (scheme) => {
       const { status, body, calls } = await post(organization, `${scheme} ${sandbox.tokens.first}`);
       expect({ status, body, calls }).toEqual({

@@ -89,7 +89,7 @@ describe('an idempotency key with an equal input', () => {
     expect(await ask(fields)).toEqual({ ...first, calls: [readOf(first)] });
   });
 
-  test('ignores the form of ids and the order of fields', async () => {
+  test('treats full ids and bare identifiers as equal, in any order of fields', async () => {
     const first = await ask({ idempotencyKey: 'other words' });
     const { recipient, ...others } = order;
     const { location: _, ...person } = recipient;
@@ -185,13 +185,13 @@ describe('idempotency keys', () => {
     expect(calls).toEqual(['POST /v1/quotes']);
   });
 
-  test('differ by case and by blanks', async () => {
+  test('differ if only the letter case or a trailing space differs', async () => {
     for (const idempotencyKey of ['letters', 'Letters', 'letters ']) {
       expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
     }
   });
 
-  test('do not include null: each request creates an order', async () => {
+  test('null is no key: each request creates an order', async () => {
     const [first, second] = [await ask({ idempotencyKey: null }), await ask({ idempotencyKey: null })];
     expect([first, second]).toEqual([answered(recorded, [post]), answered(recorded, [post])]);
     expect(second.data).not.toEqual(first.data);
@@ -305,7 +305,7 @@ describe('a keyed retry after an unknown outcome', () => {
     ['a different address', { recipient: { ...order.recipient, address: { addressLines: ['Calle 99'] } } }],
     ['different notes', { notes: 'Otra cosa' }],
     ['different contents', { contentDescription: 'Otra cosa' }],
-  ])('ignores an order with the referenceId but %s', async (what, other) => {
+  ])('ignores an order with the same referenceId but %s', async (what, other) => {
     const fields = {
       idempotencyKey: `decoy of ${what}`,
       referenceId: `decoy-of-${what.replaceAll(' ', '-')}`,
@@ -318,7 +318,7 @@ describe('a keyed retry after an unknown outcome', () => {
     expect(await countOf(fields.referenceId)).toBe(1);
   });
 
-  test('finds the order among several orders with the referenceId', async () => {
+  test('finds the order among several orders with the same referenceId', async () => {
     const fields = { idempotencyKey: 'own', referenceId: 'own-and-others' };
     fail({ kind: 'applied-then-cut', times: 1 });
     expect((await ask({ ...fields, notes: 'La mía' })).calls).toEqual([post]);

@@ -29,20 +29,20 @@ describe('the organization of a token', () => {
     expect((await create(waybill, firstRefreshed, 'third')).calls).toEqual([organizationCall, post]);
   });
 
-  test('is read once by concurrent requests', async () => {
+  test('is read once for concurrent requests', async () => {
     await using waybill = await startWaybill();
     fail(waybill, { kind: 'delay', delayMs: 50, times: 1 });
     await Promise.all(['a', 'b', 'c'].map((key) => create(waybill, undefined, key)));
     expect(waybill.sandbox.requests.lines().sort()).toEqual([organizationCall, post, post, post]);
   });
 
-  test('is not read by a write without a key', async () => {
+  test('is not read for a write without an idempotency key', async () => {
     await using waybill = await startWaybill();
     expect((await create(waybill, undefined, null)).calls).toEqual([post]);
   });
 
   test.each(['{ orders(first: 1) { nodes { id } } }', '{ order(id: "ca2481") { id } }'])(
-    'is not read by the query %s',
+    'is not read for the query %s',
     async (query) => {
       await using waybill = await startWaybill();
       expect((await waybill.ask(query)).calls).not.toContain(organizationCall);
@@ -61,7 +61,7 @@ describe('the organization of a token', () => {
 describe('a separate merchant for each token', () => {
   test.each<[string, Fault]>([
     ['returns 403 for the organization', { kind: 'status', status: 403 }],
-    ['has no organizations', { kind: 'status', status: 404 }],
+    ['returns 404 for the organization', { kind: 'status', status: 404 }],
     [
       'returns the name "organization/mine"',
       { kind: 'change', change: () => ({ name: 'organization/mine' }) },
@@ -97,7 +97,7 @@ describe('a keyed write', () => {
     expect((await create(waybill)).calls).toEqual([organizationCall, post]);
   });
 
-  test('is rejected after a 404 if any other token has an organization', async () => {
+  test('is rejected after a 404 for the organization if other tokens have organizations', async () => {
     await using waybill = await startWaybill();
     const { firstRefreshed, second } = waybill.sandbox.tokens;
     await create(waybill);

@@ -59,7 +59,7 @@ test('an operation above the burst limit runs and leaves a debt of points', asyn
   expect(retryAfterOf(errors)).toBeGreaterThan(9_000);
 });
 
-test('no rate limit applies by default or to introspection', async () => {
+test('no rate limit applies by default, and none applies to introspection', async () => {
   await using unlimited = await startApp(answerJson({ orders: [], nextPageToken: '' }));
   for (let count = 0; count < 5; count += 1) {
     expect((await unlimited.ask(orders(1000), 'ana')).errors).toBeUndefined();
@@ -127,7 +127,7 @@ test('each page read for a filter costs 100 points after the operation', async (
   expect(waybill.calls()).toHaveLength(1);
 });
 
-test('a label costs ten points and is rejected without a call if none are left', async () => {
+test('a label costs ten points and is rejected without a call if no points are left', async () => {
   await using waybill = await startApp(
     (_request, response) => response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF'),
     { RATE_LIMIT_POINTS_PER_SECOND: '1' },

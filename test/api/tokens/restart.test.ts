@@ -44,20 +44,23 @@ test.each(named)('a restart keeps the result of %s', async (name, mutation) => {
   expect(again.calls.filter((call) => call.startsWith('POST'))).toEqual([]);
 });
 
-test.each(named)('a restart keeps the unknown outcome of %s', async (name, mutation) => {
-  const file = `unknown-${name}`;
-  const input = await inServer(file, async (waybill) => {
-    const input = { ...(await mutation.newInput(waybill)), idempotencyKey: `unknown ${name}` };
-    sandbox.faults.add({ kind: 'applied-then-cut', method: 'POST', path: mutation.path, times: 1 });
-    expect((await ask(waybill, mutation, input)).data.result.__typename).toBe('OutcomeUnknown');
-    return input;
-  });
-  const again = await inServer(file, (waybill) => ask(waybill, mutation, input));
-  expect(again.data.result.__typename).toMatch(mutation.isFoundAgain ? /Success$/ : /^OutcomeUnknown$/);
-  expect(again.calls.filter((call) => call.startsWith('POST'))).toEqual([]);
-});
+test.each(named)(
+  'after a restart, a keyed retry of %s with an unknown outcome sends no POST',
+  async (name, mutation) => {
+    const file = `unknown-${name}`;
+    const input = await inServer(file, async (waybill) => {
+      const input = { ...(await mutation.newInput(waybill)), idempotencyKey: `unknown ${name}` };
+      sandbox.faults.add({ kind: 'applied-then-cut', method: 'POST', path: mutation.path, times: 1 });
+      expect((await ask(waybill, mutation, input)).data.result.__typename).toBe('OutcomeUnknown');
+      return input;
+    });
+    const again = await inServer(file, (waybill) => ask(waybill, mutation, input));
+    expect(again.data.result.__typename).toMatch(mutation.isFoundAgain ? /Success$/ : /^OutcomeUnknown$/);
+    expect(again.calls.filter((call) => call.startsWith('POST'))).toEqual([]);
+  },
+);
 
-test('a restart keeps the input of a key', async () => {
+test('after a restart, a different input with a used key is a Conflict', async () => {
   const [, mutation] = named[0] ?? [];
   if (mutation === undefined) throw new Error('expected mutations');
   const input = await inServer('conflict', async (waybill) => {
@@ -72,7 +75,7 @@ test('a restart keeps the input of a key', async () => {
   expect(other.calls).toEqual([organizationCall]);
 });
 
-test('a restart keeps the shipment of an order even without an idempotency key', async () => {
+test('after a restart, a shipped order is a Conflict even without an idempotency key', async () => {
   const mutation = keyedMutations.find(({ name }) => name === 'shipOrder');
   if (mutation === undefined) throw new Error('expected shipOrder');
   const input = await inServer('lock', async (waybill) => {

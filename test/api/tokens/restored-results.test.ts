@@ -117,21 +117,24 @@ describe('the message of a keyed retry', () => {
     expect(again.calls).toEqual([page]);
   });
 
-  test.each(contents)('is returned as sent if it is a %s outside the newest page', async (_what, content) => {
-    await using waybill = await start();
-    const conversation = 'channels/ca1/conversations/ca53';
-    const input = { conversation, content, idempotencyKey: 'old' };
-    const first = await run(waybill, 'sendMessage', input, document);
-    for (let count = 0; count < 100; count += 1) {
-      await run(waybill, 'sendMessage', { conversation, content: { text: `Otro ${count}` } });
-    }
-    const again = await run(waybill, 'sendMessage', input, document);
-    expect(again.data).toEqual(first.data);
-    expect(again.data.result).toMatchObject({ sent: { status: 'SENDING' } });
-    expect(again.calls.filter((call) => !call.includes('/templates'))).toEqual([page]);
-  });
+  test.each(contents)(
+    'is returned as it was sent if it is a %s outside the newest page',
+    async (_what, content) => {
+      await using waybill = await start();
+      const conversation = 'channels/ca1/conversations/ca53';
+      const input = { conversation, content, idempotencyKey: 'old' };
+      const first = await run(waybill, 'sendMessage', input, document);
+      for (let count = 0; count < 100; count += 1) {
+        await run(waybill, 'sendMessage', { conversation, content: { text: `Otro ${count}` } });
+      }
+      const again = await run(waybill, 'sendMessage', input, document);
+      expect(again.data).toEqual(first.data);
+      expect(again.data.result).toMatchObject({ sent: { status: 'SENDING' } });
+      expect(again.calls.filter((call) => !call.includes('/templates'))).toEqual([page]);
+    },
+  );
 
-  test('is returned as sent if it went to a phone and left the newest page', async () => {
+  test('is returned as it was sent, also to a phone, if it is outside the newest page', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, 'sendMessageToPhone');
     const conversation = idIn(data, 'conversation');

@@ -46,7 +46,7 @@ describe('a token that the REST service rejects with 401', () => {
       ({ fetch, sandbox }) =>
         fetch('/labels/ca2036.pdf', { headers: { authorization: `Bearer ${sandbox.tokens.first}` } }),
     ],
-  ])('gets no cached data after the rejected %s', async (_what, meet) => {
+  ])('gets no cached data after a rejected %s', async (_what, meet) => {
     await using waybill = await startKeeping();
     const heal = refuse(waybill);
     await meet(waybill);
@@ -58,7 +58,7 @@ describe('a token that the REST service rejects with 401', () => {
     expect((await waybill.ask(origins)).calls).toEqual([]);
   });
 
-  test('caches no response that was pending at the 401', async () => {
+  test('a response that was pending at the 401 is not cached', async () => {
     await using waybill = await startWaybill(kept);
     waybill.sandbox.faults.add({ kind: 'delay', delayMs: 150, path: '/v1/origins', times: 1 });
     const slow = waybill.ask(origins);

@@ -12,7 +12,7 @@ test.each([
   ['immediately', 0],
   ['after five seconds', 5_000],
 ])(
-  'two tokens ship an order once if the order lists its shipment %s',
+  'two tokens ship an order once if the order shows its shipment %s',
   async (_when, shipmentNamedAfterMs) => {
     await using waybill = await startWaybill({}, { quirks: { shipsAgain: true, shipmentNamedAfterMs } });
     const { first, firstRefreshed } = waybill.sandbox.tokens;

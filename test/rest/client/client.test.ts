@@ -200,7 +200,7 @@ describe('a response above the size limit', () => {
   });
 });
 
-test('errors contain neither the access token nor the query', async () => {
+test('errors contain neither the access token nor the values of query parameters', async () => {
   const answers: Answer[] = [
     answerJson(
       { message: `the token ${bearer} has expired`, errors: [{ field: bearer, message: bearer }] },

@@ -85,7 +85,7 @@ describe('the message of an error body', () => {
     },
   );
 
-  test('a long text is truncated', () => {
+  test('a text of more than 300 characters is truncated', () => {
     expect(read({ message: 'a'.repeat(1_000) }).message).toBe(`${'a'.repeat(300)}…`);
     const [first] = read({ errors: [{ field: 'p'.repeat(1_000), message: 'm'.repeat(1_000) }] }).fields;
     expect(first).toEqual({ path: `${'p'.repeat(300)}…`, message: `${'m'.repeat(300)}…` });
@@ -188,7 +188,7 @@ describe('a URL, an IP address or the host of the REST service in a message', ()
   });
 
   test.each(['a://', ':', '1.', 'ab:', ' //', '?x', 'a://a?'])(
-    'is replaced within 50 ms in 64 KiB of %j',
+    'is searched for within 50 ms in 64 KiB of %j',
     (text) => {
       const start = performance.now();
       read({ message: text.repeat(65_536 / text.length) });

@@ -94,7 +94,7 @@ describe('a label', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  test('is read no further after its body is destroyed', async () => {
+  test('closes the REST connection if its body is destroyed', async () => {
     let isClosed = false;
     await using rest = await startRestClient((_request, response) => {
       response.on('close', () => {
@@ -256,7 +256,7 @@ describe('a label', () => {
     await until(() => getEventListeners(signal, 'abort').length === 0);
   });
 
-  test('arrives complete at a slow reader with 3 MB', async () => {
+  test('of 3 MB arrives complete at a slow reader', async () => {
     await using rest = await startRestClient((_request, response) =>
       response.writeHead(200, pdf).end(Buffer.alloc(3_000_000, '%')),
     );

@@ -140,7 +140,7 @@ test('a successful probe after five seconds closes the circuit', () => {
   expect([breaker.isOpen(), breaker.acquirePermit(eva)]).toEqual([false, 'usual']);
 });
 
-test('a call from before the opening does not affect the circuit', () => {
+test('a call that began before the circuit opened does not affect the circuit', () => {
   const { breaker, call, pass } = startOpen();
   breaker.recordOutcome(ana, 'usual', 'answered');
   expect(breaker.isOpen()).toBe(true);

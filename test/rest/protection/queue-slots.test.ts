@@ -30,13 +30,13 @@ async function orderOfReads(callContexts: ReturnType<typeof createCallContexts>,
 }
 
 describe('calls that wait for a slot', () => {
-  test('alternate between accepted tokens, in the order of each token', async () => {
+  test('alternate between accepted tokens, and keep the order within each token', async () => {
     const callContexts = createWithAccepted('ana', 'eva');
     const reads = ['ana 1', 'ana 2', 'ana 3', 'ana 4', 'eva 5', 'eva 6'];
     expect(await orderOfReads(callContexts, reads)).toEqual(['1', '2', '5', '3', '6', '4']);
   });
 
-  test('count as calls of one token if their tokens are unaccepted', async () => {
+  test('count as calls of one token if the REST service has not accepted their tokens', async () => {
     const callContexts = createWithAccepted('ana');
     const reads = ['x 1', 'y 2', 'z 3', 'ana 4', 'ana 5'];
     expect(await orderOfReads(callContexts, reads)).toEqual(['1', '4', '2', '5', '3']);

@@ -50,7 +50,7 @@ describe('a failed read that is retryable', () => {
     expect(pauses(new DeadlineError('late'))).toEqual([100, undefined, undefined]);
   });
 
-  test('is retried only after a short Retry-After has passed', () => {
+  test('is retried only after a Retry-After of at most two seconds has passed', () => {
     expect(pauses(status(429, 1_000))).toEqual([1_100, 1_200, undefined]);
     expect(pauses(status(503, 2_000))).toEqual([2_100, 2_200, undefined]);
     expect(pauses(status(503, 0))).toEqual([100, 200, undefined]);
@@ -58,7 +58,7 @@ describe('a failed read that is retryable', () => {
 });
 
 describe('a failed read that is not retryable', () => {
-  test('is not retried after a long Retry-After', () => {
+  test('is not retried after a Retry-After of more than two seconds', () => {
     expect([...pauses(status(429, 2_001)), ...pauses(status(503, 3_600_000))]).toEqual(
       Array(6).fill(undefined),
     );

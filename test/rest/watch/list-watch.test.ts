@@ -75,7 +75,7 @@ describe('a page size', () => {
   });
 
   test.each(['1000', '200'])(
-    'is reported if two pages in a row are equally short: %s rows requested',
+    'is reported if two consecutive pages are equally short: %s rows requested',
     (pageSize) => {
       const { check, settings } = createWatch();
       check({ pageSize: '1000' }, rowsOf(50), false);
@@ -102,7 +102,7 @@ describe('a page size', () => {
 });
 
 describe('a search', () => {
-  test('is reported if five rows lack its words', () => {
+  test('is reported if five rows do not contain its words', () => {
     const { check, settings } = createWatch();
     check({ search: 'Lucía' }, rowsOf(5, 'NEW', 'Pedro'));
     expect(settings()).toEqual(['SEARCH_PARAMETER']);
@@ -128,11 +128,7 @@ describe('the error of a rejected list call', () => {
       undefined,
       'PAGE_SIZE_PARAMETER, PAGE_TOKEN_PARAMETER, SEARCH_PARAMETER',
     ],
-    [
-      'names the parameter from the message of the REST service',
-      'unknown parameter "search"',
-      'SEARCH_PARAMETER',
-    ],
+    ['names the parameter that the REST service mentions', 'unknown parameter "search"', 'SEARCH_PARAMETER'],
   ])('%s', (_what, message, settings) => {
     const error = createWatch().refuse(sent, message);
     expect(error).toBeInstanceOf(ParameterRefusedError);
