@@ -55,7 +55,7 @@ const cost = (requests: RequestCost[], fields: Partial<OperationCost> = {}): Ope
 const organization = '{ organization { id } }';
 
 describe('a response', () => {
-  test('shows the cost of the operation on request', async () => {
+  test('shows the cost of the operation if a header requests it', async () => {
     await using waybill = await startWaybill();
     expect(await answerTo(waybill, organization)).toEqual({
       data: { organization: { id: 'organization/cafe-andino' } },
@@ -103,7 +103,7 @@ describe('a response', () => {
     }
   });
 
-  test('shows the cost of each operation with SHOW_COST=yes', async () => {
+  test('shows the cost of each operation if SHOW_COST is yes', async () => {
     await using waybill = await startWaybill({ SHOW_COST: 'yes' });
     const upstream = cost([shown(['GET', '/v1/organizations/mine'])]);
     for (const headers of [{}, asking]) {
@@ -219,7 +219,7 @@ describe('the cost of an operation with several calls', () => {
 describe('the cost in a response with errors', () => {
   const mine: [string, string] = ['GET', '/v1/organizations/mine'];
 
-  test('lists a call that the REST service rejects', async () => {
+  test('lists a call that fails with 503', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: mine[1], kind: 'status', status: 503, body: 'no' });
     const { data, errors, extensions } = await answerTo(waybill, organization);
@@ -281,7 +281,7 @@ describe('the cost in a response with errors', () => {
     );
   });
 
-  test('lists no calls for invalid variables', async () => {
+  test('lists no calls if a variable is invalid', async () => {
     await using waybill = await startWaybill();
     const { errors, extensions } = await answerTo(waybill, 'query ($id: ID!) { order(id: $id) { id } }');
     expect(errors?.map((error) => error.extensions.code)).toEqual(['BAD_USER_INPUT']);

@@ -80,7 +80,7 @@ describe('the shipments of a page of orders', () => {
     expect(expected.calls.length).toBeGreaterThan(first / 2);
   });
 
-  test.each([10, 100, 500, 1_000])('cost at most three calls in total for %i orders', async (first) => {
+  test.each([10, 100, 500, 1_000])('cost at most three calls including the call for the %i orders', async (first) => {
     const waybill = await startAnew();
     for (let time = 0; time < 6; time += 1) {
       const { errors, calls } = await waybill.ask(board, { first });
@@ -128,7 +128,7 @@ describe('a batch of ids', () => {
     expect(await idsAndCalls(waybill, ids)).toEqual(['GET /v1/orders?pageSize=60']);
   });
 
-  test('costs at most six calls on a repeat if it spreads over the whole list', async () => {
+  test('costs at most six calls on repeats if the ids are spread over the whole list', async () => {
     const waybill = await start();
     const ids = spread(100);
     const first = await idsAndCalls(waybill, ids);
@@ -152,7 +152,7 @@ describe('a batch of ids', () => {
     ]);
   });
 
-  test('does not pause list reads of boards after pages without a match', async () => {
+  test('does not pause list reads for order boards after pages without a match', async () => {
     const waybill = await start();
     const old = count(50, (index) => shipment(1 + index));
     for (let time = 0; time < 5; time += 1) {
@@ -162,7 +162,7 @@ describe('a batch of ids', () => {
     }
   });
 
-  test('returns every other record if one id is unknown and one GET fails', async () => {
+  test('returns the remaining records if one id is unknown and one GET fails', async () => {
     const waybill = await start();
     sandbox.faults.add({ path: `/v1/${shipment(1)}`, kind: 'status', status: 500 });
     const { data, errors, calls } = await waybill.ask<ById, unknown>(byId, {
@@ -201,7 +201,7 @@ describe('a row of the shipment list', () => {
   const page = 'GET /v1/shipments?pageSize=40';
   const path = '/v1/shipments';
 
-  test('is compared with its record on the first page of a process', async () => {
+  test('is compared with a GET of the same shipment on the first page of a server', async () => {
     const waybill = await startAnew();
     expect(await idsAndCalls(waybill, newest(20))).toEqual([...gets(newest(20).slice(10, 11)), page]);
     expect(await idsAndCalls(waybill, newest(20))).toHaveLength(1);
@@ -228,7 +228,7 @@ describe('a row of the shipment list', () => {
     ['DELIVERED', undefined, true],
     ['LABEL_GENERATED', undefined, true],
     ['A_NEW_STATUS', undefined, true],
-  ])('needs a GET if its status is %s and its label is %s: %s', async (status, label, isRead) => {
+  ])('with the status %s and the label %s needs a GET: %s', async (status, label, isRead) => {
     const waybill = await start();
     const change = rows((row, index) => (index === 0 ? { ...row, status, label } : row));
     sandbox.faults.add({ path, kind: 'change', change });

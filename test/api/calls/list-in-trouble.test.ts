@@ -64,7 +64,7 @@ describe.each([
   ['returns 503, then hangs', status(503), 'UPSTREAM_UNAVAILABLE', hang],
   ['hangs, then returns 503', hang, 'UPSTREAM_TIMEOUT', status(503)],
 ])('a list of shipments that %s', (_what, fault, code, laterFault) => {
-  test('causes errors on only one board if GETs work', async () => {
+  test('causes errors on only one order board if GETs of single shipments work', async () => {
     await using app = await start();
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
     app.service.behaviour = failPages(fault);
@@ -86,7 +86,7 @@ describe.each([
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1 });
   });
 
-  test('causes errors for only two tokens if GETs work', async () => {
+  test('causes errors for only two tokens if GETs of single shipments work', async () => {
     await using app = await start();
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
     app.service.behaviour = failPages(fault);
@@ -103,7 +103,7 @@ describe.each([
     for (const bearer of ['ana', 'eva', 'sol']) await expectBoard(app, bearer, { [orders]: 1, [list]: 1 });
   });
 
-  test('costs each board only three calls if GETs fail too', async () => {
+  test('costs three calls per order board if GETs of single shipments fail too', async () => {
     await using app = await start();
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
     app.service.behaviour = failShipments(fault);
@@ -120,7 +120,7 @@ describe.each([
   });
 });
 
-test('a board costs at most three calls while every second list call returns 503', async () => {
+test('an order board costs at most three calls if every second list call returns 503', async () => {
   await using app = await start();
   await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
   let pageCount = 0;
@@ -135,7 +135,7 @@ test('a board costs at most three calls while every second list call returns 503
   }
 });
 
-test('a board of a new server costs at most four calls while shipments return 503', async () => {
+test('on a new server, an order board costs at most four calls if shipments return 503', async () => {
   await using app = await start();
   app.service.behaviour = failShipments(status(503));
   const boards = await Promise.all(Array.from({ length: 20 }, (_, index) => app.board(`token-${index}`)));
@@ -165,7 +165,7 @@ test.each([
   await expectBoard(app, 'ana', { [orders]: 1, [list]: 1 });
 });
 
-test('a 403 for the list of shipments affects only the token that gets it', async () => {
+test('a 403 for the list of shipments affects only the token of the call', async () => {
   await using app = await start();
   await expectBoard(app, 'eva', { [orders]: 1, [list]: 1, [record]: 1 });
   app.service.behaviour = failPages(status(403), 'ana');
@@ -176,7 +176,7 @@ test('a 403 for the list of shipments affects only the token that gets it', asyn
   await expectBoard(app, 'ana', { [orders]: 1, [record]: 100 });
 });
 
-test('a list without labels is replaced by GETs after two boards', async () => {
+test('a list of shipments without labels is replaced by GETs after two order boards', async () => {
   await using app = await start();
   app.service.changeRow = ({ label: _, ...row }) => row;
   await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 100 });
@@ -184,7 +184,7 @@ test('a list without labels is replaced by GETs after two boards', async () => {
   await expectBoard(app, 'ana', { [orders]: 1, [record]: 100 });
 });
 
-test('a list without prices is not used for boards while a server starts under load', async () => {
+test('a server that starts under load does not use a list of shipments without prices', async () => {
   await using app = await start();
   app.service.changeRow = ({ totalCostCents: _, ...row }) => row;
   // Pages come before the record that shows what they lack.

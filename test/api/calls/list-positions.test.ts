@@ -15,7 +15,7 @@ const shipmentNodes = (of: readonly number[]) =>
     totalCost: { cents: 1_000 + number },
   }));
 
-test('a board that starts 2,000 orders down the list costs three calls', async () => {
+test('an order board that starts after 2,000 orders costs three calls', async () => {
   await using app = await startBoardApp({ isShipped: (number) => number % 4 !== 0 });
   await app.board('ana');
   let after: string | undefined;
@@ -37,7 +37,7 @@ test('a board that starts 2,000 orders down the list costs three calls', async (
   }
 });
 
-test('boards that alternate between two statuses cost two calls each', async () => {
+test('order boards of two alternating statuses cost two calls after the first time', async () => {
   // READY orders lie five rows apart.
   const isReady = (number: number) => number % 5 === 0;
   await using app = await startBoardApp({ statusOf: (number) => (isReady(number) ? 'READY' : 'DELIVERED') });
@@ -54,7 +54,7 @@ test('boards that alternate between two statuses cost two calls each', async () 
   }
 });
 
-test('a list page is tried only twice for five ids spread over a long list', async () => {
+test('five ids spread over a long list cause only two reads of a list page', async () => {
   await using app = await startBoardApp();
   const ids = [2_900, 2_300, 1_700, 1_100, 500];
   const callCounts: number[] = [];
@@ -79,7 +79,7 @@ test('shipments that the list no longer contains cost one GET each', async () =>
   }
 });
 
-test('a board without orders costs one call', async () => {
+test('an order board without orders costs one call', async () => {
   await using app = await startBoardApp({ orderCount: 0 });
   for (let time = 0; time < 3; time += 1) {
     const { data, codes, calls } = await app.board('ana');

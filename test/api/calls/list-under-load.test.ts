@@ -48,7 +48,7 @@ describe('a new server with 32 clients and a new token for every request', () =>
   test.each([
     [1, 12],
     [100, 6],
-  ])('makes at most three calls for a board if a call takes %i ms', async (delayMs, boardsPerClient) => {
+  ])('makes at most three calls for an order board if a call takes %i ms', async (delayMs, boardsPerClient) => {
     await using app = await startBoardApp();
     app.service.behaviour = delays(delayMs, delayMs);
     const boards: BoardResponse[] = [];
@@ -67,7 +67,7 @@ describe('a new server with 32 clients and a new token for every request', () =>
   });
 });
 
-describe('a board in a stream of boards', () => {
+describe('an order board in a stream of order boards', () => {
   test('costs at most four calls while pages take 1.2 s and other calls 300 ms', async () => {
     await using app = await startBoardApp();
     app.service.behaviour = delays(1, 1);
@@ -100,7 +100,7 @@ describe('a board in a stream of boards', () => {
   });
 });
 
-test('concurrent boards of 20 tokens cost at most three calls each', async () => {
+test('concurrent order boards of 20 tokens cost at most three calls each', async () => {
   await using app = await startBoardApp();
   for (let time = 0; time < 3; time += 1) {
     const tokens = Array.from({ length: 20 }, (_, index) => `token-${index}`);

@@ -56,7 +56,7 @@ async function isSecondAhead(waybill: Waybill, query = board, variables: object 
   return second.startMs < first.startMs + Number(first.durationMs);
 }
 
-test('a board requests orders and shipments in parallel from the second query on', async () => {
+test('an order board reads orders and shipments in parallel from the second query on', async () => {
   const waybill = await start();
   const cold = await waybill.ask(board);
   // One row of the list is compared with its record.
@@ -67,7 +67,7 @@ test('a board requests orders and shipments in parallel from the second query on
   expect(await isSecondAhead(waybill)).toBe(true);
 });
 
-test('a smaller board with edges and fragments requests both lists in parallel', async () => {
+test('an order board with edges and fragments reads orders and shipments in parallel', async () => {
   const waybill = await start();
   const edges = `{ orders(first: 60) { ...Edges } }
   fragment Edges on OrderConnection { edges { node { ...Named } } }
@@ -76,7 +76,7 @@ test('a smaller board with edges and fragments requests both lists in parallel',
   expect(await isSecondAhead(waybill, edges)).toBe(true);
 });
 
-test('a later page of a board requests both lists in parallel', async () => {
+test('a later page of an order board reads orders and shipments in parallel', async () => {
   const waybill = await start();
   await waybill.ask(board);
   let after: string | undefined;
@@ -145,7 +145,7 @@ describe('a page of shipments', () => {
   });
 });
 
-test('a board waits for a slow prefetched page', async () => {
+test('an order board waits for a slow prefetched page', async () => {
   const waybill = await start();
   const { data } = await waybill.ask(board);
   sandbox.faults.clear();
@@ -157,7 +157,7 @@ test('a board waits for a slow prefetched page', async () => {
   });
 });
 
-test('a prefetched page without matches is replaced by one GET per id', async () => {
+test('a prefetched page without matches is replaced by one GET per shipment', async () => {
   const waybill = await start();
   const { data } = await waybill.ask(board);
   sandbox.faults.clear();
@@ -171,7 +171,7 @@ test('a prefetched page without matches is replaced by one GET per id', async ()
   }
 });
 
-test('a budget of two reads is enough for a board', async () => {
+test('a budget of two reads is enough for an order board', async () => {
   const waybill = await start({ UPSTREAM_READS_PER_OPERATION: '2' });
   for (let time = 0; time < 3; time += 1) {
     const { errors, calls } = await waybill.ask(board);

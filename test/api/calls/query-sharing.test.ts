@@ -109,7 +109,7 @@ describe('concurrent equal queries', () => {
     expect(await anew).toMatchObject({ errors: undefined });
   });
 
-  test('share no result if one variable is 1e400 and the other is null', async () => {
+  test('share no result if a variable is 1e400 in one query and null in the other', async () => {
     await using waybill = await startHolding();
     const ask = async (first: string) => {
       const response = await waybill.app.fetch('http://waybill.test/graphql', {
@@ -231,7 +231,7 @@ describe('concurrent equal queries', () => {
     });
   });
 
-  test('share no result if a write happened between them', async () => {
+  test('share no result if a write was sent in between', async () => {
     await using waybill = await startHolding();
     const query = '{ order(id: "1") { notes } }';
     const before = waybill.ask({ query });

@@ -18,7 +18,7 @@ const allChannels = 'GET /v1/channels?pageSize=100';
 const allTemplates = 'GET /v1/channels/ca1/templates?pageSize=100';
 const messages = 'GET /v1/channels/ca1/conversations/ca60/messages?pageSize=20';
 
-describe('reference data that an earlier operation has read', () => {
+describe('cached reference data', () => {
   test.each<[string, string, string[], string[]]>([
     ['a page of origins', origins, [originCall], []],
     ['an origin', '{ origin(id: "ca3") { address { locality } } }', [allOrigins], []],
@@ -163,7 +163,7 @@ describe('reference data that an earlier operation has read', () => {
     expect(await waybill.ask(origins)).toMatchObject({ data: firstOrigins, calls: [] });
   });
 
-  test('is read again with REFERENCE_DATA_MS=0', async () => {
+  test('is read again if REFERENCE_DATA_MS is 0', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '0' });
     for (const _ of [1, 2]) expect((await waybill.ask(origins)).calls).toEqual([originCall]);
   });
@@ -221,7 +221,7 @@ describe('stale reference data', () => {
     await vi.waitFor(async () => expect((await waybill.ask(origins)).data).toEqual(newOrigins));
   });
 
-  test('is refreshed by one call that outlives its operation', async () => {
+  test('is refreshed by one call that continues after the end of the operation', async () => {
     const held: ServerResponse[] = [];
     await using waybill = await startApp((_request, response) => held.push(response), {
       REFERENCE_DATA_MS: '1',
@@ -261,7 +261,7 @@ describe('stale reference data', () => {
     await vi.waitFor(async () => expect((await waybill.ask(origins)).data).toEqual({ origins: null }));
   });
 
-  test('is not served without a grace period', async () => {
+  test('is not served if the grace period is 0', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '1' }, { referenceGraceMs: 0 });
     await waybill.ask(origins);
     waybill.sandbox.faults.add(moved);
@@ -274,7 +274,7 @@ describe('the locations of 100 orders', () => {
   const board = '{ orders(first: 100) { nodes { recipient { location { locality } } } } }';
   const orders = 'GET /v1/orders?pageSize=100';
 
-  test('cost two calls for the first board and none for the next', async () => {
+  test('cost two calls for the first order board and none for the next', async () => {
     await using waybill = await startWaybill(kept);
     const first = await waybill.ask(board);
     expect(first.errors).toBeUndefined();
@@ -298,7 +298,7 @@ describe('the locations of 100 orders', () => {
   });
 });
 
-test('waiting operations share a second read if the first reader disconnects', async () => {
+test('waiting operations share a second read if the client of the first read leaves', async () => {
   const held: ServerResponse[] = [];
   await using waybill = await startApp((_request, response) => held.push(response), {
     REFERENCE_DATA_MS: '60000',

@@ -48,7 +48,7 @@ describe.each(Object.entries(conditional))('@include on %s', (_what, selections)
   });
 });
 
-test('a fragment is visited once, however often other fragments spread it', async () => {
+test('nested fragments that select only the id cost no call for the shipment', async () => {
   const fragments = Array.from(
     { length: 9 },
     (_, index) => `fragment F${index} on Shipment { ...F${index + 1} ...F${index + 1} }`,

@@ -126,7 +126,7 @@ describe('createShipment', () => {
   test.each([
     ['full ids', {}],
     ['bare identifiers', { quote: 'ca2151', courier: 'condor-veloz', origin: 'ca1' }],
-  ])('creates a shipment with its label in one call from %s', async (_what, ids) => {
+  ])('creates a shipment with its label in one call if the input has %s', async (_what, ids) => {
     await using fresh = await startWaybill();
     const answer = await fresh.ask(CreateWholeShipmentDocument, { input: { ...ofOrder, ...ids } });
     const cop = (cents: number) => ({ cents, currency: 'COP' });
@@ -234,7 +234,7 @@ describe('a read after createShipment in the same request', () => {
   });
 
   // No mutation leads to these; the loaders must not remember them all the same.
-  test('requests the list of shipments and the organization again', async () => {
+  test('reads the list of shipments and the organization from the REST service again', async () => {
     const listed = { shipments: [], name: 'organization/1' };
     await using rest = await startRestClient((request, response, body) => {
       const json = request.method === 'POST' ? { name: 'shipments/1', status: 'LABEL_GENERATED' } : listed;
@@ -346,7 +346,7 @@ describe('a 4xx response to POST /v1/shipments', () => {
     expect(await ask({ courier: 'mula-express', origin: 'ca2' })).toEqual(answered(result, [post]));
   });
 
-  test('becomes InvalidInput if the courier has no offer', async () => {
+  test('becomes InvalidInput if the courier has no available offer', async () => {
     const result = invalid(['courier', 'has no offer of status SUCCESS in quotes/ca2130']);
     expect(await ask({ quote: 'ca2130', courier: 'rutandina' })).toEqual(answered(result, [post]));
   });
@@ -459,7 +459,7 @@ describe('the field createShipment', () => {
   });
 });
 
-describe('createShipment without a response', () => {
+describe('createShipment without a response from the REST service', () => {
   test.each<Fault>([
     { kind: 'applied-then-cut' },
     { kind: 'reset' },

@@ -47,7 +47,7 @@ async function startListening(
 test.each<[string, (response: ServerResponse) => void]>([
   ['get no response', () => {}],
   ['never end', drip],
-])('labels that %s leave connections for other requests', async (_how, answer) => {
+])('label calls that %s do not block other requests', async (_how, answer) => {
   await using waybill = await startListening(beside(answer), { UPSTREAM_CONNECTIONS: '2' });
   const clients = new AbortController();
   const gone = ['1', '2', '3', '4'].map((id) => waybill.label(id, 'ana', clients.signal));
@@ -58,7 +58,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   await Promise.allSettled(gone);
 });
 
-test('an endless label is aborted at the time limit on both connections', async () => {
+test('the time limit ends an endless label response and its REST call', async () => {
   let open = 0;
   await using waybill = await startListening(
     beside((response) => {

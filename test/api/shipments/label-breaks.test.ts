@@ -62,7 +62,7 @@ async function expectAlive(): Promise<void> {
 }
 
 test.each(['cut-short.announced', 'cut-short.chunked', 'stalled.announced', 'stalled.chunked'])(
-  'a broken label (%s) fails only for the client that requested it',
+  'a broken label (%s) fails for its client and does not stop the server',
   async (name) => {
     const response = await fetchLabel(name);
     expect(response.status).toBe(200);
@@ -71,7 +71,7 @@ test.each(['cut-short.announced', 'cut-short.chunked', 'stalled.announced', 'sta
   },
 );
 
-test('clients that disconnect during a label do not affect other requests', async () => {
+test('clients that disconnect during a label download do not affect other requests', async () => {
   for (const leaveAfterMs of [0, 1, 2, 5, 10, 20, 30, 50, 80]) {
     const leaving = AbortSignal.timeout(leaveAfterMs);
     const label = fetchLabel('endless.chunked', leaving).then((response) => response.arrayBuffer());

@@ -96,7 +96,7 @@ describe('a label in a browser', () => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
   test.each(['GET', 'HEAD'])(
-    '%s without a token returns a page of instructions without a REST call',
+    '%s without a token returns HTML instructions and sends no REST call',
     async (method) => {
       waybill.sandbox.requests.clear();
       const response = await waybill.fetch(label, { method, headers: { accept } });
@@ -143,7 +143,7 @@ describe('a label in a browser', () => {
 
 describe('an invalid label request', () => {
   test.each([null, 'two words', 'ñ', ''])(
-    'returns 401 without a call for the bearer token %j',
+    'returns 401 without a call if the bearer token is %j',
     async (bearer) => {
       const response = await fetchLabel(label, { bearer });
       expect(response.headers.get('www-authenticate')).toBe('Bearer');
@@ -156,7 +156,7 @@ describe('an invalid label request', () => {
   );
 
   test.each(['..%2F..', '%2e%2e', 'a%2Fb', '%E9', '%', '%00', 'a%0d%0ab', 'x'.repeat(257), 'ca2036.pdf%2F'])(
-    'returns 400 without a call for the id %s',
+    'returns 400 without a call if the id is %s',
     async (id) => {
       const response = await fetchLabel(`/labels/${id}.pdf`);
       expect(await refusal(response)).toMatchObject([400, { extensions: { code: 'BAD_USER_INPUT' } }]);
@@ -165,7 +165,7 @@ describe('an invalid label request', () => {
   );
 
   test.each(['POST', 'PUT', 'DELETE', 'PATCH'])(
-    'returns 405 without a call for the method %s',
+    'returns 405 without a call if the method is %s',
     async (method) => {
       const response = await fetchLabel(label, { method });
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
@@ -175,7 +175,7 @@ describe('an invalid label request', () => {
   );
 
   test.each(['/labels/ca2036', '/labels/.pdf', '/labels/a/b.pdf', '/label/ca2036.pdf', '/labels'])(
-    'returns 404 without a call for the path %s',
+    'returns 404 without a call if the path is %s',
     async (path) => {
       const response = await fetchLabel(path);
       expect(response.status).toBe(404);
@@ -268,7 +268,7 @@ describe('a failed REST call for a label', () => {
   });
 });
 
-test('the second merchant reads a label of its own shipment', async () => {
+test('a second merchant can read the label of its own shipment', async () => {
   const response = await fetchLabel('/labels/st0200.pdf', { bearer: waybill.sandbox.tokens.second });
   expect(response.status).toBe(200);
   expect((await response.bytes()).length).toBeGreaterThan(1000);

@@ -46,8 +46,8 @@ const late = { shipsAgain: true, shipmentNamedAfterMs: 5_000 };
 
 describe('a retry of shipOrder after a lost response', () => {
   test.each([
-    ['on the first page if the list starts with the newest', false, [shipmentPage]],
-    ['on the last page if the list starts with the oldest', true, [shipmentPage, nextPage, nextPage]],
+    ['on the first page if the list starts with the newest shipment', false, [shipmentPage]],
+    ['on the last page if the list starts with the oldest shipment', true, [shipmentPage, nextPage, nextPage]],
   ])('finds the shipment %s', async (_where, oldestFirst, pages) => {
     await using waybill = await startWaybill({}, { quirks: { ...late, oldestFirst } });
     const input = await lose(waybill);
@@ -88,7 +88,7 @@ describe('a retry of shipOrder after a lost response', () => {
     expect(known.calls).not.toContain(postShipment);
   });
 
-  test('returns OutcomeUnknown if the list has no end', async () => {
+  test('returns OutcomeUnknown if the list of shipments never ends', async () => {
     await using waybill = await startWaybill({}, { quirks: { ...late, oldestFirst: true } });
     const input = await lose(waybill);
     waybill.sandbox.faults.add({
@@ -114,7 +114,7 @@ describe('a retry of shipOrder after a lost response', () => {
   });
 });
 
-describe('an order that refers to its shipment only later', () => {
+describe('an order that shows its shipment with a delay', () => {
   test('is not shipped again by a second request', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const input = await orderToShip(waybill);
@@ -160,7 +160,7 @@ describe('an order that refers to its shipment only later', () => {
     return { age, waybill: await startWaybill({}, { quirks: late, keyStore }) };
   }
 
-  test('is shipped again if it refers to no shipment after an hour', async () => {
+  test('is shipped again if it still shows no shipment after an hour', async () => {
     const { age, waybill } = await startAging();
     await using _waybill = waybill;
     const input = await orderToShip(waybill);
@@ -214,7 +214,7 @@ describe('a shipment that is created after the timeout', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('stays OutcomeUnknown for an operation that has too little time to wait', async () => {
+  test('is reported as OutcomeUnknown if a retry has too little time to wait', async () => {
     await using waybill = await startWaybill({ ...slow, OPERATION_TIMEOUT_MS: '5000' }, { quirks: late });
     const input = { ...(await orderToShip(waybill)), idempotencyKey: 'no time' };
     delay(waybill);
@@ -251,7 +251,7 @@ test('a search for a shipment does not share a list request that began earlier',
   await sandbox.close();
 });
 
-describe('shipOrder later in an operation', () => {
+describe('shipOrder after other mutations of an operation', () => {
   const document = `mutation ($order: ID!, $input: ShipOrderInput!) {
     first: updateOrder(input: { id: $order, notes: "read by now" }) { __typename }
     slow: updateOrder(input: { id: "ca2490", notes: "slow" }) { __typename }
@@ -330,7 +330,7 @@ describe('a retry of createOrder after a lost response', () => {
   test.each([
     ['the clock of the REST service is exact', { dateOffsetMs: 0 }],
     ['the clock of the REST service is an hour ahead', { dateOffsetMs: 3_600_000 }],
-  ])('finds the new order beside an older one if %s', async (_how, quirks) => {
+  ])('finds the new order despite an equal older order if %s', async (_how, quirks) => {
     await using waybill = await startWaybill({}, { quirks });
     if (quirks.dateOffsetMs !== 0) {
       waybill.sandbox.faults.add({
@@ -391,7 +391,7 @@ describe('a retry of createOrder after a lost response', () => {
 test.each([
   ['newest first', false],
   ['oldest first', true],
-])('orderByReference returns the newest order of a list sorted %s', async (_order, oldestFirst) => {
+])('orderByReference returns the newest of three orders if the list is sorted %s', async (_order, oldestFirst) => {
   await using waybill = await startWaybill({}, { quirks: { oldestFirst } });
   const ids: string[] = [];
   for (const _time of [1, 2, 3]) {

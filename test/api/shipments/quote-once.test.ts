@@ -199,7 +199,7 @@ describe('a server that dies during createShipment', () => {
   }
   const slowRead = '/v1/orders/ca2490';
 
-  test('causes no second shipment if it dies just after a delayed POST', async () => {
+  test('causes no second shipment if it dies while the REST service handles the POST', async () => {
     // REST is done 11 seconds after the note of the POST, and 8 seconds after its bytes.
     const { result, shipments, order } = await shipAfterDeath(`POST ${path}`, 8_000);
     expect(result).toMatchObject(shippedAlready(order));

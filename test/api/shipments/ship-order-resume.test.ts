@@ -112,7 +112,7 @@ const keyOf = ({ idempotencyKey }: ShipOrderInput) => idempotencyKey ?? null;
 
 const withoutAnswer: FaultEffect[] = [{ kind: 'reset' }, { kind: 'applied-then-cut' }, { kind: 'hang' }];
 
-describe.each(withoutAnswer)('shipOrder without a response to the quote (fault "$kind")', (fault) => {
+describe.each(withoutAnswer)('shipOrder without a response to POST /v1/quotes (fault "$kind")', (fault) => {
   const ship = (input: ShipOrderInput) => shipBy(fault.kind === 'hang' ? impatient : waybill, input);
   test('requests a new quote on a retry with the same key', async () => {
     const input = await keyed();
@@ -135,7 +135,7 @@ describe.each(withoutAnswer)('shipOrder without a response to the quote (fault "
   });
 });
 
-describe.each(withoutAnswer)('shipOrder without a response to the shipment (fault "$kind")', (fault) => {
+describe.each(withoutAnswer)('shipOrder without a response to POST /v1/shipments (fault "$kind")', (fault) => {
   const ship = (input: ShipOrderInput) => shipBy(fault.kind === 'hang' ? impatient : waybill, input);
   const isDone = fault.kind === 'applied-then-cut';
 
@@ -152,7 +152,7 @@ describe.each(withoutAnswer)('shipOrder without a response to the shipment (faul
     expect(await ship(input)).toEqual({ ...answer, calls: [`GET /v1/${shipmentIdOf(answer)}`] });
   });
 
-  test('returns OutcomeUnknown for every retry without a response', async () => {
+  test('returns OutcomeUnknown for every retry that gets no response either', async () => {
     const input = await keyed();
     fail({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 2 });
     fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
@@ -187,7 +187,7 @@ describe('a retry of shipOrder with the same key', () => {
   test.each([
     [500, 'UPSTREAM_ERROR'],
     [502, 'UPSTREAM_UNAVAILABLE'],
-  ])('searches for the shipment after the status %i', async (status, code) => {
+  ])('searches for the shipment after a response with %i', async (status, code) => {
     const input = await keyed();
     fail({ kind: 'status', status, method: 'POST', path: '/v1/shipments', times: 1 });
     const first = await ship(input);
@@ -205,7 +205,7 @@ describe('a retry of shipOrder with the same key', () => {
 
   test.each<[string, FaultEffect]>([
     ['incomplete JSON', { kind: 'cut-json' }],
-    ['a response with an order', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
+    ['a response with an order instead of a shipment', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
   ])('finds the shipment after %s', async (_what, fault) => {
     const input = await keyed();
     fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
@@ -217,7 +217,7 @@ describe('a retry of shipOrder with the same key', () => {
   });
 });
 
-describe('a retry of shipOrder after a lost response to the shipment', () => {
+describe('a retry of shipOrder after a lost response to POST /v1/shipments', () => {
   /** An order whose shipment was asked for, and either created or not, without an answer. */
   async function cut(kind: 'reset' | 'applied-then-cut'): Promise<OrderToShip> {
     const input = await keyed();
@@ -353,7 +353,7 @@ describe('a retry of shipOrder after a lost response to the shipment', () => {
     [400, 'order', (order: string) => [read(order)]],
     [409, 'order', (order: string) => [read(order)]],
     [404, 'newest shipments', (order: string) => [read(order), newestShipments]],
-  ])('returns OutcomeUnknown after the status %i for the %s', async (status, what, calls) => {
+  ])('returns OutcomeUnknown after a response with %i to the read of the %s', async (status, what, calls) => {
     const input = await cut('reset');
     const path = what === 'order' ? `/v1/${input.order}` : '/v1/shipments';
     const remove = fail({ kind: 'status', status, method: 'GET', path });
@@ -386,7 +386,7 @@ describe('a retry of shipOrder after a lost response to the shipment', () => {
 });
 
 describe('the idempotencyKey of shipOrder', () => {
-  test('ships an order once for 20 concurrent requests', async () => {
+  test('ships the order once for 20 concurrent requests', async () => {
     const input = await keyed();
     const answers = await Promise.all(Array.from({ length: 20 }, () => ship(input)));
     const [first] = answers;
@@ -458,7 +458,7 @@ describe('the idempotencyKey of shipOrder', () => {
     expect(calls).toEqual([`GET /v1/${quote.id}`]);
   });
 
-  test('can be used with a new input after the status 400', async () => {
+  test('can be used with a new input after a response with 400', async () => {
     const input = await keyed();
     const body = { error: { message: 'Bad.' } };
     fail({ kind: 'status', status: 400, method: 'POST', path: '/v1/shipments', body, times: 1 });

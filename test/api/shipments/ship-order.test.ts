@@ -184,7 +184,7 @@ describe('shipOrder', () => {
     });
   });
 
-  test('sends no document fields if the order has none', async () => {
+  test('sends no document fields if the recipient has none', async () => {
     const input = await orderToShip(waybill);
     change(
       pathOf(input.order),
@@ -216,7 +216,7 @@ describe('the offer selection of shipOrder', () => {
   test.each<[string, Partial<OrderToShip>, string]>([
     ['the cheapest offer', { offer: { prefer: 'CHEAPEST' } }, 'tres-cordilleras'],
     [
-      'the cheapest offer if the preference is null',
+      'the cheapest offer if the input field offer is null',
       { offer: null, maxShipmentCostCents: null, idempotencyKey: null },
       'tres-cordilleras',
     ],
@@ -392,8 +392,8 @@ describe('the input of shipOrder', () => {
   });
 
   test.each([
-    ['two choices', { prefer: 'FASTEST', courier: 'rutandina' }],
-    ['no choice', {}],
+    ['a preference and a courier', { prefer: 'FASTEST', courier: 'rutandina' }],
+    ['neither a preference nor a courier', {}],
     ['null as the courier', { courier: null }],
   ])('an offer with %s is rejected by GraphQL', async (_what, offer) => {
     const { data, errors, calls } = await waybill.ask<unknown, unknown>(
@@ -430,7 +430,7 @@ describe('shipOrder with an invalid record of the REST service', () => {
       (order) => ({ ...order, recipient: { ...order.recipient, address: { addressLines: null } } }),
       "its recipient's address",
     ],
-    ['no cash on delivery', ({ cashOnDeliveryRequestCents, ...order }) => order, 'its cash on delivery'],
+    ['no field for cash on delivery', ({ cashOnDeliveryRequestCents, ...order }) => order, 'its cash on delivery'],
   ])('fails before any POST if the order has %s', async (_what, broken, missing) => {
     const input = await orderToShip(waybill);
     change(pathOf(input.order), broken);
@@ -526,7 +526,7 @@ describe('a failed call of shipOrder', () => {
     [429, waiting, { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 3000 }, { retryable: true }],
     [500, {}, { code: 'UPSTREAM_ERROR', retryable: false }, { retryable: false }],
     [503, {}, { code: 'UPSTREAM_UNAVAILABLE', retryable: true }, { retryable: false }],
-  ])('is an error of the field if its status is %i', async (status, headers, ofRead, ofWrite) => {
+  ])('becomes an error of the field shipOrder if the status is %i', async (status, headers, ofRead, ofWrite) => {
     const input = await orderToShip(waybill);
     const steps: [method: string, path: string, calls: string[]][] = [
       ['GET', pathOf(input.order), reads(input.order)],
@@ -562,7 +562,7 @@ describe('the order in ShipOrderSuccess', () => {
     shipOrder: { order: { id: string; status: string; shipment: { id: string; status: string } } };
   }
 
-  test('shows the new shipment without a call for it', async () => {
+  test('contains the new shipment without a call for the shipment', async () => {
     await using fresh = await startWaybill();
     await learnMerchants(fresh, fresh.sandbox.tokens.first);
     const input = await orderToShip(fresh);
@@ -580,7 +580,7 @@ describe('the order in ShipOrderSuccess', () => {
     { kind: 'status', status: 404 },
     { kind: 'reset' },
     { kind: 'cut-json' },
-  ])('keeps the earlier fields if the second read of the order fails: %o', async (fault) => {
+  ])('keeps the fields of the first read if the second read fails: %o', async (fault) => {
     const input = await orderToShip(waybill);
     fail({ kind: 'delay', delayMs: 0, path: pathOf(input.order), times: 1 });
     fail({ ...fault, path: pathOf(input.order) });
@@ -594,7 +594,7 @@ describe('the order in ShipOrderSuccess', () => {
     expect(calls).toEqual([...posted(input.order), `GET ${pathOf(input.order)}`]);
   });
 
-  test('is up to date for the next mutation of the same request', async () => {
+  test('counts as shipped for the next mutation of the same request', async () => {
     const input = await orderToShip(waybill);
     const document = `mutation ($input: ShipOrderInput!) {
       first: shipOrder(input: $input) { ... on ShipOrderSuccess { order { status } } }

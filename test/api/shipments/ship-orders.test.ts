@@ -224,7 +224,7 @@ test('shipOrders rejects a list of 101 orders without a call', async () => {
 });
 
 describe('the field shipOrders', () => {
-  test('fails with one error if no order could start', async () => {
+  test('fails with one error if all orders fail with the same error', async () => {
     const orders = await newOrders(2);
     fail({ kind: 'status', status: 503, path: '/v1/origins' });
     const { data, errors, calls } = await ship(orders);

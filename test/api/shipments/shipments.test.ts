@@ -50,7 +50,7 @@ describe('a shipment', () => {
   };
 
   test.each(['shipments/ca2036', 'ca2036'])(
-    'returns all its fields for one call by the id %s',
+    'returns all fields for one call if the id is %s',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(ShipmentPayloadDocument, { id });
       expect(errors).toBeUndefined();
@@ -83,7 +83,7 @@ describe('a shipment', () => {
   );
 
   test.each(['orders/ca2481', '..', 'shipments/ca2036/label'])(
-    'is an error without a call for the id %j',
+    'is an error, without a call, if the id is %j',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(ShipmentWithoutLabelDocument, { id });
       expect(data).toEqual({ shipment: null });
@@ -104,20 +104,20 @@ test('shipments are listed newest first', async () => {
 });
 
 describe("a shipment's order", () => {
-  test('costs one call, for the quote that refers to the order', async () => {
+  test('costs one more call, for the quote that refers to the order', async () => {
     const { data, calls } = await waybill.ask(ShipmentOrderIdDocument, { id: 'ca2036' });
     expect(data).toEqual({ shipment: { order: { id: 'orders/ca2481' } } });
     expect(calls).toEqual(['GET /v1/shipments/ca2036', 'GET /v1/quotes/ca2139']);
   });
 
-  test('costs a second call if fields other than the id are selected', async () => {
+  test('costs two more calls if fields other than the id are selected', async () => {
     const { data, calls } = await waybill.ask(ShipmentOrderDocument, { id: 'ca2036' });
     const notes = 'Es para el cumpleaños de Íñigo 🎂: entregar antes del mediodía y timbrar dos veces.';
     expect(data).toEqual({ shipment: { order: { status: 'IN_PROGRESS', notes } } });
     expect(calls).toEqual(['GET /v1/shipments/ca2036', 'GET /v1/quotes/ca2139', 'GET /v1/orders/ca2481']);
   });
 
-  test('costs no order call if a page of orders contains the order', async () => {
+  test('costs no call for the order if a page of orders contains the order', async () => {
     const { data, calls } = await waybill.ask(OrdersBackFromShipmentsDocument);
     expect(data.orders.nodes).toEqual([
       { id: 'orders/ca2500', shipment: null },
@@ -127,7 +127,7 @@ describe("a shipment's order", () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=3', 'GET /v1/shipments/ca2047', 'GET /v1/quotes/ca2153']);
   });
 
-  test('has its shipment without a call if a page of shipments contains it', async () => {
+  test('shows its shipment without a call if a page of shipments contains the shipment', async () => {
     const { data, calls } = await waybill.ask(ShipmentsAheadDocument);
     expect(data.shipments.nodes).toEqual([
       { order: { id: 'orders/ca2499', shipment: { status: 'GENERATING_LABEL' } } },
