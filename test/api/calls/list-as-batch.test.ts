@@ -80,14 +80,17 @@ describe('the shipments of a page of orders', () => {
     expect(expected.calls.length).toBeGreaterThan(first / 2);
   });
 
-  test.each([10, 100, 500, 1_000])('cost at most three calls including the call for the %i orders', async (first) => {
-    const waybill = await startAnew();
-    for (let time = 0; time < 6; time += 1) {
-      const { errors, calls } = await waybill.ask(board, { first });
-      expect(errors).toBeUndefined();
-      expect(calls.length).toBeLessThanOrEqual(3);
-    }
-  });
+  test.each([10, 100, 500, 1_000])(
+    'cost at most three calls including the call for the %i orders',
+    async (first) => {
+      const waybill = await startAnew();
+      for (let time = 0; time < 6; time += 1) {
+        const { errors, calls } = await waybill.ask(board, { first });
+        expect(errors).toBeUndefined();
+        expect(calls.length).toBeLessThanOrEqual(3);
+      }
+    },
+  );
 
   test('are read with one GET each if there are only three', async () => {
     const waybill = await start();

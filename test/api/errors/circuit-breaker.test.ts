@@ -38,7 +38,7 @@ test('the circuit opens for all tenants if the calls of several tenants fail', a
   expect(waybill.calls()).toHaveLength(20);
 });
 
-test('many ids cost one list page and no GET while the circuit for GETs is open', async () => {
+test('many shipments cost one list page and no GET while the circuit for GETs is open', async () => {
   const names = Array.from({ length: 30 }, (_, index) => `${index}`);
   await using waybill = await startApp((request, response, body) => {
     if (!request.url?.startsWith('/v1/orders?')) return answerJson({}, 503)(request, response, body);
@@ -57,7 +57,7 @@ test('many ids cost one list page and no GET while the circuit for GETs is open'
   ]);
 });
 
-test('records are read by id while the circuit for the list is open', async () => {
+test('shipments are read by id while the circuit for the list of shipments is open', async () => {
   const names = Array.from({ length: 30 }, (_, index) => `${index}`);
   await using waybill = await startApp((request, response, body) => {
     if (request.url?.startsWith('/v1/shipments?')) return answerJson({}, 503)(request, response, body);
@@ -139,15 +139,18 @@ test('failing calls of a single tenant do not open the circuit', async () => {
   expect(waybill.calls()).toHaveLength(62);
 });
 
-test.each([400, 401, 403, 404, 409, 429, 501])('the status %d does not open the circuit', async (status) => {
-  await using waybill = await startApp(failingFor(new Set(['ana', 'eva']), answerJson({}, status)));
-  for (let time = 0; time < 15; time += 1) {
-    await waybill.ask(query, 'ana');
-    await waybill.ask(query, 'eva');
-  }
-  expect(await waybill.ask(query, 'ida')).toEqual(whole);
-  expect(waybill.calls()).toHaveLength(31);
-});
+test.each([400, 401, 403, 404, 409, 429, 501])(
+  'responses with the status %d do not open the circuit',
+  async (status) => {
+    await using waybill = await startApp(failingFor(new Set(['ana', 'eva']), answerJson({}, status)));
+    for (let time = 0; time < 15; time += 1) {
+      await waybill.ask(query, 'ana');
+      await waybill.ask(query, 'eva');
+    }
+    expect(await waybill.ask(query, 'ida')).toEqual(whole);
+    expect(waybill.calls()).toHaveLength(31);
+  },
+);
 
 test('an open circuit for one endpoint does not block other endpoints', async () => {
   await using waybill = await startApp((request, response, body) => {

@@ -114,7 +114,7 @@ describe('an error status of a read', () => {
     });
   });
 
-  test.each([400, 422])('%i reports the invalid fields in the body', async (status) => {
+  test.each([400, 422])('%i becomes BAD_USER_INPUT with the invalid fields of the body', async (status) => {
     const details = [
       { field: 'pageSize', message: 'must be at most 1000' },
       { field: 'search', message: 'is too long' },

@@ -125,7 +125,7 @@ describe.each(Object.keys(connections))('the list of %s', (list) => {
   });
 
   test.each([false, true])(
-    'is an error that names PAGE_TOKEN_PARAMETER (strict REST service: %s)',
+    'is an error that names a wrong PAGE_TOKEN_PARAMETER (strict REST service: %s)',
     async (isStrict) => {
       await using app = await start('PAGE_TOKEN_PARAMETER', isStrict);
       const { page } = await read(app, list, 'first: 5');
@@ -146,7 +146,7 @@ describe.each([
   ],
 ])('the status filter of %s', (_list, field) => {
   test.each([false, true])(
-    'is an error that names STATUS_PARAMETER (strict REST service: %s)',
+    'is an error that names a wrong STATUS_PARAMETER (strict REST service: %s)',
     async (isStrict) => {
       await using app = await start('STATUS_PARAMETER', isStrict);
       const query = `{ ${field.includes('ids') ? field.replace('ids', '{ nodes { id } }') : `${field} { nodes { id } }`} }`;
@@ -160,7 +160,7 @@ describe.each([
 });
 
 test.each([false, true])(
-  'a record of a reference list is an error that names PAGE_TOKEN_PARAMETER (strict REST service: %s)',
+  'an origin lookup reports a wrong PAGE_TOKEN_PARAMETER (strict REST service: %s)',
   async (isStrict) => {
     await using app = await start('PAGE_TOKEN_PARAMETER', isStrict);
     const { data, errors } = await app.ask('{ origin(id: "2400") { id } }');
@@ -173,7 +173,7 @@ test.each([false, true])(
   },
 );
 
-test('a row outside the requested status is left out and counted', async () => {
+test('a row without the requested status is left out and counted', async () => {
   const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
   const orders = ['NEW', 'READY', 'NEW'].map((status, index) => ({ name: `orders/${index}`, status }));
   await using app = await startApp(answerJson({ orders }), {}, { telemetry });
@@ -207,7 +207,7 @@ describe.each(['order', 'shipment'])('counts and filters of %ss', (record) => {
   const filtered = `{ ${record}s(first: 5, ${filter}) { nodes { id } } }`;
 
   test.each([false, true])(
-    'are errors that name PAGE_TOKEN_PARAMETER (strict REST service: %s)',
+    'are errors that name a wrong PAGE_TOKEN_PARAMETER (strict REST service: %s)',
     async (isStrict) => {
       for (const query of [counts, filtered]) {
         await using app = await start('PAGE_TOKEN_PARAMETER', isStrict);
@@ -220,7 +220,7 @@ describe.each(['order', 'shipment'])('counts and filters of %ss', (record) => {
     },
   );
 
-  test('cover 20 default pages if the REST service ignores the page size parameter', async () => {
+  test('cover only 20 pages of the default size if the page size parameter is ignored', async () => {
     await using app = await start('PAGE_SIZE_PARAMETER', false);
     // 20 pages of 100 rows.
     expect((await app.ask(counts)).data).toEqual({ [`${record}Counts`]: { total: 2_000 } });

@@ -23,11 +23,11 @@ const createOrder = (fields: object) =>
 const created = { createOrder: { __typename: 'CreateOrderSuccess' } };
 const post = 'POST /v1/orders';
 
-describe('a key store that fails', () => {
+describe('a server whose key store fails', () => {
   test.each<[string, Partial<KeyStore>]>([
     ['claiming the key', { claim: unavailable }],
     ['the checkpoint before the write', { checkpoint: unavailable }],
-    ['noting the organization', { noteOrganizationShown: unavailable }],
+    ['recording the organization', { noteOrganizationShown: unavailable }],
   ])('rejects a keyed write with OVERLOADED if %s fails', async (what, methods) => {
     await using failing = await startWith(methods);
     const { data, errors, calls } = await failing.ask(createOrder({ idempotencyKey: what }));
@@ -74,7 +74,7 @@ test('a write is not sent if the claim on its key is lost', async () => {
   expect(await ask()).toMatchObject({ data: created, calls: [post] });
 });
 
-test('a new key is RATE_LIMITED if the merchant has used all of its keys', async () => {
+test('a new key is RATE_LIMITED if the merchant has reached its limit of keys', async () => {
   await using crowded = await startWith({ claim: async () => ({ state: 'full' }) });
   const { data, errors, calls } = await crowded.ask(createOrder({ idempotencyKey: 'no room' }));
   expect([data, calls]).toEqual([{ createOrder: null }, [organizationCall]]);

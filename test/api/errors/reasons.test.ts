@@ -118,7 +118,7 @@ describe('the path of NotFound', () => {
 });
 
 describe('the reason of a Conflict', () => {
-  test('is ALREADY_SHIPPED without a call for the shipment', async () => {
+  test('is ALREADY_SHIPPED for a shipped order, without a call for the shipment', async () => {
     const input = await orderToShip(waybill);
     const { result: shipped } = await run('shipOrder', input, '... on ShipOrderSuccess { shipment { id } }');
     const { result, calls } = await run('shipOrder', input);
@@ -150,7 +150,7 @@ describe('the reason of a Conflict', () => {
     [{ message: 'no' }, 'REJECTED'],
     [{ error: { code: 409, status: 'FAILED_PRECONDITION', message: 'no' } }, 'STATE'],
     [{ message: 'off', code: 'channel-inactive' }, 'CHANNEL_INACTIVE'],
-  ])('comes from the body %j: %s', async (body, reason) => {
+  ])('comes from the body %j of a response with 409: %s', async (body, reason) => {
     waybill.sandbox.faults.add({ kind: 'status', status: 409, method: 'POST', path: '/v1/orders', body });
     const { result, calls } = await run('createOrder', order);
     expect([result, calls]).toEqual([{ __typename: 'Conflict', reason, conflicting: null }, [post]]);

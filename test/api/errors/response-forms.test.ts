@@ -23,7 +23,7 @@ function ask(body: string, accept: string) {
 }
 
 test.each(['application/json', 'multipart/mixed', 'text/event-stream'])(
-  'closes the connection after a response in %s if the client requests it',
+  'closes the connection after a response in %s on "connection: close"',
   async (accept) => {
     const answer = await ask(organizationQuery, accept);
     expect([answer.status, answer.headers.connection]).toEqual([200, 'close']);

@@ -93,7 +93,7 @@ describe('a broken connection', () => {
     expect(waybill.calls()).toEqual([...times(3), post]);
   });
 
-  test('causes a retry of reads only if the server closed a reused connection', async () => {
+  test('causes a retry of a read and none of a write if the connection was reused', async () => {
     const used = new WeakSet<Socket>();
     await using waybill = await start(
       (request, response, body) => {
@@ -224,7 +224,7 @@ describe('Retry-After', () => {
     };
   };
 
-  test.each(['1', 'Sat, 01 Jan 2000 00:00:00 GMT'])('delays the retry if it is %s', async (header) => {
+  test.each(['1', 'Sat, 01 Jan 2000 00:00:00 GMT'])('allows a retry if it is "%s"', async (header) => {
     await using waybill = await start(once(header));
     expect([await waybill.ask(query), waybill.calls()]).toEqual([whole, times(2)]);
   });
@@ -235,7 +235,7 @@ describe('Retry-After', () => {
     ['soon', {}],
     ['-1', {}],
     ['1e3', {}],
-  ])('prevents a retry if it is %s', async (header, wait) => {
+  ])('prevents a retry if it is "%s"', async (header, wait) => {
     await using waybill = await start(once(header));
     const error = {
       message: `${call} returned 429`,

@@ -54,7 +54,7 @@ describe('a read that fails at first', () => {
     expect(waybill.calls()).toEqual([call, call, call]);
   });
 
-  test('is retried after no response within UPSTREAM_TIMEOUT_MS', async () => {
+  test('is retried if there is no response within UPSTREAM_TIMEOUT_MS', async () => {
     await using waybill = await startWithRetries(
       atFirst(1, () => {}),
       { UPSTREAM_TIMEOUT_MS: '100' },
@@ -63,7 +63,7 @@ describe('a read that fails at first', () => {
     expect(waybill.calls()).toEqual([call, call]);
   });
 
-  test('is retried before the first byte of a label', async () => {
+  test('is retried if a label call breaks before the first byte', async () => {
     const answer = answerText('%PDF', 200, 'application/pdf');
     let times = 0;
     await using waybill = await startWithRetries((...exchange) => {
@@ -199,7 +199,7 @@ test('a token whose reads all fail does not use up the retries of other tokens',
   expect(await waybill.ask(query, 'eva')).toEqual(whole);
 });
 
-test('calls interrupted by a restart of the REST service all succeed', async () => {
+test('reads interrupted by a restart of the REST service all succeed', async () => {
   const atOnce = 24;
   const held: (() => void)[] = [];
   let isHeld = false;

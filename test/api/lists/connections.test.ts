@@ -31,13 +31,13 @@ describe('the argument first', () => {
   test.each<[string, OrderNamesQueryVariables]>([
     ['missing', {}],
     ['null', { first: null, after: null }],
-  ])('is 20 if it is %s', async (_what, variables) => {
+  ])('defaults to 20 if it is %s', async (_what, variables) => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, variables);
     expect(names(data.orders.nodes)).toEqual(seeded('orders', 2500, 20));
     expect(calls).toEqual(['GET /v1/orders?pageSize=20']);
   });
 
-  test('is 20 for a null literal, or the default value of the variable', async () => {
+  test('is 20 for a null literal and takes the default value of an omitted variable', async () => {
     const literal = await waybill.ask<{ orders: { nodes: [] } }, object>(
       '{ orders(first: null, after: null) { nodes { id } } }',
     );
@@ -49,7 +49,7 @@ describe('the argument first', () => {
     expect(byDefault.calls).toEqual(['GET /v1/orders?pageSize=1']);
   });
 
-  test('shows whether the list has rows if it is 0', async () => {
+  test('with the value 0 still shows whether the list has rows', async () => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 0 });
     const pageInfo = { hasNextPage: true, hasPreviousPage: false, startCursor: null, endCursor: null };
     expect(data).toEqual({ orders: { nodes: [], pageInfo } });
@@ -118,7 +118,7 @@ describe('the argument after', () => {
     ['two words', 'forged.forged'],
     ['a position without the digest of the list', encoded([null, 2, 0, null])],
     ['JSON that is not an array', encoded({ pageToken: null, rowsBefore: 2 })],
-    ['a page token', 'AAAAAAAADzNmcMsru0xWf1hfhTUXFekX'],
+    ['a page token of the REST service', 'AAAAAAAADzNmcMsru0xWf1hfhTUXFekX'],
     ['NUL', '\u0000'],
     ['a million characters', 'A'.repeat(1_000_000)],
     ['260,000 characters with dots', 'A.'.repeat(130_000)],
@@ -143,7 +143,7 @@ describe('the argument after', () => {
     await refuses(data.shipments.pageInfo.endCursor ?? '');
   });
 
-  test('works with a new token of the same merchant', async () => {
+  test('works with a new access token of the same merchant', async () => {
     const { tokens } = waybill.sandbox;
     const after = await cursorOf({}, tokens.first);
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1, after }, tokens.firstRefreshed);
@@ -151,7 +151,7 @@ describe('the argument after', () => {
     expect(calls).toEqual([laterPage(1)]);
   });
 
-  test('works with a new token after the first token has expired', async () => {
+  test('works with a new access token after the first one has expired', async () => {
     const { sandbox } = waybill;
     const ended = sandbox.issueToken(sandbox.tokens.first);
     const after = await cursorOf({}, ended);
@@ -222,7 +222,7 @@ describe('a list that is read page by page', () => {
     expect(seen).toEqual(seeded('shipments', 2047, 2047));
   });
 
-  test('can end with an empty page', async () => {
+  test('returns an empty page after the last row', async () => {
     const all = await waybill.ask(OrderNamesDocument, { first: 6, status: ['NEW'] });
     expect([all.data.orders.nodes.length, all.data.orders.pageInfo.hasNextPage]).toEqual([6, false]);
     const { endCursor } = all.data.orders.pageInfo;
@@ -231,7 +231,7 @@ describe('a list that is read page by page', () => {
     expect(data).toEqual({ orders: { nodes: [], pageInfo } });
   });
 
-  test('is empty without an end cursor if nothing matches', async () => {
+  test('is empty and has no end cursor if nothing matches', async () => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, { search: 'qqqqzzzz' });
     const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null };
     expect(data).toEqual({ orders: { nodes: [], pageInfo } });
@@ -264,7 +264,7 @@ describe('the cursor of an edge', () => {
     }
   });
 
-  test('returns 1,000 rows across two pages of the REST service', async () => {
+  test('can be followed by 1,000 rows from two pages of the REST service', async () => {
     const { data: page } = await waybill.ask(OrderEdgesDocument, { first: 5 });
     const after = page.orders.edges[1]?.cursor ?? null;
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1000, after });

@@ -102,7 +102,7 @@ describe('the filter by creation time', () => {
     expect(ids).toEqual(names(inRange));
   });
 
-  test('can be combined with a filter of the REST service', async () => {
+  test('can be combined with the status filter of orders', async () => {
     const since = at(orders, 60);
     const { ids, calls } = await page(`orders(first: 100, status: [NEW, READY], createdSince: "${since}")`);
     const matches = orders.filter(
@@ -112,7 +112,7 @@ describe('the filter by creation time', () => {
     expect(calls[0]).toBe('GET /v1/orders?pageSize=500&status=NEW,READY');
   });
 
-  test('can be combined with the status of shipments', async () => {
+  test('can be combined with the status filter of shipments', async () => {
     const since = at(shipments, 40);
     const { ids } = await page(`shipments(first: 100, status: DELIVERED, createdSince: "${since}")`);
     const matches = shipments.filter(
@@ -149,7 +149,7 @@ describe('a cursor of a filtered list', () => {
     expect([errors?.[0]?.extensions.code, calls]).toEqual(['INVALID_CURSOR', []]);
   });
 
-  test('is rejected without a filter', async () => {
+  test('is rejected if the filter is omitted', async () => {
     const { list } = await page('shipments(status: DELIVERED, first: 5)');
     const { errors, calls } = await page(`shipments(after: "${list.pageInfo.endCursor}")`);
     expect([errors?.[0]?.extensions.code, calls]).toEqual(['INVALID_CURSOR', []]);
@@ -193,7 +193,7 @@ describe('counts', () => {
     expect([counts.total, counts.byStatus]).toEqual([rows.length, plainCounts(rows)]);
   });
 
-  test('are cached until the token writes', async () => {
+  test('are cached until the next write of the token', async () => {
     const first = await count('orderCounts');
     const second = await count('orderCounts');
     expect([second.counts, second.calls]).toEqual([first.counts, []]);

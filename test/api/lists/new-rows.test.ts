@@ -51,7 +51,7 @@ test('new orders between two pages cause no repeated or skipped rows', async () 
   ]);
 });
 
-test('a cursor resumes correctly if new orders shift its row within the REST page', async () => {
+test('a cursor resumes after the same row if new orders move the row down the page', async () => {
   await using waybill = await startWaybill();
   const { data: page } = await waybill.ask(OrderEdgesDocument, { first: 5 });
   await createOrders(waybill, 1);
@@ -64,7 +64,7 @@ test('a cursor resumes correctly if new orders shift its row within the REST pag
   ]);
 });
 
-test('a cursor resumes correctly if new orders shift its row out of the REST page', async () => {
+test('a cursor resumes after the same row if new orders move the row off the page', async () => {
   await using waybill = await startWaybill();
   const { data: page } = await waybill.ask(OrderEdgesDocument, { first: 5 });
   await createOrders(waybill, 12);

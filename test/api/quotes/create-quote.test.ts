@@ -120,7 +120,7 @@ describe('createQuote', () => {
     ]);
   });
 
-  test('sends neither missing fields nor the idempotency key', async () => {
+  test('sends neither omitted fields nor the idempotency key', async () => {
     expect(await ask({ idempotencyKey: 'left-out' })).toEqual(answered(success, [post]));
     expect(bodies(waybill)).toEqual([{ ...way, package: parcel }]);
   });
@@ -137,7 +137,7 @@ describe('createQuote', () => {
     expect(calls).toEqual([post, 'GET /v1/orders/ca2496']);
   });
 
-  test('accepts a cash on delivery of 0', async () => {
+  test('accepts an amount of 0 for cash on delivery', async () => {
     expect(await ask({ cashOnDeliveryRequestCents: 0 })).toEqual(answered(success, [post]));
     expect(bodies(waybill)).toEqual([{ ...way, package: parcel, cashOnDeliveryRequestCents: 0 }]);
   });
@@ -231,7 +231,7 @@ describe('the input of createQuote', () => {
   });
 });
 
-describe('an error response to createQuote', () => {
+describe('an error response to POST /v1/quotes', () => {
   test('becomes InvalidInput with the paths of the input fields', async () => {
     const answer = await ask({
       package: { ...parcel, weightKg: 0, dimensions: { lengthCm: 30, widthCm: -1, heightCm: 15 } },
@@ -290,7 +290,11 @@ describe('an error response to createQuote', () => {
         ],
       },
     ],
-    ['no JSON', '<h1>Bad Request</h1>', { message: 'POST /v1/quotes returned 400.', fields: [] }],
+    [
+      'HTML instead of JSON',
+      '<h1>Bad Request</h1>',
+      { message: 'POST /v1/quotes returned 400.', fields: [] },
+    ],
   ])('becomes InvalidInput if its body has %s', async (_what, body, result) => {
     fail({ kind: 'status', status: 400, body });
     expect(await ask()).toEqual(answered({ __typename: 'InvalidInput', ...result }, [post]));

@@ -29,7 +29,7 @@ const offer = (code: string, status: string, costs: [number, number], days: numb
 });
 
 describe('a quote', () => {
-  test.each(['quotes/ca2139', 'ca2139'])('has all fields of its payload for one call: %s', async (id) => {
+  test.each(['quotes/ca2139', 'ca2139'])('returns all fields for one call if the id is %s', async (id) => {
     const { data, errors, calls } = await waybill.ask(QuotePayloadDocument, { id });
     expect(errors).toBeUndefined();
     expect(data).toEqual({
@@ -92,7 +92,7 @@ describe('a quote', () => {
     },
   );
 
-  test('is rejected without a call if the id belongs to an order', async () => {
+  test('is an error, without a call, if the id belongs to an order', async () => {
     const { data, errors, calls } = await waybill.ask(QuoteOrderDocument, { id: 'orders/ca2481' });
     expect(data).toEqual({ quote: null });
     expect(errors).toMatchObject([{ path: ['quote'], extensions: { code: 'BAD_USER_INPUT' } }]);
@@ -141,7 +141,7 @@ describe('the selection of the cheapest and the fastest offer', () => {
     ],
     ['only available offers', [of('a', 1, 1, 'NO_COVERAGE'), of('b', 9, 9)], 'couriers/b', 'couriers/b'],
     [
-      'known values before unknown values',
+      'an offer with known values before an offer with unknown values',
       [of('a', undefined, undefined), of('b', 9, 9)],
       'couriers/b',
       'couriers/b',
@@ -159,7 +159,7 @@ describe('the selection of the cheapest and the fastest offer', () => {
       'couriers/a',
     ],
     [
-      'valid numbers before invalid values',
+      'an offer with valid numbers before offers with invalid values',
       // As REST must not send it: a text, nothing, and a number past all bounds.
       JSON.parse(`[
         {"courier": "couriers/a", "status": "SUCCESS", "shipmentCostCents": "1", "estimatedDeliveryOperatingDays": "1"},

@@ -47,7 +47,11 @@ const late = { shipsAgain: true, shipmentNamedAfterMs: 5_000 };
 describe('a retry of shipOrder after a lost response', () => {
   test.each([
     ['on the first page if the list starts with the newest shipment', false, [shipmentPage]],
-    ['on the last page if the list starts with the oldest shipment', true, [shipmentPage, nextPage, nextPage]],
+    [
+      'on the last page if the list starts with the oldest shipment',
+      true,
+      [shipmentPage, nextPage, nextPage],
+    ],
   ])('finds the shipment %s', async (_where, oldestFirst, pages) => {
     await using waybill = await startWaybill({}, { quirks: { ...late, oldestFirst } });
     const input = await lose(waybill);
@@ -391,14 +395,17 @@ describe('a retry of createOrder after a lost response', () => {
 test.each([
   ['newest first', false],
   ['oldest first', true],
-])('orderByReference returns the newest of three orders if the list is sorted %s', async (_order, oldestFirst) => {
-  await using waybill = await startWaybill({}, { quirks: { oldestFirst } });
-  const ids: string[] = [];
-  for (const _time of [1, 2, 3]) {
-    ids.push((await orderToShip(waybill, { referenceId: 'three times' })).order);
-    waybill.sandbox.clock.advance(1_000);
-  }
-  const { data, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId: 'three times' });
-  expect(data).toEqual({ orderByReference: { id: ids[2], referenceId: 'three times' } });
-  expect(calls).toEqual(['GET /v1/orders?pageSize=1000&search=three times']);
-});
+])(
+  'orderByReference returns the newest of three orders if the list is sorted %s',
+  async (_order, oldestFirst) => {
+    await using waybill = await startWaybill({}, { quirks: { oldestFirst } });
+    const ids: string[] = [];
+    for (const _time of [1, 2, 3]) {
+      ids.push((await orderToShip(waybill, { referenceId: 'three times' })).order);
+      waybill.sandbox.clock.advance(1_000);
+    }
+    const { data, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId: 'three times' });
+    expect(data).toEqual({ orderByReference: { id: ids[2], referenceId: 'three times' } });
+    expect(calls).toEqual(['GET /v1/orders?pageSize=1000&search=three times']);
+  },
+);

@@ -135,53 +135,56 @@ describe.each(withoutAnswer)('shipOrder without a response to POST /v1/quotes (f
   });
 });
 
-describe.each(withoutAnswer)('shipOrder without a response to POST /v1/shipments (fault "$kind")', (fault) => {
-  const ship = (input: ShipOrderInput) => shipBy(fault.kind === 'hang' ? impatient : waybill, input);
-  const isDone = fault.kind === 'applied-then-cut';
+describe.each(withoutAnswer)(
+  'shipOrder without a response to POST /v1/shipments (fault "$kind")',
+  (fault) => {
+    const ship = (input: ShipOrderInput) => shipBy(fault.kind === 'hang' ? impatient : waybill, input);
+    const isDone = fault.kind === 'applied-then-cut';
 
-  test('finds or creates the shipment on a retry with the same key', async () => {
-    const input = await keyed();
-    fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
-    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
-    const { named } = await shipmentsOf(input.order);
+    test('finds or creates the shipment on a retry with the same key', async () => {
+      const input = await keyed();
+      fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
+      expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
+      const { named } = await shipmentsOf(input.order);
 
-    const answer = await ship(input);
-    const rest = isDone ? [`GET /v1/${named}`] : [newestShipments, postShipment];
-    expect(answer).toEqual(answered(success(input.order), [read(input.order), ...rest]));
-    await expectOneShipment(answer);
-    expect(await ship(input)).toEqual({ ...answer, calls: [`GET /v1/${shipmentIdOf(answer)}`] });
-  });
+      const answer = await ship(input);
+      const rest = isDone ? [`GET /v1/${named}`] : [newestShipments, postShipment];
+      expect(answer).toEqual(answered(success(input.order), [read(input.order), ...rest]));
+      await expectOneShipment(answer);
+      expect(await ship(input)).toEqual({ ...answer, calls: [`GET /v1/${shipmentIdOf(answer)}`] });
+    });
 
-  test('returns OutcomeUnknown for every retry that gets no response either', async () => {
-    const input = await keyed();
-    fail({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 2 });
-    fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
-    expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
-    const again = [read(input.order), newestShipments, postShipment];
-    for (let attempt = 0; attempt < 2; attempt += 1) {
-      expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), again));
-    }
-    const { named } = await shipmentsOf(input.order);
-    const answer = await ship(input);
-    const rest = isDone ? [`GET /v1/${named}`] : again.slice(1);
-    expect(answer).toEqual(answered(success(input.order), [read(input.order), ...rest]));
-    await expectOneShipment(answer);
-  });
+    test('returns OutcomeUnknown for every retry that gets no response either', async () => {
+      const input = await keyed();
+      fail({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 2 });
+      fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
+      expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
+      const again = [read(input.order), newestShipments, postShipment];
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), again));
+      }
+      const { named } = await shipmentsOf(input.order);
+      const answer = await ship(input);
+      const rest = isDone ? [`GET /v1/${named}`] : again.slice(1);
+      expect(answer).toEqual(answered(success(input.order), [read(input.order), ...rest]));
+      await expectOneShipment(answer);
+    });
 
-  test('creates no second shipment on a retry without a key', async () => {
-    const input = await orderToShip(waybill);
-    fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
-    expect(await ship(input)).toEqual(answered(unknown(input.order, null), posted(input.order)));
-    const { named = '', ofQuotes } = await shipmentsOf(input.order);
-    expect(ofQuotes).toHaveLength(isDone ? 1 : 0);
-    expect(await ship(input)).toEqual(
-      isDone
-        ? answered(shippedAlready(input.order, named), [read(input.order), origins])
-        : answered(success(input.order), looked(input.order)),
-    );
-    expect((await shipmentsOf(input.order)).ofQuotes).toHaveLength(1);
-  });
-});
+    test('creates no second shipment on a retry without a key', async () => {
+      const input = await orderToShip(waybill);
+      fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
+      expect(await ship(input)).toEqual(answered(unknown(input.order, null), posted(input.order)));
+      const { named = '', ofQuotes } = await shipmentsOf(input.order);
+      expect(ofQuotes).toHaveLength(isDone ? 1 : 0);
+      expect(await ship(input)).toEqual(
+        isDone
+          ? answered(shippedAlready(input.order, named), [read(input.order), origins])
+          : answered(success(input.order), looked(input.order)),
+      );
+      expect((await shipmentsOf(input.order)).ofQuotes).toHaveLength(1);
+    });
+  },
+);
 
 describe('a retry of shipOrder with the same key', () => {
   test.each([
@@ -205,7 +208,10 @@ describe('a retry of shipOrder with the same key', () => {
 
   test.each<[string, FaultEffect]>([
     ['incomplete JSON', { kind: 'cut-json' }],
-    ['a response with an order instead of a shipment', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
+    [
+      'a response with an order instead of a shipment',
+      { kind: 'change', change: () => ({ name: 'orders/ca2496' }) },
+    ],
   ])('finds the shipment after %s', async (_what, fault) => {
     const input = await keyed();
     fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });

@@ -430,7 +430,11 @@ describe('shipOrder with an invalid record of the REST service', () => {
       (order) => ({ ...order, recipient: { ...order.recipient, address: { addressLines: null } } }),
       "its recipient's address",
     ],
-    ['no field for cash on delivery', ({ cashOnDeliveryRequestCents, ...order }) => order, 'its cash on delivery'],
+    [
+      'no field for cash on delivery',
+      ({ cashOnDeliveryRequestCents, ...order }) => order,
+      'its cash on delivery',
+    ],
   ])('fails before any POST if the order has %s', async (_what, broken, missing) => {
     const input = await orderToShip(waybill);
     change(pathOf(input.order), broken);
@@ -526,7 +530,7 @@ describe('a failed call of shipOrder', () => {
     [429, waiting, { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 3000 }, { retryable: true }],
     [500, {}, { code: 'UPSTREAM_ERROR', retryable: false }, { retryable: false }],
     [503, {}, { code: 'UPSTREAM_UNAVAILABLE', retryable: true }, { retryable: false }],
-  ])('becomes an error of the field shipOrder if the status is %i', async (status, headers, ofRead, ofWrite) => {
+  ])('becomes a field error if the status is %i', async (status, headers, ofRead, ofWrite) => {
     const input = await orderToShip(waybill);
     const steps: [method: string, path: string, calls: string[]][] = [
       ['GET', pathOf(input.order), reads(input.order)],

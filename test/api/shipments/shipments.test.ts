@@ -49,23 +49,18 @@ describe('a shipment', () => {
     origin: { id: 'origins/ca1' },
   };
 
-  test.each(['shipments/ca2036', 'ca2036'])(
-    'returns all fields for one call if the id is %s',
-    async (id) => {
-      const { data, errors, calls } = await waybill.ask(ShipmentPayloadDocument, { id });
-      expect(errors).toBeUndefined();
-      const label = {
-        id: 'labels/ca2036',
-        // The sandbox signs with a secret of its own; the time is 120 hours from now.
-        url: expect.stringMatching(
-          /^http:\/\/127[^?]+\/ca2036\.pdf\?expires=1794060000&signature=[\w-]{22}$/,
-        ),
-        pdfUrl: 'http://waybill.test/labels/ca2036.pdf',
-      };
-      expect(data).toEqual({ shipment: { ...payload, label } });
-      expect(calls).toEqual(['GET /v1/shipments/ca2036']);
-    },
-  );
+  test.each(['shipments/ca2036', 'ca2036'])('returns all fields for one call if the id is %s', async (id) => {
+    const { data, errors, calls } = await waybill.ask(ShipmentPayloadDocument, { id });
+    expect(errors).toBeUndefined();
+    const label = {
+      id: 'labels/ca2036',
+      // The sandbox signs with a secret of its own; the time is 120 hours from now.
+      url: expect.stringMatching(/^http:\/\/127[^?]+\/ca2036\.pdf\?expires=1794060000&signature=[\w-]{22}$/),
+      pdfUrl: 'http://waybill.test/labels/ca2036.pdf',
+    };
+    expect(data).toEqual({ shipment: { ...payload, label } });
+    expect(calls).toEqual(['GET /v1/shipments/ca2036']);
+  });
 
   test('has no label until the REST service has created it', async () => {
     const { data, calls } = await waybill.ask(ShipmentWithoutLabelDocument, { id: 'ca2047' });

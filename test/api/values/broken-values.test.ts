@@ -65,7 +65,7 @@ describe('a nullable field', () => {
   });
 
   test.each([undefined, null, '', 573104567890])(
-    'is null without a search for the phone number %j',
+    'recipient.orders is null without a search if the phone number is %j',
     async (phoneNumber) => {
       waybill.changeAnswer(order, { recipient: { firstName: 'Lucía', lastName: 'Ñáñez', phoneNumber } });
       const { data, errors, calls } = await waybill.ask(OrderLeavesDocument, { id: 'ca2481' });
@@ -75,7 +75,7 @@ describe('a nullable field', () => {
     },
   );
 
-  test('has an error for each of several invalid values', async () => {
+  test('several nullable fields with invalid values have one error each', async () => {
     waybill.changeAnswer(shipment, {
       createTime: 'soon',
       courier: 'origins/ca1',
@@ -112,7 +112,7 @@ describe('a record with an invalid required value', () => {
     0,
     null,
     undefined,
-  ])('is null for the time %j', async (createTime) => {
+  ])('is null if the creation time is %j', async (createTime) => {
     waybill.changeAnswer(order, { createTime });
     const { data, errors, calls } = await waybill.ask(OrderTimesDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
@@ -146,7 +146,7 @@ describe('a record with an invalid required value', () => {
     expect(blamed(errors)).toEqual(['order.recipient.fullName']);
   });
 
-  test.each([null, undefined])('is null for the recipient %j', async (recipient) => {
+  test.each([null, undefined])('is null if the recipient is %j', async (recipient) => {
     waybill.changeAnswer(order, { recipient });
     const { data, errors } = await waybill.ask(OrderRecipientNameDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });

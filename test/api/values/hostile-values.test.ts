@@ -66,7 +66,7 @@ describe('variables of the wrong type', () => {
       'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }',
       { ids: Array.from({ length: 60 }, () => ({})) },
     ],
-  ])('cause at most five errors and a note for %s', async (_what, document, variables) => {
+  ])('cause at most five errors and a note about the limit for %s', async (_what, document, variables) => {
     const { status, data, errors, calls } = await ask(document, variables);
     expect({ status, data, codes: errors?.map(({ extensions }) => extensions.code), calls }).toEqual({
       status: 400,
@@ -115,7 +115,7 @@ describe('large variables', () => {
       { ids: ['x'.repeat(250_000), ...Array(99).fill(null)] },
       'Variable "$ids" has invalid value at [1]: Expected value of non-null type "ID!" not to be null.',
     ],
-  ])('cause five short errors and a note: %s', async (_fault, document, variables, start) => {
+  ])('cause five short errors and a note about the limit: %s', async (_fault, document, variables, start) => {
     const { status, data, errors, calls } = await ask(document, variables);
     expect({ status, data, codes: errors?.map(({ extensions }) => extensions), calls }).toEqual({
       status: 400,
@@ -194,7 +194,7 @@ describe('a search text', () => {
   });
 });
 
-test('an id of another tenant looks like an id that does not exist', async () => {
+test('an id of another merchant returns the same result as a missing id', async () => {
   const query = 'query ($id: ID!) { order(id: $id) { id } }';
   const [own, foreign, none] = [
     await ask(query, { id: 'ca2481' }),

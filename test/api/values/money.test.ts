@@ -162,7 +162,7 @@ describe('a locale', () => {
     },
   );
 
-  test('is the default locale if it is null', async () => {
+  test('falls back to the default locale if it is null', async () => {
     const { data } = await waybill.ask(SellingPriceDocument, { id: 'ca2481', locale: null });
     expect(data.order?.sellingPrice.formatted).toBe('$\u00a0116.700');
   });

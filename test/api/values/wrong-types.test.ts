@@ -61,7 +61,7 @@ describe('a value of the wrong type', () => {
     },
   );
 
-  test('makes the record null in place of an Int', async () => {
+  test('makes the record null if an Int is expected', async () => {
     for (const deliveredShipments of [true, '5', 1.5]) {
       sandbox.faults.clear();
       sandbox.faults.add({
@@ -80,14 +80,14 @@ describe('a value of the wrong type', () => {
     }
   });
 
-  test('makes the whole list null in place of a list item', async () => {
+  test('makes the whole list null if it is a list item', async () => {
     send({ paymentMethods: ['PSE', true] });
     const { data, errors } = await ask('{ order(id: "ca2490") { paymentMethods } }');
     expect(data).toEqual({ order: { paymentMethods: null } });
     expect(errors).toMatchObject([{ path: ['order', 'paymentMethods', 1] }]);
   });
 
-  test('makes the record null in place of a Boolean', async () => {
+  test('makes the record null if a Boolean is expected', async () => {
     sandbox.faults.add({
       kind: 'change',
       path: '/v1/channels',
