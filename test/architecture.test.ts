@@ -192,7 +192,7 @@ test.each(Object.entries(layers))('files in %s import only from lower layers', (
   ).toEqual([]);
 });
 
-test('each listed layer exists', () => {
+test('every file and folder listed as a layer exists', () => {
   const gone = Object.entries(layers).flatMap(([folder, order]) => {
     const entries = readdirSync(join(root, folder));
     const named = order.flatMap((names) => names.split(' '));
@@ -201,7 +201,7 @@ test('each listed layer exists', () => {
   expect(gone, 'the layers of this test name what is gone').toEqual([]);
 });
 
-test('files have no circular imports, not even of types', () => {
+test('files have no circular imports, including type imports', () => {
   const targetsOf = Map.groupBy(imports, ({ file }) => file);
   const finished = new Set<string>();
   const circles: string[] = [];
@@ -216,7 +216,7 @@ test('files have no circular imports, not even of types', () => {
   expect(circles, 'Move what both files need into a third one.').toEqual([]);
 });
 
-test('src/graph/schema.ts imports every file that defines part of the schema', () => {
+test('src/graph/schema.ts imports every schema file, directly or through others', () => {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
   const reached = new Set(['src/graph/schema.ts']);
   // The loop reaches the files that it adds, too. An import of types alone does not run a file.
@@ -282,7 +282,7 @@ test('each program reads the environment only in its main.ts', () => {
   expect(readers, 'take the setting from the Config, which src/main.ts makes').toEqual([]);
 });
 
-test('only src/main.ts imports the cluster', () => {
+test('outside src/process/cluster, only src/main.ts imports the cluster code', () => {
   const strays = imports
     .filter(({ target }) => target === 'node:cluster' || target.startsWith('src/process/cluster/'))
     .filter(({ file }) => !file.startsWith('src/process/cluster/') && file !== 'src/main.ts')

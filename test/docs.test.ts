@@ -55,7 +55,7 @@ function matches(glob: string, pattern: RegExp): string[] {
   );
 }
 
-test('each group of readers has a page', () => {
+test('each group of readers has a documentation page', () => {
   const expected = [
     'README.md',
     'docs/api.md',
@@ -96,7 +96,7 @@ describe('docs/api.md', () => {
     );
   });
 
-  test('documents the cost of a query as the server reports it', async () => {
+  test('shows the cost report that the server returns for the example query', async () => {
     const text = sectionOf(page, 'What a query costs');
     const query = codeBlockOf(text, 'graphql');
     const { requests, ...sums } = JSON.parse(codeBlockOf(text, 'json'));
@@ -165,7 +165,7 @@ describe('CONTRIBUTING.md', () => {
     expect(inTable.sort()).toEqual(paths.filter((path) => path.startsWith('docs/recipes/')));
   });
 
-  test('lists only starters that their files export', () => {
+  test('lists only starter functions that the named files export', () => {
     const starters = rowsOf(sectionOf(page, 'How a test starts'), 'starter').map(([starter = '']) =>
       codeSpansIn(starter),
     );
@@ -180,7 +180,7 @@ describe('CONTRIBUTING.md', () => {
 describe('docs/operations/observe.md', () => {
   const page = readPage('docs/operations/observe.md');
 
-  test('documents the fields of a log line as the server writes it', async () => {
+  test('documents the fields of a log line that the server wrote', async () => {
     const text = sectionOf(page, 'Logs');
     const example = JSON.parse(codeBlockOf(text, 'json'));
     const { log, lines } = recordedLog();
@@ -222,7 +222,7 @@ describe('docs/rest-mapping.md', () => {
     expect(inTable.sort()).toEqual([...new Set(called)].sort());
   });
 
-  test('names only fields of the schema', () => {
+  test('names only fields that exist in the schema', () => {
     const named = page.codeSpans.filter((span) => /^[A-Z][A-Za-z]+\.[a-z]\w+$/.test(span));
     const missing = named.filter((span) => {
       const [typeName = '', fieldName = ''] = span.split('.');
@@ -234,7 +234,7 @@ describe('docs/rest-mapping.md', () => {
     expect(missing.filter((span) => !restNames.includes(span))).toEqual([]);
   });
 
-  test('lists each field with the calls that its description names', () => {
+  test('lists each field at the endpoints that its schema description names', () => {
     const fields = Object.values(schema.getTypeMap())
       .filter((type) => isObjectType(type))
       .flatMap((type) =>
@@ -478,7 +478,7 @@ describe('commands', () => {
       .filter(({ command }) => command !== '' && !command.startsWith('#')),
   );
 
-  test('every command in a page is run by a test or by CI', () => {
+  test('every documented command is run by a test or by CI', () => {
     const unknown = inPages.filter(({ command }) => !Object.hasOwn(commands, command));
     const texts = unknown.map(
       ({ path, command }) =>
@@ -487,7 +487,7 @@ describe('commands', () => {
     expect(texts).toEqual([]);
   });
 
-  test('every tested command is in a page', () => {
+  test('every tested command is documented', () => {
     const unused = Object.keys(commands).filter(
       (command) => !inPages.some((line) => line.command === command),
     );
@@ -515,7 +515,7 @@ describe('commands', () => {
   );
   test.each(here)('the command works: %s', async (_firstLine, command, run) => run(command), 120_000);
 
-  test('every npm script named in a page exists', () => {
+  test('every npm script named in the documentation exists', () => {
     const { scripts } = JSON.parse(read('package.json'));
     const missing = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/\bnpm run ([\w:-]+)/g)]
@@ -541,7 +541,7 @@ describe('names and links', () => {
   });
   const isThere = (name: string) => files.includes(name) || files.some((file) => file.endsWith(`/${name}`));
 
-  test('every file named in a page exists', () => {
+  test('every file named in the documentation exists', () => {
     // A superseded decision keeps its text, and names files of its time.
     const current = pages.filter(({ text }) => !/^Status: superseded/m.test(text));
     const missing = current.flatMap(({ path, codeSpans, codeBlocks }) =>
@@ -569,7 +569,7 @@ describe('names and links', () => {
     expect(broken).toEqual([]);
   });
 
-  test('every page is linked from another page', () => {
+  test('every documentation page is linked from another page', () => {
     const linked = pages.flatMap(({ path, links }) =>
       links.map((link) => targetOf(path, link)).filter((target) => target !== path),
     );
@@ -590,7 +590,7 @@ describe('names and links', () => {
     return anchor === undefined || (target.endsWith('.md') && readPage(target).anchors.includes(anchor));
   }
 
-  test('every GraphQL query in a page is valid', () => {
+  test('every GraphQL query in the documentation is valid', () => {
     const invalid = pages.flatMap(({ path, codeBlocks }) =>
       codeBlocks
         .filter(({ language }) => language === 'graphql')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CancelSource, pause } from '../../src/concurrency/cancellation.ts';
 import { createOperationScope } from '../fixtures/operation-scope.ts';
 
-test('an abort notifies each remaining listener once', () => {
+test('an abort notifies each listener once, except removed listeners', () => {
   const cancelSource = new CancelSource();
   const notified: string[] = [];
   const gone = () => notified.push('gone');
@@ -27,7 +27,7 @@ test('an abort notifies each remaining listener once', () => {
   ]);
 });
 
-test('work continues until the last waiter has left', () => {
+test('an operation is aborted only after its last waiter has left', () => {
   const scope = createOperationScope();
   const { signal } = scope;
   const [first, second] = [scope.addWaiter(), scope.addWaiter()];
@@ -38,7 +38,7 @@ test('work continues until the last waiter has left', () => {
   expect([signal.aborted, signal.reason]).toEqual([true, 'gone too']);
 });
 
-test('a pause that ends or is aborted leaves no listener', async () => {
+test('pause removes its abort listener when it ends or is aborted', async () => {
   const client = new AbortController();
   const { signal } = client;
   const startedAtMs = performance.now();

@@ -66,7 +66,7 @@ const settlePromises = () => new Promise<void>((resolve) => setTimeout(resolve))
 describe('the time budget of an event-loop round', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  test('allows no new work after 10 ms until the next round is over', () => {
+  test('allows no new work after 10 ms of work until the next round has ended', () => {
     const { budget, work, endRound, isCalm } = createTestBudget();
     expect(budget.hasTime()).toBe(true);
     work(9);
@@ -90,7 +90,7 @@ describe('the time budget of an event-loop round', () => {
     expect(budget.hasTime()).toBe(true);
   });
 
-  test('pauses work until a round accepts no connection', () => {
+  test('pauses work while each round accepts a new connection', () => {
     const { budget, work, endRound, isCalm } = createTestBudget();
     const source = vi.fn();
     budget.hasTime();
@@ -106,7 +106,7 @@ describe('the time budget of an event-loop round', () => {
     expect(source).toHaveBeenCalledOnce();
   });
 
-  test('pauses work for at most 50 rounds', () => {
+  test('pauses work for at most 50 rounds, even if each accepts a connection', () => {
     const { budget, work, endRound } = createTestBudget();
     const source = vi.fn();
     budget.hasTime();
@@ -122,7 +122,7 @@ describe('the time budget of an event-loop round', () => {
     expect(rounds).toBe(51);
   });
 
-  test('limits the start to 600 nodes until their promises have run', async () => {
+  test('starts no more work after 600 nodes until their promises have run', async () => {
     const { budget } = createTestBudget();
     budget.start(599);
     expect(budget.hasTime()).toBe(true);
@@ -132,7 +132,7 @@ describe('the time budget of an event-loop round', () => {
     expect(budget.hasTime()).toBe(true);
   });
 
-  test('measures a step until all of its promises have run', async () => {
+  test('counts the time of a step until all of its promises have run', async () => {
     const { budget, work } = createTestBudget();
     const source = vi.fn();
     const runPiece = async () => {

@@ -62,7 +62,7 @@ test('the queue grants slots up to its capacity', () => {
   expect([granted, queue.waiting]).toEqual([['1', '2', '3'], 2]);
 });
 
-test('a new token waits for at most one further entry of a busy token', () => {
+test('a new token waits for at most one queued entry of a busy token', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const entries = Array.from({ length: 1_000 }, (_, number) => ask(`ana ${number}`, ana));
   ask('eva', eva);
@@ -81,7 +81,7 @@ test('waiting tokens alternate, with the entries of a token in order', () => {
   expect(granted).toEqual(['a0', 'a1', 'e0', 'i0', 'a2', 'e1']);
 });
 
-test('accepted tokens go first after an unaccepted token was served', () => {
+test('waiting accepted tokens are served before the next unaccepted token', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const first = ask('other 1', other(0));
   const second = ask('other 2', other(0));
@@ -222,7 +222,7 @@ test('the weight of the granted entries of a token is limited', () => {
   expect(granted).toEqual(['7', 'eva 1', '2', '1']);
 });
 
-test('entries of a closed owner wait while other owners continue', () => {
+test('entries of a closed owner wait, and entries of other owners are granted', () => {
   const closed = new Set<Owner>([ana]);
   const isOpenTo = (owner: Owner) => !closed.has(owner);
   const { queue, granted, ask } = createQueue({ capacity: 10, isOpenTo });
@@ -234,7 +234,7 @@ test('entries of a closed owner wait while other owners continue', () => {
   expect(granted).toEqual(['eva', 'ana']);
 });
 
-test('a closed entry does not block the next entry of the connection', () => {
+test('an entry of a closed owner does not block the next entry of its connection', () => {
   const [closed, open] = [other(0), other(0)];
   const { queue, granted, ask } = createQueue({ capacity: 1, isOpenTo: (owner) => owner !== closed });
   const first = ask('first', ana);
@@ -244,7 +244,7 @@ test('a closed entry does not block the next entry of the connection', () => {
   expect([granted, queue.waiting]).toEqual([['first', 'open'], 1]);
 });
 
-test('a closed unaccepted token does not block another unaccepted token', () => {
+test('a closed owner does not block an unaccepted token on another connection', () => {
   const closed = other(0);
   const { granted, ask } = createQueue({ capacity: 4, isOpenTo: (owner) => owner !== closed });
   ask('closed', closed);
@@ -291,7 +291,7 @@ test('the queue grants no slot while the time budget is exhausted', () => {
   expect(granted).toEqual(['1', '2', 'eva', '3']);
 });
 
-test('ownExcess reports the token above its share once the total is full', () => {
+test('ownExcess reports a token above its share only if the total is exceeded', () => {
   const shares = new Shares(100, 50);
   for (const [owner, amount] of [
     [ana, 49],

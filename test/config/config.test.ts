@@ -53,7 +53,7 @@ const defaults = {
 };
 
 describe('readConfig', () => {
-  test('returns the defaults without any variable', () => {
+  test('returns the defaults if no variable is set', () => {
     expect(readConfig({})).toEqual(defaults);
   });
 
@@ -65,7 +65,7 @@ describe('readConfig', () => {
     [{ OTEL_TRACES_EXPORTER: 'console' }, false],
     [{ OTEL_SDK_DISABLED: 'True', OTEL_TRACES_EXPORTER: 'otlp' }, false],
     [{ OTEL_TRACES_SAMPLER: 'always_on' }, false],
-  ])('reads %j as tracing: %s', (environment, isOn) => {
+  ])('for %j, sets tracing to %s', (environment, isOn) => {
     expect(readConfig(environment)).toEqual({ ...defaults, tracing: isOn });
   });
 
@@ -75,7 +75,7 @@ describe('readConfig', () => {
     [{ UPSTREAM_URL: 'https://rest.example', METRICS_PORT: '0' }, true],
     [{ UPSTREAM_URL: 'https://rest.example', METRICS: 'yes' }, true],
     [{ METRICS: 'no' }, false],
-  ])('reads %j as metrics: %s', (environment, isOn) => {
+  ])('for %j, sets metrics to %s', (environment, isOn) => {
     expect(readConfig(environment).metrics).toBe(isOn);
   });
 
@@ -113,7 +113,7 @@ describe('readConfig', () => {
     expect(readConfig({ [name]: 'x' })).toEqual(defaults);
   });
 
-  test('ignores an empty variable with a typo', () => {
+  test('ignores a misspelled variable with an empty value', () => {
     expect(readConfig({ UPSTREAM_URLL: '' })).toEqual(defaults);
   });
 
@@ -153,7 +153,7 @@ describe('readConfig', () => {
   });
 
   test.each(['127.0.0.1', '127.0.0.2', 'localhost', '::1'])(
-    'accepts a missing UPSTREAM_URL on HOST %s',
+    'accepts a missing UPSTREAM_URL if HOST is %s',
     (host) => {
       expect(readConfig({ HOST: host })).toEqual({ ...defaults, host });
     },
@@ -365,7 +365,7 @@ describe('readConfig with invalid settings', () => {
   });
 
   test.each(['0.0.0.0', '::', '10.0.0.7', '127.0.0.1.example'])(
-    'requires UPSTREAM_URL on HOST %s',
+    'requires UPSTREAM_URL if HOST is %s',
     (host) => {
       expect(faultsOf({ HOST: host, NODE_ENV: 'staging' })).toBe(
         'The environment has invalid settings:\n' +
@@ -407,7 +407,7 @@ describe('readConfig with invalid settings', () => {
     );
   });
 
-  test('rejects one name for two parameters of a list', () => {
+  test('rejects two list parameters with the same name', () => {
     const names = { PAGE_SIZE_PARAMETER: 'q', QUERY_PARAMETER: 'q', STATUS_PARAMETER: 'search' };
     expect(faultsOf({ ...names, PORT: 'x' })).toBe(
       [
@@ -419,7 +419,7 @@ describe('readConfig with invalid settings', () => {
     );
   });
 
-  test('reports one error if page size and page token have one name', () => {
+  test('reports one error if page size and page token have the same name', () => {
     const message = faultsOf({ PAGE_SIZE_PARAMETER: 'page', PAGE_TOKEN_PARAMETER: 'page' });
     expect(message.split('\n')).toHaveLength(2);
   });

@@ -74,15 +74,15 @@ const onlyBelow =
 const list = 'A list of orders was expected.';
 
 test.each<[string, () => Promise<URL>, string, string]>([
-  ['a web page', () => serviceOf(page), `returned 200 and text/html. ${list}`, 'web page'],
+  ['the address of a web page', () => serviceOf(page), `returned 200 and text/html. ${list}`, 'web page'],
   [
-    'another API',
+    'the address of another API',
     () => serviceOf(answerJson({ ok: true })),
     `returned 200 and other JSON. ${list}`,
     'another API',
   ],
   [
-    'a wrong path',
+    'an address with a wrong path',
     () => serviceOf(text(404, 'Not found')),
     `returned 404 and no content type. ${list}`,
     'path',
@@ -122,13 +122,13 @@ test.each<[string, () => Promise<URL>, string, string]>([
     'Check',
   ],
   [
-    'a login page behind a redirect',
+    'a redirect to a login page',
     () => serviceOf(text(302, '', { location: 'https://id.example.com/login?token=1' })),
     `returned 302, a redirect to id.example.com. ${list}`,
     'A login page is not the REST service.',
   ],
   [
-    'another address behind a redirect',
+    'a redirect to another address of the service',
     () => serviceOf(text(308, '', { location: 'https://api.example.com/rest/v1/orders' })),
     `returned 308, a redirect to api.example.com. ${list}`,
     'Use --url https://api.example.com/rest',

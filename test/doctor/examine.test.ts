@@ -159,7 +159,7 @@ test.each<[string, Partial<Quirks>, string, string]>([
   });
 });
 
-test('lists with incomplete rows are not used for batches', async () => {
+test('the doctor disables lists for batches if their rows lack fields', async () => {
   const { report } = await examined({ quirks: { rowsLack: { orders: ['notes', 'updateTime'] } } });
   expect(findingOf(report, 'rows and records')?.cause).toBe(
     'Rows and records differ in orders.notes, orders.updateTime.',
@@ -167,7 +167,7 @@ test('lists with incomplete rows are not used for batches', async () => {
   expect(report.settings.UPSTREAM_LISTS_FOR_BATCHES).toBe('no');
 });
 
-test('lists with shorter pages than requested are not used for batches', async () => {
+test('the doctor disables lists for batches if pages are shorter than requested', async () => {
   await using whole = await startWholeSandbox();
   const shorten = change('/v1/shipments', (answer) => {
     const rows: unknown = Reflect.get(answer, 'shipments');
@@ -182,12 +182,12 @@ test.each([
   ['empty', '""'],
   ['null', 'null'],
   ['absent', 'absent'],
-] as const)('the report states if the token of the last page is %s', async (lastPageToken, form) => {
+] as const)('the report states that the token of the last page is %s', async (lastPageToken, form) => {
   const { report } = await examined({ quirks: { lastPageToken } });
   expect(findingOf(report, 'last page')?.cause).toBe(`The nextPageToken of the last page is ${form}.`);
 });
 
-test('records are compared with the wire schema', async () => {
+test('the report lists how records differ from the wire schema', async () => {
   const { report } = await examined({
     faults: [
       editRows('shipments', (row) => ({ ...row, status: 'ON_HOLD', giftWrap: true })),
@@ -211,7 +211,7 @@ test.each<[string, Fault, string]>([
     { kind: 'status', path: /\/label$/, status: 200, body: '<html>', contentType: 'application/pdf' },
     'label',
   ],
-])('a label that is %s is a failure', async (_name, fault, check) => {
+])('the doctor reports a failure for a label that is %s', async (_name, fault, check) => {
   const { report } = await examined({ faults: [fault] });
   expect(findingOf(report, check)?.mark).toBe('failure');
   expect(report).toMatchObject({ isUsable: false, settings: {} });
@@ -234,7 +234,7 @@ test('the doctor warns of a service that does not check tokens', async () => {
   expect(findingOf(report, 'access token')?.cause).toContain('an invalid token gets 200');
 });
 
-test('checks without enough data stay open and keep their defaults', async () => {
+test('checks without enough data stay open and change no setting', async () => {
   await using small = await startSmallSandbox();
   const { report } = await examined({ sandbox: small.sandbox });
   expect(report.isUsable).toBe(true);

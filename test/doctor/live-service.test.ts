@@ -18,11 +18,11 @@ test('LiveService sends at most 80 calls, with pauses', async () => {
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(9);
 });
 
-test('80 calls of 50 ms take less than 30 seconds', () => {
+test('the maximum of 80 calls takes less than 30 seconds at 50 ms per call', () => {
   expect(maxCalls * (spacingMs + 50)).toBeLessThan(30_000);
 });
 
-test('a call has the server headers and a description without values', async () => {
+test('a call has the headers of the server, and its description has no values', async () => {
   await using service = await startService(answerJson({}));
   const live = new LiveService({ url: service.url, token: 'token', spacingMs: 0 });
   const { call } = await live.get('/v1/orders/ca1', { search: 'Lucía' });

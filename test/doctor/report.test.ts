@@ -36,7 +36,7 @@ test.each([
   expect(toVariables({ ...report(), settings })).toBe(`UPSTREAM_URL=${expected}\n`);
 });
 
-test('different numbers and open checks are not reported as changes', () => {
+test('a different number or an earlier open check is not reported as a change', () => {
   const now = report({ ...label, cause: 'The label is a PDF of 4000 bytes.' }, { ...label, check: 'clock' });
   const before = report(label, { check: 'clock', mark: 'open', cause: 'It was not checked.' });
   expect(compare(now, before)).toEqual(now);

@@ -20,11 +20,11 @@ function longestShutdownSeconds(): number {
 describe('compose.yaml', () => {
   const { services } = parse(read('compose.yaml'));
 
-  test('waits longer than the longest shutdown', () => {
+  test('has a stop grace period that is longer than the longest shutdown', () => {
     expect(parseFloat(services.waybill.stop_grace_period)).toBeGreaterThan(longestShutdownSeconds());
   });
 
-  test('gives Waybill a read-only file system with the volume of the image', () => {
+  test('gives Waybill a read-only file system and the volume of the image', () => {
     expect(services.waybill).toMatchObject({
       build: '.',
       read_only: true,
@@ -49,7 +49,7 @@ describe('compose.yaml', () => {
 describe('deploy/Caddyfile', () => {
   const caddyfile = read('deploy/Caddyfile');
 
-  test('publishes no private path', () => {
+  test('publishes only the public paths', () => {
     const [, paths = ''] = /@public path (.*)/.exec(caddyfile) ?? [];
     expect(paths.split(' ')).toEqual(['/', '/graphql', '/graphql/', '/graphiql/*', '/labels/*']);
     expect(caddyfile.match(/reverse_proxy/g)).toHaveLength(1);
@@ -75,7 +75,7 @@ describe('deploy/kubernetes.yaml', () => {
     expect([spec.replicas, spec.strategy]).toEqual([1, { type: 'Recreate' }]);
   });
 
-  test('waits longer than the longest shutdown', () => {
+  test('has a termination grace period that is longer than the longest shutdown', () => {
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(longestShutdownSeconds());
   });
 
@@ -96,7 +96,7 @@ describe('deploy/kubernetes.yaml', () => {
     expect(waybill.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
   });
 
-  test('uses the names in the commands of docs/going-live.md', () => {
+  test('has the names that the commands in docs/going-live.md use', () => {
     const commands = codeBlockOf(sectionOf(goingLive, 'Run it on Kubernetes'), 'sh');
     expect(commands).toContain(`docker push ${waybill.image}\n`);
     expect(commands).toContain(`kubectl create configmap ${waybill.envFrom[0].configMapRef.name} `);
@@ -122,7 +122,7 @@ describe('docs/going-live.md', () => {
     expect(() => readConfig({ ...container.environment, ...service, ...environment })).not.toThrow();
   });
 
-  test('contains the figures of the benchmark', () => {
+  test('contains the same figures as the benchmark results', () => {
     const results = readPage('bench/results/2026-11-23-servers.md');
     const figures = rowsOf(sectionOf(goingLive, 'Size'), 'question');
     expect(figures).toHaveLength(3);

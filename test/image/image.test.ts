@@ -22,7 +22,7 @@ test('the container runs Node with the flags and the file of npm start', () => {
   expect([...flags, ...container.command]).toEqual(waybill.args);
 });
 
-test('the volume holds STATE_FILE', () => {
+test('STATE_FILE is a file in the volume', () => {
   expect(join(container.environment.STATE_FILE ?? '', '..')).toBe(container.volume);
 });
 
@@ -73,7 +73,7 @@ describe.skipIf(reason !== undefined)(
     });
 
     test.concurrent.each([{}, { NODE_ENV: 'staging' }, { NODE_ENV: '', UPSTREAM_URL: '' }])(
-      'refuses to start without UPSTREAM_URL: %j',
+      'does not start without UPSTREAM_URL: %j',
       async (environment) => {
         const { code, output, errors } = await image.run(environment).exit;
         expect([code, output]).toEqual([1, '']);
@@ -119,7 +119,7 @@ describe.skipIf(reason !== undefined)(
       expect(await server.stop()).toMatchObject({ code: 0, errors: '' });
     });
 
-    test('contains only the files that the server needs', () => {
+    test('contains only node_modules, package.json and src in /app', () => {
       expect(readdirSync(join(image.folder, 'app')).sort()).toEqual(['node_modules', 'package.json', 'src']);
     });
   },

@@ -73,7 +73,7 @@ describe('loaders by id', () => {
 });
 
 describe('a search with several results', () => {
-  test('finds the location whose name matches exactly', async () => {
+  test('returns only the location whose name matches exactly', async () => {
     await using loaders = await startLoaders({
       '/v1/locations?pageSize=1000&query=locations%2F1': {
         locations: [{ name: 'locations/10' }, { name: 'locations/1' }, { name: 'locations/11' }],
@@ -86,7 +86,7 @@ describe('a search with several results', () => {
     expect(loaders.calls()).toHaveLength(2);
   });
 
-  test('finds the first order whose referenceId matches exactly', async () => {
+  test('returns the first order whose referenceId matches exactly', async () => {
     await using loaders = await startLoaders({
       '/v1/orders?pageSize=1000&search=A-7': {
         orders: [{ name: 'orders/1', referenceId: 'A-71' }, { name: 'orders/2' }],

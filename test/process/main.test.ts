@@ -240,7 +240,7 @@ describe.concurrent('a server with a live service', () => {
     });
   });
 
-  test('logs at the level of LOG_LEVEL', async () => {
+  test('writes no log line below LOG_LEVEL', async () => {
     await using service = await startService(answerJson(orders));
     const main = startServer({ UPSTREAM_URL: service.url.href, LOG_LEVEL: 'warn' });
     const { graphql, text } = await main.banner();
@@ -248,7 +248,7 @@ describe.concurrent('a server with a live service', () => {
     expect(await main.stop()).toEqual({ code: 0, signal: null, output: text, errors: '' });
   });
 
-  test('finishes the running request before it exits with code 0 on SIGTERM', async ({ expect }) => {
+  test('on SIGTERM, finishes the running request and exits with code 0', async ({ expect }) => {
     let answer = () => {};
     await using service = await startService((request, response, body) => {
       answer = () => answerJson(orders)(request, response, body);

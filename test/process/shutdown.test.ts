@@ -178,7 +178,7 @@ test('a second signal makes the server exit with code 1', async () => {
   expect(await asked).toBe('refused');
 });
 
-test('a write finishes during the shutdown even if its client has left', async () => {
+test('a write finishes during the shutdown even if the client has disconnected', async () => {
   let finished: boolean | undefined;
   let finish = () => {};
   await using service = await startService((_request, response) => {
@@ -207,7 +207,7 @@ test('a write finishes during the shutdown even if its client has left', async (
   expect(service.lines()).toEqual(['PATCH /v1/orders/a']);
 });
 
-describe('a mutation whose client has left before the shutdown', () => {
+describe('a mutation whose client disconnected before the shutdown', () => {
   const inTurn: Answer = async (request, response) => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     response.end(JSON.stringify({ name: request.url?.replace('/v1/', '').replace(/\?.*/, '') }));

@@ -21,7 +21,7 @@ test('a tenant reveals nothing about its token', () => {
   expect(other.id).not.toBe(one.id);
 });
 
-test('a tenant with a running operation is kept beyond the maximum', () => {
+test('a tenant with a running operation is kept even above the maximum', () => {
   const tenants = createTenants({ maxTenants: 2 });
   const ana = tenants.of('ana');
   for (const bearer of ['eva', 'ida', 'una']) tenants.of(bearer);
@@ -33,7 +33,7 @@ function garbageCollector(): () => void {
   return runInNewContext('gc');
 }
 
-test('the least recently used tenants are evicted beyond the maximum', async () => {
+test('the least recently used tenants are evicted above the maximum', async () => {
   const collectGarbage = garbageCollector();
   const tenants = createTenants({ maxTenants: 2 });
   const seen: Record<string, WeakRef<Tenant>> = {};
@@ -99,7 +99,7 @@ describe('a token', () => {
   }, 60_000);
 });
 
-test('a token is a separate owner from acceptance until rejection', () => {
+test('an owner includes the connection only while its token is not accepted', () => {
   const tenants = createTenants();
   const tenant = tenants.of('a');
   const connection = {};
@@ -118,7 +118,7 @@ test('unaccepted tokens without a connection are treated as one connection', () 
   expect(first?.connection).toBeDefined();
 });
 
-test('accepted tokens are remembered longer than other tenants', () => {
+test('an accepted token is remembered even if its tenant was evicted', () => {
   const tenants = createTenants({ maxTenants: 2 });
   const first = tenants.of('first');
   const isAccepted = () => tenants.isAccepted(first);

@@ -48,7 +48,7 @@ describe('an idempotency key', () => {
     expect(log).toEqual(['b restores']);
   });
 
-  test('restores the result again after a failed read', async () => {
+  test('returns the stored result even if an earlier read of the result failed', async () => {
     const { log, ask } = startWork();
     await ask('a');
     await expect(ask('b', { restore: failing(unreachable) })).rejects.toBe(unreachable);
@@ -76,7 +76,7 @@ describe('an idempotency key', () => {
     expect(log).toEqual(['a runs', 'b runs']);
   });
 
-  test.each(['token', 'next token'])('rejects a different input in a request with the %s', async (token) => {
+  test.each(['token', 'next token'])('rejects a different input (bearer token "%s")', async (token) => {
     const { log, ask } = startWork();
     const other = { input: { a: 2 }, token };
     const { promise: end, resolve } = Promise.withResolvers();
@@ -90,7 +90,7 @@ describe('an idempotency key', () => {
     expect(log).toEqual([]);
   });
 
-  test('is rejected if the merchant has reached the limit of keys', async () => {
+  test('is rejected if it is new and the merchant has reached the limit of keys', async () => {
     const store = await openSqliteStore({ file: 'memory', maxKeysPerMerchant: 1 });
     const { log, ask } = startWork({ store });
     await ask('a');
@@ -102,7 +102,7 @@ describe('an idempotency key', () => {
 });
 
 describe('a key after a failure', () => {
-  test('is free for any input if the write changed nothing', async () => {
+  test('can be used with any input if the write changed nothing', async () => {
     const { log, ask } = startWork();
     await expect(ask('a', { run: failing(unreachable) })).rejects.toBe(unreachable);
     expect(await ask('b', { input: { a: 2 } })).toBe('b');
@@ -261,7 +261,7 @@ describe('two processes with one store', () => {
     expect(other.log).toEqual([]);
   });
 
-  test('hold a lock one at a time and pass on its note', async () => {
+  test('hold a lock one at a time and share the note of the lock', async () => {
     const [one, other] = startTwo();
     const { promise: end, resolve } = Promise.withResolvers();
     const first = one.withLock(async (lock) => {

@@ -42,7 +42,7 @@ describe('a lock', () => {
     expect(await withLock(async ({ note }) => note)).toBe('posted');
   });
 
-  test('deletes the note at a checkpoint of undefined', async () => {
+  test('deletes the note if a checkpoint stores undefined', async () => {
     const { withLock } = startWork();
     await withLock((lock) => lock.checkpoint('posted'));
     await withLock((lock) => lock.checkpoint(undefined));
@@ -89,7 +89,7 @@ describe('a lost claim', () => {
     await expect(withLock(async (lock) => lock.expectHeld(), { outer })).rejects.toThrow(ClaimLostError);
   });
 
-  test('work under a lock continues if both claims are held', async () => {
+  test('work under a lock continues if no claim is lost', async () => {
     const { withLock } = startWork();
     await expect(withLock(async (lock) => lock.expectHeld())).resolves.toBeUndefined();
   });

@@ -263,14 +263,14 @@ describe('any other error of the merchant lookup', () => {
     ['the deadline of the operation', new OperationDeadlineError('The operation', 30)],
     ['an exhausted read budget', new BudgetExceededError(call, 250)],
     ['a bug', new TypeError('a bug')],
-  ])('is passed through: %s', async (_what, error) => {
+  ])('is thrown unchanged: %s', async (_what, error) => {
     const { of, asked } = startMerchants(failing(error));
     expect(await errorOf(of('ana'))).toBe(error);
     expect(asked).toEqual(['ana']);
   });
 
   test.each(['noteOrganizationShown', 'wasOrganizationShown'] as const)(
-    'is passed through if it comes from the store method %s',
+    'is thrown unchanged if it comes from the store method %s',
     async (method) => {
       const unavailable = new StoreUnavailableError('the disk is full');
       const store = { ...memoryStore, [method]: failing(unavailable) };
@@ -283,7 +283,7 @@ describe('any other error of the merchant lookup', () => {
   );
 });
 
-describe('an operation that waits for a running read', () => {
+describe('an operation that waits for the merchant lookup of another operation', () => {
   const held = () => {
     const answers: PromiseWithResolvers<OrganizationJson>[] = [];
     const ask: Ask = () => {
@@ -298,7 +298,7 @@ describe('an operation that waits for a running read', () => {
     ['was aborted', new AbortedError('the client has left')],
     ['exceeded its deadline', new OperationDeadlineError('The operation', 30)],
     ['exhausted its read budget', new BudgetExceededError(call, 250)],
-  ])('reads again if the reading operation %s', async (_what, error) => {
+  ])('repeats the lookup if the other operation %s', async (_what, error) => {
     const { answers, ask } = held();
     const { of, asked } = startMerchants(ask);
     const first = errorOf(of('ana'));
@@ -314,7 +314,7 @@ describe('an operation that waits for a running read', () => {
     expect(asked).toEqual(['ana', 'ana']);
   });
 
-  test('does not read again if it was aborted', async () => {
+  test('does not repeat the lookup if the waiting operation was aborted', async () => {
     const { answers, ask } = held();
     const { of, asked } = startMerchants(ask);
     const first = errorOf(of('ana'));
@@ -327,7 +327,7 @@ describe('an operation that waits for a running read', () => {
     expect(asked).toEqual(['ana']);
   });
 
-  test('receives the error of the REST service', async () => {
+  test('fails with the same error if the REST service returns 503', async () => {
     const { answers, ask } = held();
     const { of, asked } = startMerchants(ask);
     const both = Promise.all([errorOf(of('ana')), errorOf(of('ana'))]);

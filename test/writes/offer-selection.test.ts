@@ -63,15 +63,15 @@ describe('the selected offer', () => {
     ['is the faster offer at equal cost, then the first by courier', twins, preference(cheapest), 'b'],
     ['is the cheaper offer at equal time, then the first by courier', twins, preference(fastest), 'b'],
 
-    ['may cost exactly the limit', usual, preference(cheapest, 100), 'b'],
+    ['can cost exactly the limit', usual, preference(cheapest, 100), 'b'],
     ['is missing if the cheapest exceeds the limit by one cent', usual, preference(cheapest, 99), undefined],
     ['is the fastest within the limit', usual, preference(fastest, 299), 'c'],
     ['is the offer of the wanted courier within the limit', usual, preference(courier('a'), 300), 'a'],
     ['is missing if the wanted courier exceeds the limit', usual, preference(courier('a'), 299), undefined],
-    ['may have a cost of 0', [offer('a', { cost: 0, days: 1 })], preference(cheapest, 0), 'a'],
+    ['can have a cost of 0', [offer('a', { cost: 0, days: 1 })], preference(cheapest, 0), 'a'],
 
     ['has a known cost rather than an unknown cost', unknown, preference(cheapest), 'd'],
-    ['may have an unknown cost if it is the fastest', unknown, preference(fastest), 'a'],
+    ['can have an unknown cost if it is the fastest', unknown, preference(fastest), 'a'],
     ['has a known cost if there is a limit', unknown, preference(fastest, 900), 'd'],
     [
       'is missing if its cost is unknown and there is a limit',
@@ -85,7 +85,7 @@ describe('the selected offer', () => {
       preference(courier('b'), 900),
       undefined,
     ],
-    ['may have an unknown cost without a limit', unknown, preference(courier('c')), 'c'],
+    ['can have an unknown cost if there is no limit', unknown, preference(courier('c')), 'c'],
 
     ['is missing if there are no offers', [], preference(cheapest), undefined],
     [
@@ -118,26 +118,26 @@ describe('the reason for no offer', () => {
       `no available offer costs at most 99 cents. ${available} Raise the limit, and use a new idempotencyKey.`,
     ],
     [
-      'the offer of the courier costs too much',
+      'the offer of the wanted courier costs too much',
       usual,
       preference(courier('a'), 299),
       `no available offer of couriers/a costs at most 299 cents. ${available} Raise the limit, and use a new idempotencyKey.`,
     ],
     [
-      'the cost of the courier is unknown',
+      'the cost of the wanted courier is unknown',
       [offer('a', { days: 1 })],
       preference(courier('a'), 299),
       'no available offer of couriers/a costs at most 299 cents. Available: couriers/a for an unknown cost. ' +
         'Raise the limit, and use a new idempotencyKey.',
     ],
     [
-      'the courier has rejected the package',
+      'the wanted courier has rejected the package',
       usual,
       preference(courier('d'), 299),
       `couriers/d has no available offer. ${available} Choose one of these couriers, and use a new idempotencyKey.`,
     ],
     [
-      'the courier has not responded',
+      'the wanted courier has made no offer',
       usual,
       preference(courier('e')),
       `couriers/e has no available offer. ${available} Choose one of these couriers, and use a new idempotencyKey.`,
@@ -150,13 +150,13 @@ describe('the reason for no offer', () => {
         'the order or the origin, and use a new idempotencyKey.',
     ],
     [
-      'no courier has responded',
+      'the quote has no offers',
       [],
       preference(cheapest),
       'no courier ships this package on this route (no courier responded). Change the package, the order or the origin, ' +
         'and use a new idempotencyKey.',
     ],
-  ])('says that %s', (_what, offers, wished, why) => {
+  ])('explains what to change if %s', (_what, offers, wished, why) => {
     expect(selectOffer(offers, wished)).toBeNull();
     expect(explainNoOffer(offers, wished).message).toBe(`Nothing was shipped: ${why}`);
   });

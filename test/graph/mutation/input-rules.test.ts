@@ -29,7 +29,7 @@ describe('the length of a string', () => {
     ['an empty string', '', '0'],
     ['blanks and line breaks', ' \n\u200B', '3'],
     ['half of a surrogate pair', '\uD83E', '1'],
-  ])('counts the characters of %s', (_what, value, length) => {
+  ])('counts the code points of %s', (_what, value, length) => {
     expect(lengthOf(value)).toBe(length);
   });
 });

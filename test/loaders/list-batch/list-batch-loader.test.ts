@@ -185,7 +185,7 @@ describe('a batch with an unreliable list', () => {
     expect(loader.calls).toEqual(calls);
   });
 
-  test('costs at most 1.2 calls per id for arbitrary pages', async () => {
+  test('costs at most 1.2 calls per id plus one call, for arbitrary pages', async () => {
     const row = fc.oneof(
       { weight: 9, arbitrary: fc.integer({ min: 1, max: 60 }).map((index) => ({ name: `r${index}` })) },
       { weight: 1, arbitrary: fc.constant(new InvalidResponseError('broken')) },
@@ -336,7 +336,7 @@ describe('a page that fails because of overload', () => {
     expect([loader.calls, loader.callLog.savedByList]).toEqual([['20', 'r1'], 0]);
   });
 
-  test('keeps the list in use if one GET also fails', async () => {
+  test('does not pause the list if one GET also fails', async () => {
     const state = new ListState(comparedState());
     await loadAll(start({ state, list: failing(status(503)), get: failing(status(503)) }), names(10));
     const later = start({ state });
@@ -369,7 +369,7 @@ describe('a page that fails because of overload', () => {
     expect(await calls({ state })).toHaveLength(1);
   });
 
-  test('keeps the list in use if the next page succeeds', async () => {
+  test('does not pause the list if the next page succeeds', async () => {
     const state = new ListState(comparedState());
     for (let time = 0; time < 3; time += 1) {
       const broken = start({ state, list: failing(status(503)) });
@@ -433,7 +433,7 @@ describe('a page that fails because of overload', () => {
   });
 });
 
-describe('a list that is rejected or broken', () => {
+describe('a list that cannot be read', () => {
   test.each<[string, Error, number]>([
     ['400', status(400), 600_000],
     ['403', status(403), 600_000],

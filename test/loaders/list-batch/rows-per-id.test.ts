@@ -21,7 +21,7 @@ function learned(...batches: Batch[]): RowsPerId {
 }
 
 describe('the estimate of rows per id', () => {
-  test('starts at 1.6 rows per id plus a quarter', () => {
+  test('starts at 1.6 rows per id plus a margin of a quarter', () => {
     expect(learned().rowsFor(100)).toBe(200);
   });
 
@@ -63,10 +63,10 @@ describe('a page with less than a tenth of the requested ids', () => {
   });
 
   test.each([
-    ['does not pause pages if it occurs once', [miss], false],
-    ['pauses pages if it occurs twice in a row', [miss, miss], true],
+    ['does not pause the list if it occurs once', [miss], false],
+    ['pauses the list if it occurs twice in a row', [miss, miss], true],
     [
-      'does not pause pages if it occurs twice, but not in a row',
+      'does not pause the list if it occurs twice, but not in a row',
       [miss, batch(100, every(2, 100)), miss],
       false,
     ],
@@ -79,7 +79,7 @@ describe('a page with less than a tenth of the requested ids', () => {
   });
 });
 
-test('more than 32 rows per id pause pages and reset the estimate', () => {
+test('more than 32 rows per id pause the list and reset the estimate', () => {
   const shared = createEstimate();
   const rowsPerId = createEstimate(shared);
   rowsPerId.learn(batch(10, every(40, 10)), 0);

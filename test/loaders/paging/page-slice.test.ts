@@ -22,7 +22,7 @@ const nextPage = (pageToken: string): Position => ({
 });
 
 describe('readPageSlice', () => {
-  test('requests one page of exactly the wanted size', async () => {
+  test('requests one page with as many rows as wanted', async () => {
     const list = createList(9);
     const slice = await read(list, 4);
     expect([slice.rows.map(({ row }) => row), slice.hasNextPage]).toEqual([
@@ -46,14 +46,14 @@ describe('readPageSlice', () => {
     expect(list.queries).toEqual(['4', '4@r4']);
   });
 
-  test('requests the first page again if the cursor is in the middle of it', async () => {
+  test('requests the first page again if the cursor points into that page', async () => {
     const list = createList(9);
     const slice = await read(list, 4, placeAfter(await read(list, 4), 1));
     expect(names(slice)).toEqual(['r3', 'r4', 'r5', 'r6']);
     expect(list.queries).toEqual(['4', '6']);
   });
 
-  test('requests a later page again if the cursor is in the middle of it', async () => {
+  test('requests a later page again if the cursor points into that page', async () => {
     const list = createList(9);
     const second = await read(list, 4, nextPage('r4'));
     const slice = await read(list, 3, placeAfter(second, 1));
@@ -63,7 +63,7 @@ describe('readPageSlice', () => {
     expect(list.queries).toEqual(['4@r4', '5@r4']);
   });
 
-  test('requests two pages if the slice exceeds the maximum page size', async () => {
+  test('requests two pages if skipped plus wanted rows exceed the maximum page size', async () => {
     const list = createList(30);
     const slice = await read(list, 10, { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
     expect(names(slice)).toEqual(['r4', 'r5', 'r6', 'r7', 'r8', 'r9', 'r10', 'r11', 'r12', 'r13']);
@@ -126,7 +126,7 @@ describe('a slice', () => {
     expect(slice.hasNextPage).toBe(false);
   });
 
-  test.each([1, 2, 3, 4, 7, 10])('returns each row once in a walk of %i rows at a time', async (first) => {
+  test.each([1, 2, 3, 4, 7, 10])('repeats or omits no row if read %i rows at a time', async (first) => {
     const list = createList(23);
     const seen: string[] = [];
     let slice = await read(list, first);
@@ -164,7 +164,7 @@ describe('a cursor after a change of the list', () => {
     expect(list.queries).toEqual(['7', '2@r5']);
   });
 
-  test('costs one page of the maximum size if many rows were inserted above', async () => {
+  test('costs one more page of the maximum size if many rows were inserted above', async () => {
     const list = createList(9);
     list.rows.unshift(...named('new1', 'new2', 'new3', 'new4', 'new5'));
     const slice = await read(list, 2, afterR3);
@@ -178,13 +178,13 @@ describe('a cursor after a change of the list', () => {
     expect(names(await read(list, 2, afterR3))).toEqual(['r4', 'r5']);
   });
 
-  test('skips no row if the row before it was removed', async () => {
+  test('continues at the next row if the row before the cursor was removed', async () => {
     const list = createList(9);
     list.rows.splice(2, 1);
     expect(names(await read(list, 2, afterR3))).toEqual(['r4', 'r5']);
   });
 
-  test('returns the remaining rows if all rows before it were removed', async () => {
+  test('returns the remaining rows if all rows before the cursor were removed', async () => {
     const list = createList(0);
     expect(await read(list, 2, afterR3)).toEqual({ rows: [], hasNextPage: false });
     list.rows = named('r9');
@@ -222,7 +222,7 @@ describe('rows that do not match a filter', () => {
     expect(list.queries).toEqual(['4', '10@r4']);
   });
 
-  test('are skipped in a walk that returns each match once', async () => {
+  test('are skipped, and each match is returned once over all slices', async () => {
     const list = createList(25);
     const seen: string[] = [];
     let slice = await read(list, 3, undefined, isOdd);
@@ -241,7 +241,7 @@ describe('rows that do not match a filter', () => {
     expect(slice.hasNextPage).toBe(false);
   });
 
-  test('cost 51 pages of 10 before a match in row 500', async () => {
+  test('cost 51 pages of at most 10 rows before a match in row 500', async () => {
     const list = createList(500);
     const slice = await read(list, 1, undefined, ({ name }) => name === 'r500');
     expect(names(slice)).toEqual(['r500']);
@@ -273,7 +273,7 @@ describe('the page tokens of a list', () => {
     expect(calls()).toBe(2);
   });
 
-  test('are rejected if a token leads to itself, even with enough rows', async () => {
+  test('are rejected if a token leads to itself, even if the page has enough rows', async () => {
     const { pages } = scripted(() => ({ rows: named('a'), nextPageToken: 't1' }));
     const slice = readPageSlice({ pages, filters: {}, first: 1, after: nextPage('t1') });
     await expect(slice).rejects.toThrow(InvalidResponseError);

@@ -8,7 +8,7 @@ import type { LocationJson } from '../../../src/rest/wire-schema.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { loadAll } from '../list-batch/list.ts';
 
-test('locations cost at most 1.2 calls per name, including list pages', () => {
+test('maxListPages allows at most one list page for every five names', () => {
   expect([1, 4, 5, 9, 10, 29, 30, 62, 1_000].map(maxListPages)).toEqual([0, 0, 1, 1, 2, 2, 3, 6, 100]);
   for (let names = 1; names <= 500; names += 1) expect(maxListPages(names)).toBeLessThanOrEqual(names * 0.2);
 });
@@ -107,7 +107,7 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
 }
 
 describe('locations by name', () => {
-  test('are searched one by one if they are few', async () => {
+  test('are searched one by one if there are few', async () => {
     const { look } = startLocations({ count: 15 });
     expect(await look(['locations/l1', 'locations/nowhere'])).toEqual({
       found: ['locations/l1', null],
@@ -117,7 +117,7 @@ describe('locations by name', () => {
     });
   });
 
-  test('are looked up in the list if they are many', async () => {
+  test('are read from the list if there are many', async () => {
     const { look } = startLocations({ count: 15 });
     const wanted = [...names(1, 9), 'locations/nowhere', 'locations/l15'];
     expect(await look(wanted)).toEqual({
@@ -128,13 +128,13 @@ describe('locations by name', () => {
     });
   });
 
-  test('cost no page after the last match', async () => {
+  test('cost no list page after the last match', async () => {
     const { look } = startLocations({ count: 30 });
     const { calls } = await look(names(1, 10));
     expect(calls).toEqual(['all']);
   });
 
-  test('are searched if the pages within the call limit lack them', async () => {
+  test('are searched one by one if the list pages within the limit lack them', async () => {
     const { look } = startLocations({ count: 500 });
     const wanted = names(491, 500);
     expect(await look(wanted)).toEqual({
@@ -150,7 +150,7 @@ describe('locations by name', () => {
     expect((await look(names(1, 12))).calls).toEqual(names(1, 12));
   });
 
-  test('are null if only an invalid row could have the name', async () => {
+  test('are null if only an invalid row of the list could be the location', async () => {
     const { service, look } = startLocations({ count: 8 });
     service.rows[2] = new InvalidResponseError('no record in row 2');
     const { found, calls } = await look(names(1, 8));
@@ -213,7 +213,7 @@ describe('names requested while the list is being read', () => {
     return started;
   }
 
-  test('are found in the list, even if they are few', async () => {
+  test('are found in the list, even if there are few', async () => {
     const { lookInBatches } = startWaiting(15);
     expect(
       await lookInBatches(names(1, 12), ['locations/l15'], ['locations/l1', 'locations/nowhere']),
@@ -223,7 +223,7 @@ describe('names requested while the list is being read', () => {
     });
   });
 
-  test('are searched if the reading stops before their page', async () => {
+  test('are searched if the loader stops before the page that contains them', async () => {
     const { lookInBatches } = startWaiting(30);
     expect(await lookInBatches(names(1, 10), ['locations/l25'])).toEqual({
       found: [names(1, 10), ['locations/l25']],
@@ -275,7 +275,7 @@ describe('cached data of earlier operations', () => {
     expect((await look(['locations/nowhere'])).found).toEqual([null]);
   });
 
-  test('serves a repeated search', async () => {
+  test('serves the locations of earlier searches', async () => {
     const { look } = startLocations({ count: 15, referenceMs: 1_000 });
     await look(names(1, 2));
     expect(await look(names(1, 3))).toEqual({

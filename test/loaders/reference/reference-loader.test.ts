@@ -183,7 +183,7 @@ describe('a stale page', () => {
   });
 });
 
-test('the least recently used pages are evicted above the maximum size', async () => {
+test('the cache evicts the least recently used pages above its maximum size', async () => {
   const { operation, lastCall } = startCaching({ maxCharacters: 4 * 2_048 });
   const { signal } = new AbortController();
   const reads: [token: string, pageSize: number][] = [

@@ -208,7 +208,7 @@ describe('a filtered slice of a list of 12,000 rows with a page limit', () => {
     });
   });
 
-  test('leads to a match at the end of the list in several slices', async () => {
+  test('leads to a match at the end of the list after several slices', async () => {
     let after: Position | undefined;
     const found: string[] = [];
     const pages: number[] = [];

@@ -15,7 +15,7 @@ function startMultiplexer() {
 
 const nextRound = () => new Promise((resolve) => setImmediate(resolve));
 
-test('log lines are forwarded complete even if they arrive in pieces', async () => {
+test('a log line is forwarded as a whole even if it arrives in chunks', async () => {
   const { written, multiplexer, a, b } = startMultiplexer();
   multiplexer.start();
   const [first, second] = [Buffer.from('café 1\n').subarray(0, 4), Buffer.from('café 1\n').subarray(4)];

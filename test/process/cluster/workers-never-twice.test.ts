@@ -78,7 +78,7 @@ describe('an idempotency key in several workers', { timeout: 60_000 }, () => {
     await until(() => answeredBy().size === 2);
   });
 
-  test('is free in every worker after a rejection', async () => {
+  test('can be used again in every worker after a rejected write', async () => {
     let refusals = 0;
     await using waybill = await startApp((request, response, body) => {
       if (refusals > 0 || request.method !== 'POST') return answerAsPromised(request, response, body);
@@ -91,7 +91,7 @@ describe('an idempotency key in several workers', { timeout: 60_000 }, () => {
     expect(posts()).toBe(2);
   });
 
-  test('stays claimed after a worker was killed during the write', async () => {
+  test('returns OutcomeUnknown after a worker was killed during the write', async () => {
     const { waiting, answer } = holding(1);
     await using waybill = await startApp(answer);
     const { server, workers, ask, lines } = waybill;

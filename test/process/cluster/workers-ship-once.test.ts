@@ -64,7 +64,7 @@ describe.each([
   });
 });
 
-test('an order is shipped once if its worker is killed during shipOrder', { timeout: 60_000 }, async () => {
+test('an order is shipped once if a worker is killed during shipOrder', { timeout: 60_000 }, async () => {
   const begin = new Date();
   const sandbox = await startSandbox({ quirks: { shipsAgain: true, shipmentNamedAfterMs: 60_000 } });
   const server = startWorkers({ UPSTREAM_URL: sandbox.url });

@@ -67,7 +67,7 @@ describe('two workers with the sandbox', slow, () => {
     expect(new Set(answered().map((line) => (line as { tenant?: string }).tenant)).size).toBe(1);
   });
 
-  test('serve the same page of metrics for both workers', async () => {
+  test('each serve the metrics of both workers as one sum', async () => {
     const counted = 'waybill_operation_duration_seconds_count{type="query",outcome="ok"} ';
     const page = async () =>
       (await fetch(new URL('/metrics', at.origin), { headers: { connection: 'close' } })).text();
@@ -93,7 +93,7 @@ describe('two workers with the sandbox', slow, () => {
 });
 
 describe('two workers with a live service', slow, () => {
-  test('finish running requests and exit with code 0 on SIGTERM', async () => {
+  test('on SIGTERM, finish running requests and exit with code 0', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = startWorkers({ UPSTREAM_URL: service.url.href });
@@ -139,7 +139,7 @@ describe('two workers with a live service', slow, () => {
     await until(() => workers.every(({ pid }) => isGone(pid)), 5_000);
   });
 
-  test('replace a killed worker and keep its counters', async () => {
+  test('a killed worker is replaced, and its counters are kept', async () => {
     await using service = await startService(answerAsPromised);
     const server = startWorkers({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0' });
     const { banner, graphql } = await server.listening();
@@ -163,7 +163,7 @@ describe('two workers with a live service', slow, () => {
     expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
   });
 
-  test('replace workers that receive SIGTERM without a failed request', async () => {
+  test('workers that receive SIGTERM are replaced without a failed request', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = startWorkers({ UPSTREAM_URL: service.url.href, DRAIN_WAIT_MS: '600000' });
@@ -249,7 +249,7 @@ describe('workers that can\u2019t start', slow, () => {
     });
   });
 
-  test('stop the server with code 1 if they are replacements', async () => {
+  test('stop the server with code 1 if they replace workers that exited', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'waybill-'));
     try {
       const flag = join(folder, 'flag');

@@ -110,7 +110,7 @@ describe('offers', () => {
       expect(Number.isSafeInteger(shipmentCostCents)).toBe(true);
   });
 
-  test('require a known department', () => {
+  test('cannot be calculated for an unknown department', () => {
     const atlantis = {
       name: 'locations/atlantis',
       address: { regionCode: 'CO', administrativeArea: 'Atlantis', locality: 'Poseidonia' },
@@ -127,7 +127,7 @@ describe('offers', () => {
   });
 });
 
-test('cash on delivery costs nothing, the minimum fee or a percentage', () => {
+test('the cost of cash on delivery is zero, the minimum fee or a percentage', () => {
   expect([0, 1, 14_000_000, 40_000_000].map(cashOnDeliveryCost)).toEqual([0, 350_000, 350_000, 1_000_000]);
 });
 

@@ -25,7 +25,7 @@ test.each([
   [{ body: 'null', contentType: 'application/json' }, 'application/json', 'null'],
   [{ body: null }, 'application/json; charset=utf-8', 'null'],
   [{}, null, ''],
-])('a status fault returns %j', async (answer, contentType, text) => {
+])('the fault "status" returns %j', async (answer, contentType, text) => {
   client.sandbox.faults.add({ kind: 'status', status: 503, headers: { 'retry-after': '7' }, ...answer });
   const response = await raw();
   expect([
@@ -37,7 +37,7 @@ test.each([
   expect(client.sandbox.requests.entries()[0]?.status).toBe(503);
 });
 
-test.each(['status', 'reset', 'hang'] as const)('a %s fault prevents the write', async (kind) => {
+test.each(['status', 'reset', 'hang'] as const)('the fault "%s" prevents the write', async (kind) => {
   const before = await newestOrder();
   client.sandbox.requests.clear();
   client.sandbox.faults.add(
@@ -63,7 +63,7 @@ test.each(['status', 'reset', 'hang'] as const)('a %s fault prevents the write',
   expect(await newestOrder()).toBe(before);
 });
 
-test('applied-then-cut runs the write but sends no response', async () => {
+test('the fault "applied-then-cut" runs the write but sends no response', async () => {
   const before = await newestOrder();
   client.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'applied-then-cut' });
   await expect(client.post('/v1/orders', newOrder)).rejects.toThrow('fetch failed');
@@ -71,14 +71,14 @@ test('applied-then-cut runs the write but sends no response', async () => {
   expect(await newestOrder()).not.toBe(before);
 });
 
-test('delay sends the response late', async () => {
+test('the fault "delay" sends the response late', async () => {
   client.sandbox.faults.add({ kind: 'delay', delayMs: 150 });
   const start = performance.now();
   expect((await raw()).status).toBe(200);
   expect(performance.now() - start).toBeGreaterThan(140);
 });
 
-test('reset-in-body sends the headers and some bytes before the reset', async () => {
+test('the fault "reset-in-body" sends the headers and some bytes before the reset', async () => {
   client.sandbox.faults.add({ kind: 'reset-in-body', bytes: 10 });
   const response = await raw();
   expect(response.status).toBe(200);
@@ -87,14 +87,14 @@ test('reset-in-body sends the headers and some bytes before the reset', async ()
   await expect(reader?.read()).rejects.toThrow('terminated');
 });
 
-test('cut-json sends a complete HTTP response with truncated JSON', async () => {
+test('the fault "cut-json" sends a complete HTTP response with truncated JSON', async () => {
   client.sandbox.faults.add({ kind: 'cut-json', bytes: 12 });
   const response = await raw();
   expect(response.headers.get('content-length')).toBe('12');
   expect(await response.text()).toBe('{"name":"ord');
 });
 
-test('short sends fewer bytes than the content-length header states', async () => {
+test('the fault "short" sends fewer bytes than the content-length header states', async () => {
   const whole = (await raw()).headers.get('content-length');
   client.sandbox.faults.add({ kind: 'short', missingBytes: 5 });
   const response = await raw();
@@ -102,7 +102,7 @@ test('short sends fewer bytes than the content-length header states', async () =
   await expect(response.text()).rejects.toThrow('terminated');
 });
 
-test('drip sends the body in small chunks', async () => {
+test('the fault "drip" sends the body in small chunks', async () => {
   const whole = await (await raw()).text();
   client.sandbox.faults.add({ kind: 'drip', bytes: 200, everyMs: 15 });
   const start = performance.now();
@@ -110,7 +110,7 @@ test('drip sends the body in small chunks', async () => {
   expect(performance.now() - start).toBeGreaterThan((Math.floor(whole.length / 200) - 1) * 14);
 });
 
-test('content-type changes only the content type', async () => {
+test('the fault "content-type" changes only the content type', async () => {
   const whole = await (await raw()).text();
   client.sandbox.faults.add({ kind: 'content-type', contentType: 'text/html' });
   const response = await raw();
@@ -118,7 +118,7 @@ test('content-type changes only the content type', async () => {
   expect(await response.text()).toBe(whole);
 });
 
-test('change replaces the body with the result of a function', async () => {
+test('the fault "change" replaces the body with the result of a function', async () => {
   client.sandbox.faults.add({
     kind: 'change',
     change: (answer) => ({ ...(answer as object), status: 'ODD', more: 1 }),
@@ -126,13 +126,13 @@ test('change replaces the body with the result of a function', async () => {
   expect(await (await raw()).json()).toMatchObject({ name: 'orders/ca0001', status: 'ODD', more: 1 });
 });
 
-test('change also applies to error responses', async () => {
+test('the fault "change" also applies to error responses', async () => {
   client.sandbox.faults.add({ kind: 'change', change: () => [] });
   const reply = await client.get('/v1/orders/none');
   expect([reply.status, reply.body]).toEqual([404, []]);
 });
 
-test('faults apply by method, path and count until they are removed', async () => {
+test('a fault applies to its method and path, up to its count, until it is removed', async () => {
   const { faults } = client.sandbox;
   const status = async (target: string) => (await client.get(target)).status;
   const fail = { kind: 'status', status: 500, body: {} } as const;
@@ -167,7 +167,7 @@ test('faults apply before authentication', async () => {
   expect((await client.get(path, 'nobody')).status).toBe(500);
 });
 
-test('close ends responses that hang, drip or are delayed', async () => {
+test('closing the sandbox ends responses that hang, drip or are delayed', async () => {
   const other = await openSandbox({ seed: smallSeed });
   const { faults, url, tokens } = other.sandbox;
   faults.add({ path: '/v1/orders', kind: 'hang' });

@@ -57,7 +57,7 @@ const oldest = [
   ],
 ] as const;
 
-test.each(ways)('oldestFirst as %s starts each list with its oldest record', async (way) => {
+test.each(ways)('oldestFirst, set as %s, starts each list with its oldest record', async (way) => {
   await open(way, { oldestFirst: true }, createSeed);
   for (const [path, field, names] of oldest) {
     const first = (await client.get(`${path}pageSize=2`)).body;
@@ -80,7 +80,7 @@ test('a page token is rejected if the sort order has changed', async () => {
   );
 });
 
-describe.each(ways)('shipsAgain as %s', (way) => {
+describe.each(ways)('shipsAgain, set as %s', (way) => {
   beforeEach(() => open(way, { shipsAgain: true }, smallSeed));
 
   test('accepts a second shipment of an order', async () => {
@@ -103,7 +103,7 @@ describe.each(ways)('shipsAgain as %s', (way) => {
   });
 });
 
-describe.each(ways)('shipmentNamedAfterMs as %s', (way) => {
+describe.each(ways)('shipmentNamedAfterMs, set as %s', (way) => {
   beforeEach(() => open(way, { shipmentNamedAfterMs: 5_000 }, smallSeed));
 
   const readings = async () => [await read('orders/fo0001'), (await client.get('/v1/orders')).body.orders[0]];
@@ -135,7 +135,7 @@ describe.each(ways)('shipmentNamedAfterMs as %s', (way) => {
     ]);
   });
 
-  test('returns the current order after an update', async () => {
+  test('returns the order with its shipment immediately after an update', async () => {
     const { order, quote } = await orderAndQuote();
     await ship(quote);
     const updated = (
@@ -146,7 +146,7 @@ describe.each(ways)('shipmentNamedAfterMs as %s', (way) => {
   });
 });
 
-test('an order that is shipped twice refers to each shipment after the delay', async () => {
+test('an order that is shipped twice refers to the last shipment whose delay is over', async () => {
   client = await openSandbox({ seed: smallSeed, quirks: { shipsAgain: true, shipmentNamedAfterMs: 5_000 } });
   const { order, quote } = await orderAndQuote();
   const named = async () => (await read(order.name)).shipment;
@@ -202,7 +202,7 @@ describe('the Date header', () => {
   });
 });
 
-describe.each(ways)('rowsLack as %s', (way) => {
+describe.each(ways)('rowsLack, set as %s', (way) => {
   test('removes fields only from the rows of the given lists', async () => {
     await open(way, { rowsLack: { orders: ['notes', 'shipment'], shipments: ['quote'] } }, smallSeed);
     const { order, quote } = await orderAndQuote();

@@ -28,7 +28,7 @@ test('parameterNames renames the parameters of all lists', async () => {
   expect((await read('locations?q=huila')).locations).toHaveLength(1);
 });
 
-describe('a default parameter name that was renamed', () => {
+describe('the default name of a renamed parameter', () => {
   test('is rejected', async () => {
     await open({ parameterNames: names });
     const { status, body } = await client.get('/v1/orders?pageSize=1');
@@ -45,7 +45,7 @@ describe('a default parameter name that was renamed', () => {
   });
 });
 
-test('an error uses the renamed parameter', async () => {
+test('an error contains the new name of a renamed parameter', async () => {
   await open({ parameterNames: names });
   const { body } = await client.get('/v1/orders?limit=none');
   expect(body.error.details).toMatchObject([{ field: 'limit' }]);
@@ -56,7 +56,7 @@ test.each([
   ['problem', 'application/problem+json', { title: 'NOT_FOUND', status: 404, errors: [] }],
   ['flat', 'application/json', { code: 'NOT_FOUND', errors: [] }],
   ['text', 'text/plain', 'orders/none does not exist'],
-] as const)('errorBody %s sets the format of errors', async (errorBody, type, expected) => {
+] as const)('errorBody "%s" sets the format of errors', async (errorBody, type, expected) => {
   await open({ errorBody });
   const response = await fetch(`${client.sandbox.url}/v1/orders/none`, {
     headers: { authorization: `Bearer ${client.sandbox.tokens.first}` },
@@ -67,7 +67,7 @@ test.each([
   else expect(JSON.parse(text)).toMatchObject(expected);
 });
 
-test('errorBody problem has a pointer for each invalid field', async () => {
+test('errorBody "problem" adds a pointer for each invalid field', async () => {
   await open({ errorBody: 'problem' });
   const { body } = await client.get('/v1/orders?pageSize=0');
   expect(body.errors).toEqual([{ pointer: '#/pageSize', detail: 'must be at least 1' }]);
@@ -77,7 +77,7 @@ test.each([
   ['empty', { orders: [], nextPageToken: '' }],
   ['null', { orders: [], nextPageToken: null }],
   ['absent', { orders: [] }],
-] as const)('lastPageToken %s sets the nextPageToken of the last page', async (lastPageToken, expected) => {
+] as const)('lastPageToken "%s" sets the nextPageToken of the last page', async (lastPageToken, expected) => {
   await open({ lastPageToken });
   expect((await client.get('/v1/orders')).body).toEqual(expected);
 });

@@ -76,7 +76,7 @@ test('a label is one page of 100 by 150 mm with a title and an author', async ()
   expect([document.getTitle(), document.getAuthor()]).toEqual(['Guía ca2036', 'Cóndor Veloz']);
 });
 
-test('a label has the data that a warehouse needs', async () => {
+test('a label shows the recipient, the sender, the contents and the amount due', async () => {
   const { texts } = await drawingOf(await renderLabel(input));
   expect(texts).toEqual([
     'Cóndor Veloz',
@@ -106,7 +106,7 @@ test('a label has the data that a warehouse needs', async () => {
   ]);
 });
 
-test('a label states that cash on delivery and the reference are missing', async () => {
+test('a label states that there is no cash on delivery and no reference', async () => {
   const { referenceId: _, ...unreferenced } = input;
   const { texts } = await drawingOf(await renderLabel({ ...unreferenced, cashOnDeliveryCents: 0 }));
   expect(texts).toContain('SIN RECAUDO');

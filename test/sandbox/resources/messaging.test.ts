@@ -38,7 +38,7 @@ test('GET /v1/channels returns the channels of the seed', async () => {
   });
 });
 
-test('a text message changes its status with the clock', async () => {
+test('the status of a text message advances with the clock', async () => {
   const { status, body } = await client.post(conversation, { text: 'Hola 👋🏽' });
   expect(status).toBe(201);
   expect(body).toEqual({
@@ -99,7 +99,7 @@ test('a template message is returned as it was sent', async () => {
   expect((await client.get(`${conversation}?pageSize=1`)).body.messages).toEqual([body]);
 });
 
-test('template parameters may be named like members of Object.prototype', async () => {
+test('template parameters can have names of members of Object.prototype', async () => {
   const template = { name: 'hostile', language: 'es', bodyParameters: hostile };
   const sent = await client.post(conversation, { template });
   expect(sent.status).toBe(201);
@@ -146,7 +146,7 @@ test.each([
   expect(faultsOf(reply)).toEqual(faults);
 });
 
-test('a message to a phone number cannot be a template', async () => {
+test('a template message to a phone number is rejected', async () => {
   const recipient = { phone: '+573009990044', name: 'Zoé' };
   const template = { name: 'gracias_por_tu_compra', language: 'es' };
   expect(faultsOf(await client.post('/v1/channels/ca1/messages', { recipient, template }))).toEqual([

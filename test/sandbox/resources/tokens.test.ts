@@ -48,7 +48,7 @@ test('a write with an ended token is not executed', async () => {
   expect((await client.get('/v1/orders', firstRefreshed)).body.orders).toEqual([]);
 });
 
-test('a token can be ended twice', () => {
+test('ending a token twice causes no error', () => {
   const { sandbox } = client;
   sandbox.endToken(sandbox.tokens.first);
   expect(() => sandbox.endToken(sandbox.tokens.first)).not.toThrow();

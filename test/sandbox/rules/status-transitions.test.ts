@@ -47,7 +47,7 @@ test('a shipment and its order advance to DELIVERED with the clock', async () =>
   ]);
 });
 
-test('the status filter sees a status that was reached by one large clock advance', async () => {
+test('the status filter finds a delivered order after one large advance of the clock', async () => {
   const order = (await client.post('/v1/orders', newOrder)).body;
   await ship((await quoteFor({ order: order.name })).name);
   client.sandbox.clock.advance(30 * 24 * hourMs);
@@ -58,7 +58,7 @@ test('the status filter sees a status that was reached by one large clock advanc
   });
 });
 
-test('some shipments get their label later', async () => {
+test('some shipments get their label 30 seconds after their creation', async () => {
   const quote = await quoteFor();
   const created = [];
   for (let count = 0; count < 12; count += 1) created.push((await ship(quote.name)).body);
@@ -77,7 +77,7 @@ test('some shipments get their label later', async () => {
   });
 });
 
-test('seeded shipments change their status only after some time', async () => {
+test('seeded shipments do not change their status in the first nine minutes', async () => {
   const seeded = await openSandbox();
   const statuses = async () =>
     (await seeded.get('/v1/shipments?pageSize=60')).body.shipments.map(

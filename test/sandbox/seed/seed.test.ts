@@ -51,7 +51,7 @@ test('the seed for a different time differs only in times', () => {
     expect(hash(timeless(createSeed(new Date(other))))).toBe(hash(timeless(seed)));
 });
 
-test('no record of the seed is later than now, at any hour', () => {
+test('the seed contains no time after the current time, at any hour', () => {
   for (const hour of ['04:59', '05:00', '05:01', '12:00', '23:59']) {
     const at = `2026-11-10T${hour}:00.000Z`;
     const times = JSON.stringify(createSeed(new Date(at))).match(/\d{4}-\d\d-\d\dT[\d:.]+Z/g) ?? [];
@@ -239,7 +239,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
       expect(lost.length).toBeLessThanOrEqual(2);
     });
 
-    test('order references are unique if present', () => {
+    test('referenceId, referenceGid and referenceUrl are unique if present', () => {
       for (const field of ['referenceId', 'referenceGid', 'referenceUrl'] as const) {
         const values = orders.flatMap((order) => order[field] ?? []);
         expect(new Set(values).size).toBe(values.length);
@@ -263,7 +263,7 @@ test('the two merchants share no identifier, customer or phone', () => {
   expect(identities(cafe).filter((identity) => others.has(identity))).toEqual([]);
 });
 
-test('returning customers keep their phone number', () => {
+test('orders of one phone number can differ in the spelling and the location', () => {
   const byPhone = Map.groupBy(cafe.orders, ({ recipient }) => recipient.phoneNumber);
   expect(byPhone.size).toBeGreaterThan(550);
   expect(byPhone.size).toBeLessThan(680);

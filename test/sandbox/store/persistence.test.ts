@@ -37,7 +37,7 @@ test('a database file keeps its data across a restart', async () => {
   await second.close();
 });
 
-test('ended tokens stay ended after a restart and are replaced', async () => {
+test('ended tokens stay ended after a restart, and new tokens replace them', async () => {
   const file = join(folder, 'ended.db');
   const earlier = await startSandbox({ file, seed: smallSeed });
   const { first, firstRefreshed } = earlier.tokens;
@@ -95,7 +95,7 @@ test('a file of a later version is rejected', async () => {
   await expect(startSandbox({ file })).rejects.toThrow('is no sandbox of layout 2 (its user_version is 3)');
 });
 
-test('an incomplete file is seeded again', async () => {
+test('a file whose seeding failed is seeded again at the next start', async () => {
   const file = join(folder, 'broken-off.db');
   const seed = () => {
     throw new Error('broken off');

@@ -225,7 +225,7 @@ test('an invalid variable returns the status 400', async () => {
 test.each([
   [false, /unknown field "firs"\. Did you mean "first"\?/],
   [true, /unknown field "firs", found: /],
-])('hideSuggestions %s controls suggestions in the error of a variable', async (hideSuggestions, message) => {
+])('hideSuggestions %s controls suggestions in errors about variables', async (hideSuggestions, message) => {
   const variables = { f: { kinds: [], firs: 1 } };
   const operation = operationOf('mutation ($f: Filter!) { writeAll(filter: $f) }', variables);
   const { errors } = await createExecutor(schema, hideSuggestions)(operation, {});
@@ -239,7 +239,7 @@ test('the conditions of another operation in the document have no effect', async
   expect(result).toEqual({ data: { text: 'none' } });
 });
 
-test('every combination of conditions has a plan, even beyond the plan cache', async () => {
+test('every combination of conditions works, even beyond the size of the plan cache', async () => {
   const names = Array.from({ length: 6 }, (_, index) => `is${index}`);
   const query = `query (${names.map((name) => `$${name}: Boolean!`)}) {
     ${names.map((name) => `${name}: text @include(if: $${name}) not_${name}: text @skip(if: $${name})`).join(' ')}

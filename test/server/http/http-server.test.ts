@@ -61,7 +61,7 @@ describe('the address', () => {
 });
 
 describe('the shutdown', () => {
-  test('waits for a pending request but not for its idle connection', async () => {
+  test('waits for a pending request but not for its keep-alive connection', async () => {
     let finish = () => {};
     const listener = await listen(
       (_request, response) => {
@@ -234,7 +234,7 @@ describe('a pipelined request', () => {
   });
 });
 
-test('connections that the kernel has accepted before the close get a response', async () => {
+test('requests on connections that the kernel accepted before the close get a response', async () => {
   const listener = await listen(answerOk, '127.0.0.1', 0);
   const port = Number(listener.url.port);
   const outcomes = Array.from({ length: 80 }, async () => {

@@ -58,7 +58,7 @@ test('one token is limited to half of the unread-bytes budget', () => {
   ).toEqual([false, true]);
 });
 
-test('slow unaccepted clients are disconnected at their limit of unread bytes', () => {
+test('the oldest slow client with an unaccepted token is disconnected at a lower limit', () => {
   const disconnected: string[] = [];
   const openResponses = start();
   openResponses.watch(merchant, stalled('merchant', 20, disconnected).response);
@@ -70,7 +70,7 @@ test('slow unaccepted clients are disconnected at their limit of unread bytes', 
   expect([openResponses.isOpenTo(anonymous), disconnected]).toEqual([true, ['first']]);
 });
 
-test('the oldest slow clients are disconnected at the limit of unread bytes', () => {
+test('the oldest slow clients are disconnected above the limit of unread bytes', () => {
   const disconnected: string[] = [];
   const openResponses = start();
   for (const [name, bytes] of [
@@ -86,7 +86,7 @@ test('the oldest slow clients are disconnected at the limit of unread bytes', ()
   expect(disconnected).toEqual(['first', 'second']);
 });
 
-test('a request occupies a slot until its response has ended, even if unread', () => {
+test('a slot is freed when the response has ended, even if the client has not read it', () => {
   const openResponses = start(1);
   const first = stalled('first', 10);
   expect(openResponses.admit(merchant, first.response)).toBeUndefined();
@@ -99,7 +99,7 @@ test('a request occupies a slot until its response has ended, even if unread', (
   expect(openResponses.overloadError()?.code).toBe('OVERLOADED');
 });
 
-test('a request occupies a slot until its connection is closed', () => {
+test('a slot is freed when the connection closes before the response has ended', () => {
   const openResponses = start(1);
   const { response } = stalled('', 0);
   openResponses.admit(merchant, response);

@@ -77,7 +77,7 @@ describe('the memory budget of bodies', () => {
     expect(shared.reserve(large + 1, 0)).toBe(true);
   });
 
-  test('always accepts small bodies', async () => {
+  test('does not apply to small bodies', async () => {
     const shared = new BodyBudget(10);
     const body = new PassThrough();
     const reading = readBody(body, 30_000, shared);

@@ -39,7 +39,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       return store;
     };
 
-    test('grants a free key to one of two claims', async () => {
+    test('grants a free key to only one of two concurrent claims', async () => {
       const store = await use(open({}));
       const [first, second] = await Promise.all([store.claim(key, 'input'), store.claim(key, 'input')]);
       expect(first).toEqual({
@@ -201,7 +201,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       expect(await store.claim({ ...key, id: 'third' }, 'input')).toMatchObject({ state: 'claimed' });
     });
 
-    test('accepts new keys of a merchant when earlier keys expire', async () => {
+    test('accepts new keys of a merchant after earlier keys have expired', async () => {
       let nowMs = 0;
       const store = await use(open({ maxKeysPerMerchant: 1, now: () => nowMs }));
       await store.finish(await mustClaim(store, key), 'outcome');
@@ -217,7 +217,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       expect(await store.wasOrganizationShown('another service')).toBe(false);
     });
 
-    test('reports no failure while it works', async () => {
+    test('reports no failure after a successful claim', async () => {
       const store = await use(open({}));
       await mustClaim(store, key);
       expect(store.failure()).toBeUndefined();
@@ -226,7 +226,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
     describe.skipIf(openSecond === undefined)('that two processes share', () => {
       const openTwo = async () => [await use(open({})), await use(openSecond?.({}))] as const;
 
-      test('grants a free key to one of the two processes', async () => {
+      test('grants a free key to only one of the two processes', async () => {
         const [a, b] = await openTwo();
         const results = await Promise.all([a.claim(key, 'input'), b.claim(key, 'input')]);
         expect(results.map(({ state }) => state).sort()).toEqual(['claimed', 'held']);

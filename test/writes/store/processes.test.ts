@@ -201,7 +201,7 @@ describe('a suspended process', () => {
     expect(await store.claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
   });
 
-  test('can end its work after the lease if no process took it over', async () => {
+  test('can finish or release claims after the lease if no process took them over', async () => {
     const child = await openChild();
     const [finished, abandoned, released] = [
       await claimIn(child, { ...key, id: 'finished' }),
@@ -279,7 +279,7 @@ describe('a process suspended inside a transaction', () => {
     expect(store.failure()).toBeUndefined();
   });
 
-  test('delays finish, abandon and release until the lock is gone', async () => {
+  test('delays finish, abandon and release of other processes until the lock is gone', async () => {
     const store = await open({ leaseMs: 20_000, timeoutMs: 300 });
     const claims = await Promise.all(
       ['finish', 'abandon', 'release'].map((id) => mustClaim(store, { ...key, id })),

@@ -74,7 +74,7 @@ describe('the file of a store', () => {
     );
   });
 
-  test('becomes private again when it is opened', async () => {
+  test('becomes accessible only to its owner again when it is opened', async () => {
     await (await open()).close();
     chmodSync(file, 0o666);
     await mustClaim(await open(), key);
@@ -236,7 +236,7 @@ describe('a full disk', () => {
     expect(await store.claim(name(0), 'input')).toEqual({ state: 'done', outcome: 0 });
   });
 
-  test('is cleared from failure() without another operation', async () => {
+  test('disappears from failure() even without another operation', async () => {
     const store = await open({ maxPages: 30, leaseMs: 500 });
     await expect(store.noteOrganizationShown(large)).rejects.toThrow(StoreUnavailableError);
     expect(store.failure()).toBeDefined();
