@@ -109,7 +109,7 @@ describe('shipOrders', () => {
       {
         __typename: 'InvalidInput',
         message: expect.stringMatching(
-          /^The input is invalid, and nothing was written: order must be the id of /,
+          /^The input is invalid, and nothing was written: order must be an id of the form /,
         ),
         fields: [
           { path: 'order', message: expect.stringMatching(/^must be an id of the form "orders/) },
