@@ -11,15 +11,15 @@ export type AddressInput = {
   organization?: string | null | undefined;
 };
 
-/** The order to create. Null is valid only where a field says so. */
+/** The order to create. Null is valid only for fields whose description mentions null. */
 export type CreateOrderInput = {
   /** The amount in cents that the courier collects on delivery, at least 0. */
   cashOnDeliveryRequestCents: number;
   /** The contents of the package, 3 to 128 characters. */
   contentDescription: string;
-  /** The name of the company that ships the order: the REST service itself (the default) or its partner. `Order.fulfiller` of existing orders shows these names. */
+  /** The name of the company that ships the order: the operator of the REST service (the default) or its partner. `Order.fulfiller` of existing orders shows these names. */
   fulfiller?: string | null | undefined;
-  /** A key that you choose for this order, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same order. The retry creates no second order, and costs `GET /v1/orders/{id}`. After `OutcomeUnknown`, a retry looks for the order if the input has a `referenceId`. Otherwise, it returns `OutcomeUnknown` again. */
+  /** A key that you choose for this order, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same order. The retry creates no second order, and costs `GET /v1/orders/{id}`. After `OutcomeUnknown`, a retry looks for the order if the input has a `referenceId`. Otherwise, the retry returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
   /** The notes on the order, 3 to 2048 characters. */
   notes: string;
@@ -29,9 +29,9 @@ export type CreateOrderInput = {
   recipient: OrderRecipientInput;
   /** The id of the order in your e-commerce system. Waybill uses it to find the order if the response is lost. */
   referenceId?: string | null | undefined;
-  /** The address of the order's page in the e-commerce system. */
+  /** The URL of the order in the e-commerce system. */
   referenceUrl?: string | null | undefined;
-  /** The price that the customer pays for the order. Used for reports only. */
+  /** The price in cents that the customer pays for the order. Used for reports only. */
   sellingPriceCents: number;
   /** The initial status of the order. By default, the REST service decides. */
   status?: OrderInitialStatus | null | undefined;
@@ -41,13 +41,13 @@ export type CreateOrderInput = {
 export type CreateQuoteInput = {
   /** The amount in cents that the courier collects on delivery, at least 0. By default, the courier collects nothing. */
   cashOnDeliveryRequestCents?: number | null | undefined;
-  /** The location where the package is delivered, `locations/<identifier>` or the bare identifier. At most 96 characters with `locations/`. */
+  /** The location where the package is delivered, `locations/<identifier>` or the bare identifier. At most 96 characters, including `locations/`. */
   destination: string | number;
   /** A key that you choose for this quote, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same quote. The retry creates no second quote, and costs `GET /v1/quotes/{id}` unless only the quote's id is selected. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
   /** The order of the package, `orders/<identifier>` or the bare identifier. A shipment of this quote becomes the order's shipment. */
   order?: string | number | null | undefined;
-  /** The location where the courier collects the package, `locations/<identifier>` or the bare identifier. At most 96 characters with `locations/`. */
+  /** The location where the courier collects the package, `locations/<identifier>` or the bare identifier. At most 96 characters, including `locations/`. */
   origin: string | number;
   /** The package to deliver. */
   package: PackageInput;
@@ -135,9 +135,9 @@ export type OfferChoiceInput =
 
 /** A preference among available offers. */
 export type OfferPreference =
-  /** The cheapest offer. Among equals, the faster one. */
+  /** The cheapest offer. Of offers with the same cost, the fastest one. */
   | 'CHEAPEST'
-  /** The fastest offer. Among equals, the cheaper one. */
+  /** The fastest offer. Of offers with the same delivery time, the cheapest one. */
   | 'FASTEST';
 
 /** The statuses that a new order can have. */
@@ -161,7 +161,7 @@ export type OrderRecipientInput = {
   firstName: string;
   /** The family names. */
   lastName: string;
-  /** The location of the address, `locations/<identifier>` or the bare identifier. At most 96 characters with `locations/`. */
+  /** The location of the address, `locations/<identifier>` or the bare identifier. At most 96 characters, including `locations/`. */
   location: string | number;
   /** The phone number, such as `+573001112233`. */
   phoneNumber: string;
@@ -257,7 +257,7 @@ export type SendTemplateInput = {
 
 /** An order with its package and its origin. The order's recipient receives the package. */
 export type ShipOrderInput = {
-  /** A key that you choose for this shipment, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same result. If the earlier attempt did not finish, the retry looks for its shipment first, and then continues. */
+  /** A key that you choose for this shipment, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same result. If the earlier attempt did not finish, the retry first looks for the shipment of that attempt. The retry creates a shipment only if it finds none. */
   idempotencyKey?: string | null | undefined;
   /** The maximum cost of the shipment in cents, without the fee for cash on delivery. By default there is no maximum. */
   maxShipmentCostCents?: number | null | undefined;
@@ -330,7 +330,7 @@ export type TemplateParameterInput = {
   value: string;
 };
 
-/** An order and at least one new value. Omitted fields do not change. Null is valid only where a field says so. */
+/** An order and at least one new value. Omitted fields do not change. Null is valid only for fields whose description mentions null. */
 export type UpdateOrderInput = {
   /** The amount in cents that the courier collects on delivery, at least 0. */
   cashOnDeliveryRequestCents?: number | null | undefined;
@@ -346,7 +346,7 @@ export type UpdateOrderInput = {
   paymentMethods?: Array<string> | null | undefined;
   /** The person who receives the order. Replaces the whole recipient. */
   recipient?: OrderRecipientInput | null | undefined;
-  /** The price that the customer pays for the order. Used for reports only. */
+  /** The price in cents that the customer pays for the order. Used for reports only. */
   sellingPriceCents?: number | null | undefined;
   /** The status of the order. If the REST service does not allow the change, the result is a `Conflict`. */
   status?: OrderUpdatableStatus | null | undefined;

@@ -104,7 +104,7 @@ function conflicts(values: SettingValues, environment: Environment): string[] {
   };
   const errors: string[] = [];
   if (values.workers > values.upstreamConnections) {
-    errors.push(conflict(['workers', 'upstreamConnections'], 'a connection for each worker'));
+    errors.push(conflict(['workers', 'upstreamConnections'], 'at least one connection for each worker'));
   }
   for (const list of parametersOfLists) {
     for (const [value, names] of Map.groupBy(list, (name) => values[name])) {

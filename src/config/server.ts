@@ -20,7 +20,7 @@ export const serverSettings = {
     'WORKERS',
     '1',
     wholeNumber(1, 256),
-    'The number of processes that serve the port. With more than one, an additional process starts them, and replaces those that exit.',
+    'The number of processes that serve the port. With more than one process, an additional process starts the others and replaces each one that exits.',
   ),
   stateFile: setting(
     'STATE_FILE',
@@ -77,7 +77,7 @@ export const requestSettings = {
     'GRAPHQL_REQUESTS_AT_ONCE',
     '1000',
     wholeNumber(1, 1_000_000),
-    'The maximum number of concurrent GraphQL requests. A request counts until its response is sent. One token may use at most half. All tokens that the REST service has not accepted yet may together use three quarters. Further requests fail with `OVERLOADED`.',
+    'The maximum number of concurrent GraphQL requests. A request counts until its response is sent. One token may use at most half of this number. All tokens that the REST service has not accepted yet may together use at most three quarters. Further requests fail with `OVERLOADED`.',
   ),
   maxConnections: setting(
     'MAX_CONNECTIONS',
@@ -101,7 +101,7 @@ export const requestSettings = {
     'DRAIN_GRACE_MS',
     '25000',
     wholeNumber(0, 3_600_000),
-    'The time for which running requests may then finish, in milliseconds. After this time, the server closes all connections.',
+    'The time that running requests have to finish after `DRAIN_WAIT_MS`, in milliseconds. After this time, the server closes all connections.',
   ),
 };
 

@@ -27,12 +27,12 @@ builder.queryType({
 
 builder.mutationType({
   description:
-    'The operations that write. Each returns a success or a `UserError`. The mutations of one request run one after ' +
+    'The operations that write. Each mutation returns a success or a `UserError`. The mutations of one request run one after ' +
     'another, and write at most 100 records in total.',
 });
 
 const description =
-  'The orders, delivery quotes, shipments and messages of the merchant whose access token is in the header `Authorization: Bearer <token>`. Descriptions name the REST calls that a field costs.';
+  'The orders, delivery quotes, shipments and messages of the merchant whose access token is in the header `Authorization: Bearer <token>`. The description of a field names the REST calls that the field costs.';
 
 /** The GraphQL schema. The import of a file adds the types of that file. */
 export const schema: GraphQLSchema = new GraphQLSchema({ ...builder.toSchema().toConfig(), description });

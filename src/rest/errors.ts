@@ -147,7 +147,7 @@ export class CircuitOpenError extends WaybillError {
   readonly retryAfterMs: number;
 
   constructor(call: RestCall, retryAfterMs: number) {
-    super(`${describeCall(call)} was not sent: most recent calls of this kind failed`);
+    super(`${describeCall(call)} was not sent: most of the recent calls of this kind failed`);
     this.retryAfterMs = retryAfterMs;
   }
 }

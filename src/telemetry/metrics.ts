@@ -45,7 +45,7 @@ export function createMetrics({ process }: { process: boolean }) {
   });
   const rateLimited = new Counter({
     name: 'waybill_rate_limited_total',
-    help: 'Requests rejected because of RATE_LIMIT_POINTS_PER_SECOND. Calls that the REST service rejected count as REST calls with status 429.',
+    help: 'Requests that Waybill rejected because of RATE_LIMIT_POINTS_PER_SECOND. For the rate limit of the REST service, see REST calls with status 429.',
     registers,
   });
   const rowsOutside = new Counter({
@@ -117,7 +117,7 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
   });
   const labels = new Histogram({
     name: 'waybill_label_duration_seconds',
-    help: 'Time until the first bytes of a label, by outcome: ok, refused or aborted.',
+    help: 'Duration of label requests until the response begins, by outcome. ok: the response is the label. refused: the response is an error. aborted: the client closed the connection first.',
     labelNames: ['outcome'],
     buckets,
     registers,
@@ -135,7 +135,7 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
   });
   const savedCalls = new Counter({
     name: 'waybill_rest_calls_saved_total',
-    help: 'REST calls saved, by source. reference: the cache of reference data. list: list pages.',
+    help: 'REST calls that Waybill did not need, by source of the data. reference: the cache of reference data. list: list pages.',
     labelNames: ['by'],
     registers,
   });
@@ -198,7 +198,7 @@ const labeledStatuses = new Set([
 function createCallMetrics(registers: Registry[]): Required<Omit<CallObserver, 'onAttempt'>> {
   const calls = new Histogram({
     name: 'waybill_rest_call_duration_seconds',
-    help: 'Duration of REST calls after the queue, by method, route template and status. The status is none without a response, and aborted if Waybill stopped waiting.',
+    help: 'Duration of REST calls without the time in the queue, by method, route template and status. The status is none without a response, and aborted if Waybill stopped waiting.',
     labelNames: ['method', 'route', 'status'],
     buckets,
     registers,

@@ -36,8 +36,12 @@ export function explainNoOffer(
   const available = offers.filter(isAvailable);
   if (available.length === 0) {
     const statuses = offers.map(({ courier, status }) => `${courier} ${status}`).join(', ');
+    const reason =
+      statuses === ''
+        ? 'the quote contains no offer'
+        : `no courier ships this package on this route (${statuses})`;
     const message =
-      `Nothing was shipped: no courier ships this package on this route (${statuses || 'no courier responded'}). ` +
+      `Nothing was shipped: ${reason}. ` +
       'Change the package, the order or the origin, and use a new idempotencyKey.';
     return { reason: 'NO_COURIER', message };
   }
@@ -47,7 +51,7 @@ export function explainNoOffer(
     return { reason: 'COURIER_UNAVAILABLE', message };
   }
   const subject = courier === undefined ? 'no available offer' : `no available offer of ${courier}`;
-  const message = `Nothing was shipped: ${subject} costs at most ${maxCents} cents. ${alternatives} Raise the limit, and use a new idempotencyKey.`;
+  const message = `Nothing was shipped: ${subject} costs at most ${maxCents} cents. ${alternatives} Raise maxShipmentCostCents, and use a new idempotencyKey.`;
   return { reason: 'ABOVE_LIMIT', message };
 }
 

@@ -109,7 +109,7 @@ export async function findCreatedShipment(
   }
   if (!hasRowWithoutQuote) return null;
   throw new OutcomeUnknownError(
-    'The REST service sent a shipment without its quote, which may be the created shipment',
+    'The REST service sent a shipment without a quote, and this may be the shipment of the earlier attempt',
   );
 }
 

@@ -68,9 +68,10 @@ const ignore = () => {};
 export function expectNotAborted({ aborted, reason }: Cancellation): void {
   if (!aborted) return;
   if (reason instanceof OperationDeadlineError) throw reason;
-  throw new AbortedError('The request was aborted while another request used its idempotencyKey', {
-    cause: reason,
-  });
+  throw new AbortedError(
+    'The request was aborted while it waited for another request with the same idempotencyKey or order',
+    { cause: reason },
+  );
 }
 
 export function otherInputError(): ConflictError {

@@ -134,7 +134,12 @@ test.each<[string, () => Promise<URL>, string, string]>([
     'Use --url https://api.example.com/rest',
   ],
   ['an untrusted certificate', tls, `failed (DEPTH_ZERO_SELF_SIGNED_CERT). ${list}`, 'NODE_EXTRA_CA_CERTS'],
-  ['a port without TLS', () => withTls(serviceOf(orders)), `failed (`, 'The port does not speak TLS.'],
+  [
+    'a port without TLS',
+    () => withTls(serviceOf(orders)),
+    `failed (`,
+    'The server at this port does not use TLS.',
+  ],
   ['a rate limit', () => serviceOf(answerJson({}, 429)), `failed (429). ${list}`, 'Wait'],
   [
     'an address with an extra version',

@@ -115,20 +115,20 @@ describe('the reason for no offer', () => {
       'all offers cost too much',
       usual,
       preference(cheapest, 99),
-      `no available offer costs at most 99 cents. ${available} Raise the limit, and use a new idempotencyKey.`,
+      `no available offer costs at most 99 cents. ${available} Raise maxShipmentCostCents, and use a new idempotencyKey.`,
     ],
     [
       'the offer of the wanted courier costs too much',
       usual,
       preference(courier('a'), 299),
-      `no available offer of couriers/a costs at most 299 cents. ${available} Raise the limit, and use a new idempotencyKey.`,
+      `no available offer of couriers/a costs at most 299 cents. ${available} Raise maxShipmentCostCents, and use a new idempotencyKey.`,
     ],
     [
       'the cost of the wanted courier is unknown',
       [offer('a', { days: 1 })],
       preference(courier('a'), 299),
       'no available offer of couriers/a costs at most 299 cents. Available: couriers/a for an unknown cost. ' +
-        'Raise the limit, and use a new idempotencyKey.',
+        'Raise maxShipmentCostCents, and use a new idempotencyKey.',
     ],
     [
       'the wanted courier has rejected the package',
@@ -153,8 +153,7 @@ describe('the reason for no offer', () => {
       'the quote has no offers',
       [],
       preference(cheapest),
-      'no courier ships this package on this route (no courier responded). Change the package, the order or the origin, ' +
-        'and use a new idempotencyKey.',
+      'the quote contains no offer. Change the package, the order or the origin, and use a new idempotencyKey.',
     ],
   ])('explains what to change if %s', (_what, offers, wished, why) => {
     expect(selectOffer(offers, wished)).toBeNull();

@@ -20,7 +20,10 @@ const remedies: [code: RegExp, remedy: string][] = [
     /CERT|SIGNATURE|SIGNED/,
     'The REST service needs a valid certificate. For your own CA, set NODE_EXTRA_CA_CERTS to the file of its certificate.',
   ],
-  [/^(EPROTO|ERR_SSL)/, 'The port does not speak TLS. Try http:// in the address, or another port.'],
+  [
+    /^(EPROTO|ERR_SSL)/,
+    'The server at this port does not use TLS. Try http:// in the address, or another port.',
+  ],
   [
     /^(HPE_|HTTPParser|ERR_|TOO_LARGE)/,
     'The response is not valid HTTP, or its body cannot be read. Check host and port.',
@@ -51,7 +54,7 @@ async function checkAddress(examination: Examination): Promise<Outcome> {
   const page = pageOf('orders', answer);
   if (page === undefined && status !== 401 && status !== 403) {
     const remedy =
-      'This is a web page, another API or another path. Use the part of the address before /v1/orders.';
+      'The address leads to a web page, another API or another path. Use the part of the address before /v1/orders.';
     const cause = `${call} returned ${status} and ${json === undefined ? contentType : 'other JSON'}. ${expected}`;
     return (await atOtherBasePath(examination)) ?? failure(cause, remedy);
   }

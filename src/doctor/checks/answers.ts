@@ -12,7 +12,7 @@ export const accessToken: Check = async ({ service, first }) => {
   const broken = await service.get('/v1/orders', {}, { token: 'waybill-doctor-broken-token' });
   if (broken.status === 401) return ok('The token is accepted, and an invalid token gets 401.');
   const remedy =
-    'Clients get no UNAUTHENTICATED for an expired token. Ask the operator of the REST service to return 401.';
+    'Clients do not get UNAUTHENTICATED for an expired token. Ask the operator of the REST service to return 401.';
   return warning(
     `The token is accepted, and an invalid token gets ${broken.status}. 401 was expected.`,
     remedy,
@@ -75,11 +75,11 @@ function readError({ service: { options } }: Examination, { status, contentType,
   const shape = json === undefined ? contentType : [...new Set(namesIn(json))].sort().join(', ');
   if (message !== undefined)
     return ok(
-      `The ${status} response has ${shape}. Waybill finds the message${fields.length > 0 ? ' and the fields' : ''}.`,
+      `The ${status} response contains ${shape}. Waybill finds the message${fields.length > 0 ? ' and the fields' : ''}.`,
     );
   const remedy =
     'Clients get a generic message with the status. Waybill reads message, detail or title, also inside error.';
-  return warning(`The ${status} response has ${shape}. Waybill finds no message.`, remedy);
+  return warning(`The ${status} response contains ${shape}. Waybill finds no message.`, remedy);
 }
 
 /** The names in a body, such as `error.message`. Names that may be data are left out. */

@@ -33,7 +33,10 @@ export const lastPage: Check = async ({ pages }) => {
   const form = (token: unknown) => (isEnd(token) ? (JSON.stringify(token) ?? 'absent') : 'a token');
   const cause = `The nextPageToken of the last page is ${[...new Set(tokens.map(form))].sort().join(' or ')}.`;
   if (tokens.every(isEnd)) return ok(cause);
-  return warning(cause, 'Clients read one more page, or pages are shorter than requested.');
+  return warning(
+    cause,
+    'Clients read one more page at the end of a list, or the service returns shorter pages than requested.',
+  );
 };
 
 /** Whether the lists with times are newest first. */
@@ -46,7 +49,7 @@ export const orderOfLists: Check = async ({ pages }) => {
     return open('The data is not sufficient: this check needs two orders with different times.');
   const cause = `${orders.join(', ')}.`;
   if (orders.every((each) => each.endsWith('newest first'))) return ok(cause);
-  return warning(cause, 'Clients see this order, and filters by time read more pages.');
+  return warning(cause, 'Clients get the rows in this sequence, and filters by time read more pages.');
 };
 
 function orderOf(rows: readonly unknown[]): string | undefined {

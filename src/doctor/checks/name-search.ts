@@ -56,7 +56,7 @@ export async function searchName(
   }
   if (!hasCalls())
     return open(
-      'The limit of calls did not allow a test of all names.',
+      'The doctor reached its limit of calls before it had tested all names.',
       `Set ${variable} if you know the name.`,
     );
   const cause = `None of the ${all.length} tested names has an effect.`;

@@ -12,7 +12,7 @@ export const unknownParameters: Check = async (examination) => {
 const needs = (what: string) =>
   open(
     `The data is not sufficient to prove the name: this check needs ${what}.`,
-    'The default name stays. Run the doctor again when the service has this data.',
+    'Waybill keeps the default name. Run the doctor again when the service has this data.',
   );
 
 /** A list with two rows. */

@@ -30,7 +30,7 @@ const TemplateText = builder.objectRef<TemplateTextJson>('TemplateText').impleme
 });
 
 const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').implement({
-  description: 'A template filled with values, with its missing and unknown parameters.',
+  description: 'The texts of a template with the given values, and the missing and the unknown parameters.',
   fields: (t) => ({
     header: t.exposeString('header', { nullable: true, description: 'The header with its values.' }),
     body: t.exposeString('body', {

@@ -85,7 +85,7 @@ export const parsed = <Value>(expected: string, parse: (value: string) => Value 
 /** The description of an id that `recordId` or `locationId` accepts. `what` has no full stop, and `note` is a sentence. */
 export const idDescription = (what: string, collection: Collection, note = '') => {
   const limit =
-    collection === 'locations' ? `At most ${maxLocationLength} characters with \`locations/\`.` : note;
+    collection === 'locations' ? `At most ${maxLocationLength} characters, including \`locations/\`.` : note;
   return `${what}, \`${collection}/<identifier>\` or the bare identifier. ${limit}`.trimEnd();
 };
 

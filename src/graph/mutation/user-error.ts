@@ -88,7 +88,7 @@ const conflictReasons: Record<ConflictReason, string> = {
   KEY_REUSED: 'The `idempotencyKey` was used with another input.',
   CHANNEL_INACTIVE: 'The channel is not active.',
   STATE: 'The current state of the record does not allow the change.',
-  DUPLICATE_REFERENCE: 'Another input of the list has the same `referenceId`.',
+  DUPLICATE_REFERENCE: 'An earlier input of `inputs` has the same `referenceId`.',
   REJECTED: 'The REST service rejected the change. `message` is the reason of the REST service.',
 };
 
@@ -124,7 +124,7 @@ const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').imple
       nullable: true,
       description:
         'The minimum or maximum of the field, if `code` is `TOO_SHORT`, `TOO_LONG`, `TOO_SMALL` or ' +
-        '`TOO_LARGE`. Null if the REST service found the fault.',
+        '`TOO_LARGE`. Null for other codes, and if the REST service found the fault.',
     }),
   }),
 });
@@ -176,8 +176,8 @@ export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUn
     idempotencyKey: t.exposeString('idempotencyKey', {
       nullable: true,
       description:
-        'The key of the request, or null if it had no key. For a retry with this key, `shipOrder`, and ' +
-        '`createOrder` with a `referenceId`, first look for the earlier result. ' +
+        'The key of the request, or null if it had no key. On a retry with this key, `shipOrder` first looks for the ' +
+        'earlier result, and so does `createOrder` with a `referenceId`. ' +
         'Other mutations return `OutcomeUnknown` again and write nothing.',
     }),
   }),
@@ -185,7 +185,7 @@ export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUn
 
 export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').implement({
   description:
-    'The failure of one write in a list, not caused by its input. The write may have happened if `retryable` is ' +
+    'One write of a list failed, but not because of its input. The write may have happened if `retryable` is ' +
     'false and `code` is `UPSTREAM_UNAVAILABLE`, `UPSTREAM_ERROR`, `UPSTREAM_INVALID_RESPONSE` or `INTERNAL_SERVER_ERROR`.',
   interfaces: [UserError],
   fields: (t) => ({

@@ -27,7 +27,7 @@ const OrderInitialStatus = describedEnum('OrderInitialStatus', 'The statuses tha
 });
 
 const CreateOrderInput = builder.inputType('CreateOrderInput', {
-  description: 'The order to create. Null is valid only where a field says so.',
+  description: 'The order to create. Null is valid only for fields whose description mentions null.',
   fields: (t) => ({
     recipient: t.field({
       type: OrderRecipientInput,
@@ -42,7 +42,7 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
     sellingPriceCents: t.field({
       type: 'Cents',
       required: true,
-      description: 'The price that the customer pays for the order. Used for reports only.',
+      description: 'The price in cents that the customer pays for the order. Used for reports only.',
     }),
     cashOnDeliveryRequestCents: t.field({
       type: 'Cents',
@@ -63,11 +63,11 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
     }),
     referenceUrl: t.field({
       type: 'URL',
-      description: "The address of the order's page in the e-commerce system.",
+      description: 'The URL of the order in the e-commerce system.',
     }),
     fulfiller: t.string({
       description:
-        'The name of the company that ships the order: the REST service itself (the default) or its partner. ' +
+        'The name of the company that ships the order: the operator of the REST service (the default) or its partner. ' +
         '`Order.fulfiller` of existing orders shows these names.',
     }),
     idempotencyKey: t.string({
@@ -75,7 +75,7 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
         'order',
         'creates',
         '`GET /v1/orders/{id}`',
-        'After `OutcomeUnknown`, a retry looks for the order if the input has a `referenceId`. Otherwise, it returns ' +
+        'After `OutcomeUnknown`, a retry looks for the order if the input has a `referenceId`. Otherwise, the retry returns ' +
           '`OutcomeUnknown` again.',
       ),
     }),
@@ -111,7 +111,7 @@ builder.mutationFields((t) => ({
     type: CreateOrderResult,
     nullable: true,
     description:
-      'Creates an order. Costs `POST /v1/orders`, or a searched `GET /v1/orders` for a retry after a lost response.',
+      'Creates an order. Costs `POST /v1/orders`, or a search with `GET /v1/orders` for a retry after a lost response.',
     args: { input: t.arg({ type: CreateOrderInput, required: true, description: 'The order to create.' }) },
     resolve: (_root, { input }, context, info) => create(input, context, info),
   }),
@@ -119,8 +119,8 @@ builder.mutationFields((t) => ({
     type: [CreateOrderResult],
     nullable: true,
     description:
-      'Creates up to 100 orders. Returns one result per input, in the order of the inputs. If all fail with the ' +
-      'same error code, the field returns that error. Costs `POST /v1/orders` for each input, or a searched `GET ' +
+      'Creates up to 100 orders. Returns one result per input, in the sequence of `inputs`. If all inputs fail with the ' +
+      'same error code, the field returns that error. Costs `POST /v1/orders` for each input, or a search with `GET ' +
       '/v1/orders` for a retry after a lost response.',
     args: {
       inputs: t.arg({
@@ -164,7 +164,7 @@ function onePerReference<Result extends { __typename: string }>(write: (input: I
     if (!referenceId) return write(input);
     const isRetry = typeof key === 'string' && keys.get(referenceId) === key;
     if (keys.has(referenceId) && !isRetry) {
-      const message = `Another input of the list has the referenceId ${quoteForMessage(referenceId)}. Nothing was written.`;
+      const message = `An earlier input of the list has the referenceId ${quoteForMessage(referenceId)}. Nothing was written for this input.`;
       return { __typename: 'Conflict', message, reason: 'DUPLICATE_REFERENCE' };
     }
     // Set before the write: an error may hide that REST has created the order.

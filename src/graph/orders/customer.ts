@@ -20,7 +20,9 @@ export const CustomerBehavior = builder.objectRef<CustomerBehaviorJson>('Custome
     deliveredShipments: t.exposeInt('deliveredShipments', {
       description: 'The number of delivered shipments.',
     }),
-    returnedShipments: t.exposeInt('returnedShipments', { description: 'The number of returned shipments.' }),
+    returnedShipments: t.exposeInt('returnedShipments', {
+      description: 'The number of shipments that were sent back.',
+    }),
     reliability: t.field(
       customerReliability.field(
         'The reliability of the customer, based on these numbers.',

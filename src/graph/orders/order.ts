@@ -48,12 +48,13 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
     }),
     referenceGid: t.exposeString('referenceGid', {
       nullable: true,
-      description: 'The global id of the order in the e-commerce system.',
+      description:
+        'The globally unique id of the order in the e-commerce system. Mutations cannot set this id.',
     }),
     referenceUrl: t.expose('referenceUrl', {
       type: 'URL',
       nullable: true,
-      description: "The address of the order's page in the e-commerce system.",
+      description: 'The URL of the order in the e-commerce system.',
     }),
     paymentMethods: t.exposeStringList('paymentMethods', {
       nullable: true,
@@ -68,7 +69,8 @@ defineStatusCounts('Order', 'orders', orderStatus, (loaders) => loaders.orderCou
 const statusArgs = builder.args((t) => ({
   status: t.field({
     type: [orderStatus.ref],
-    description: 'The statuses of the returned orders. By default all.',
+    description:
+      'The list contains only orders with one of these statuses. By default, it contains orders of all statuses.',
   }),
 }));
 
@@ -76,7 +78,8 @@ builder.objectFields(Recipient, (t) => ({
   orders: t.field({
     ...orderList.field,
     description:
-      'The orders with this phone number. Costs a searched `GET /v1/orders` for each distinct ' + 'number.',
+      'The orders whose recipient has this phone number. Costs a search with `GET /v1/orders` for each distinct ' +
+      'phone number.',
     args: { ...orderList.field.args, ...statusArgs },
     resolve: (recipient, { status, ...args }, { loaders }) => {
       const phoneNumber = requirePhoneNumber(recipient);
@@ -107,7 +110,7 @@ builder.queryFields((t) => ({
     type: Order,
     nullable: true,
     description:
-      'The newest order with this `referenceId`, or null if none exists. Costs a searched `GET ' +
+      'The newest order with this `referenceId`, or null if none exists. Costs a search with `GET ' +
       '/v1/orders`.',
     args: {
       referenceId: t.arg.string({
@@ -123,14 +126,14 @@ builder.queryFields((t) => ({
   orders: t.field({
     ...orderList.field,
     description:
-      "The merchant's orders in the order of the REST service, usually newest first. Costs `GET /v1/orders`, or up " +
-      'to 20 pages of it with a time of creation.',
+      "The merchant's orders as the REST service sorts them, usually newest first. Costs `GET /v1/orders`, or up " +
+      'to 20 pages of it with `createdSince` or `createdUntil`.',
     args: {
       ...orderList.field.args,
       ...statusArgs,
       search: t.arg.string({
         description:
-          'The name of a recipient, which may be misspelt, or an exact phone number or reference. At most 256 characters.',
+          'The name of a recipient, which may be misspelt, or an exact phone number or `referenceId`. At most 256 characters.',
       }),
       ...createdRangeArgs,
     },

@@ -37,7 +37,8 @@ const OrderUpdatableStatus = describedEnum(
 
 const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
   description:
-    'An order and at least one new value. Omitted fields do not change. Null is valid only where a field says so.',
+    'An order and at least one new value. Omitted fields do not change. Null is valid only for fields whose description ' +
+    'mentions null.',
   fields: (t) => ({
     id: t.id({ required: true, description: idDescription('The order', 'orders') }),
     status: t.field({
@@ -52,7 +53,7 @@ const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
     }),
     sellingPriceCents: t.field({
       type: 'Cents',
-      description: 'The price that the customer pays for the order. Used for reports only.',
+      description: 'The price in cents that the customer pays for the order. Used for reports only.',
     }),
     cashOnDeliveryRequestCents: t.field({
       type: 'Cents',
@@ -117,7 +118,7 @@ builder.mutationFields((t) => ({
     type: [UpdateOrderResult],
     nullable: true,
     description:
-      'Updates up to 100 orders. Returns one result per input, in the order of the inputs. If all fail with the ' +
+      'Updates up to 100 orders. Returns one result per input, in the sequence of `inputs`. If all inputs fail with the ' +
       'same error code, the field returns that error. Costs `PATCH /v1/orders/{id}` for each input.',
     args: {
       inputs: t.arg({

@@ -41,7 +41,7 @@ builder.queryFields((t) => ({
     args: {
       ...locationList.field.args,
       search: t.arg.string({
-        description: "A part of the location's name, such as `Medellín`. At most 256 characters.",
+        description: "A part of the location's name or address, such as `Medellín`. At most 256 characters.",
       }),
     },
     resolve: (_root, { search, ...args }, { loaders }) =>

@@ -64,7 +64,7 @@ const rules = object({
 const CreateQuoteSuccess = builder
   .objectRef<{ __typename: 'CreateQuoteSuccess'; quote: QuoteJson | NamedRecord }>('CreateQuoteSuccess')
   .implement({
-    description: 'The couriers returned their offers.',
+    description: 'The quote was created. It may contain no available offer.',
     fields: (t) => ({
       quote: t.field(createdQuote('The quote, with one offer or rejection per courier.')),
     }),

@@ -44,11 +44,11 @@ export const Package = builder.objectRef<PackageJson>('Package').implement({
 });
 
 export const Offer = builder.objectRef<OfferJson>('Offer').implement({
-  description: "A courier's offer for a package.",
+  description: "A courier's offer for a package, or the courier's rejection of the package.",
   fields: (t) => ({
     courier: t.field({
       type: Courier,
-      description: 'The courier that makes the offer.',
+      description: 'The courier that sent this offer or rejection.',
       resolve: (offer) => courierNamed(offer.courier),
     }),
     status: t.exposeString('status', {
@@ -93,23 +93,23 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
     }),
     offers: t.expose('offers', {
       type: [Offer],
-      description: 'The responses of all couriers, including couriers without an offer.',
+      description: 'The offers and rejections of the couriers.',
       extensions: { estimatedItems: 10 },
     }),
     cheapestOffer: t.field({
       type: Offer,
       nullable: true,
       description:
-        'The cheapest available offer, or null if no offer is available. Among equals, the faster one, and then the first by courier ' +
-        'id.',
+        'The cheapest available offer, or null if no offer is available. Of offers with the same cost, the fastest ' +
+        'one, and then the first by courier id.',
       resolve: (quote) => cheapest(readOffers(quote)),
     }),
     fastestOffer: t.field({
       type: Offer,
       nullable: true,
       description:
-        'The fastest available offer, or null if no offer is available. Among equals, the cheaper one, and then the first by courier ' +
-        'id.',
+        'The fastest available offer, or null if no offer is available. Of offers with the same delivery time, the ' +
+        'cheapest one, and then the first by courier id.',
       resolve: (quote) => fastest(readOffers(quote)),
     }),
   }),

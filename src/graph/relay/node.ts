@@ -88,8 +88,8 @@ builder.queryFields((t) => ({
     type: [Node],
     nullable: { list: false, items: true },
     description:
-      `Up to ${maxNodes} objects, in the order of their ids, with null for each missing object. Each id costs the same ` +
-      'REST call as `node`, such as `GET /v1/orders/{id}`.',
+      `The objects with these ids, at most ${maxNodes}, in the sequence of \`ids\`. An object that does not exist is ` +
+      'null. Each id costs the same REST call as `node`, such as `GET /v1/orders/{id}`.',
     args: {
       ids: t.arg.idList({
         required: true,

@@ -17,13 +17,12 @@ export const Label = builder.objectRef<LabelledShipment>('Label').implement({
       type: 'URL',
       nullable: true,
       description:
-        'A signed address of the PDF that requires no access token. It expires 5 days after it was ' +
-        'issued.',
+        'A signed URL of the PDF. It works without an access token, and expires 5 days after the REST service issued it.',
     }),
     pdfUrl: t.field({
       type: 'URL',
       description:
-        'The address of the PDF on this server. It does not expire, and requires the access token in the header ' +
+        'The URL of the PDF on this server. It does not expire, and requires the access token in the header ' +
         '`Authorization`. A download costs `GET /v1/shipments/{id}/label`.',
       resolve: ({ name }, _args, context) => context.labelUrl(name),
     }),

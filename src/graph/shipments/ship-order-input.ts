@@ -13,8 +13,8 @@ import {
 import { PackageInput, packageRules } from '../quotes/package-input.ts';
 
 const OfferPreference = describedEnum('OfferPreference', 'A preference among available offers.', {
-  CHEAPEST: 'The cheapest offer. Among equals, the faster one.',
-  FASTEST: 'The fastest offer. Among equals, the cheaper one.',
+  CHEAPEST: 'The cheapest offer. Of offers with the same cost, the fastest one.',
+  FASTEST: 'The fastest offer. Of offers with the same delivery time, the cheapest one.',
 });
 
 const OfferChoiceInput = builder.inputType('OfferChoiceInput', {
@@ -54,8 +54,8 @@ export const ShipOrderInput = builder.inputType('ShipOrderInput', {
     idempotencyKey: t.string({
       description:
         'A key that you choose for this shipment, 1 to 255 characters, or null. For 24 hours, a retry with the same key and ' +
-        'input returns the same result. If the earlier attempt did not finish, the retry looks for its shipment first, and ' +
-        'then continues.',
+        'input returns the same result. If the earlier attempt did not finish, the retry first looks for the shipment of ' +
+        'that attempt. The retry creates a shipment only if it finds none.',
     }),
   }),
 });

@@ -66,7 +66,7 @@ const NoOfferReason = describedEnum(
   'NoOfferReason',
   'The reason for a `NoOffer`. Later versions may add values.',
   {
-    NO_COURIER: 'No courier delivers this package between these locations.',
+    NO_COURIER: 'No courier has an available offer for this package between these locations.',
     ABOVE_LIMIT: 'Each matching offer costs more than `maxShipmentCostCents` or has an unknown cost.',
     COURIER_UNAVAILABLE: 'The chosen courier has no available offer.',
   } satisfies Record<NoOfferExplanation['reason'], string>,
@@ -121,7 +121,7 @@ builder.mutationFields((t) => ({
     type: [ShipOrderResult],
     nullable: true,
     description:
-      'Ships up to 100 orders. Returns one result per input, in the order of the inputs. If all fail with the same ' +
+      'Ships up to 100 orders. Returns one result per input, in the sequence of `inputs`. If all inputs fail with the same ' +
       'error code, the field returns that error. Costs `GET /v1/origins`, and for each order `GET /v1/orders/{id}`, `POST ' +
       '/v1/quotes` and `POST /v1/shipments`.',
     args: {
@@ -170,5 +170,5 @@ function adviceOnUnknownOutcome(order: string, key: string | null | undefined): 
   const check = `check whether order(id: ${JSON.stringify(order)}) has a shipment`;
   return key === undefined || key === null
     ? `Before you ship the order again, ${check}. With an idempotencyKey, Waybill does this for you.`
-    : `Retry with the same idempotencyKey: Waybill then continues after the last known step. Or ${check}.`;
+    : `Retry with the same idempotencyKey: Waybill then looks for the shipment before it creates one. Or ${check}.`;
 }

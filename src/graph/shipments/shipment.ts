@@ -106,13 +106,14 @@ builder.queryFields((t) => ({
   shipments: t.field({
     ...shipmentList.field,
     description:
-      "The merchant's shipments in the order of the REST service, usually newest first. Costs `GET /v1/shipments`, " +
-      'or up to 20 pages of it with a filter.',
+      "The merchant's shipments as the REST service sorts them, usually newest first. Costs `GET /v1/shipments`, " +
+      'or up to 20 pages of it with `status`, `createdSince` or `createdUntil`.',
     args: {
       ...shipmentList.field.args,
       status: t.arg({
         type: [shipmentStatus.ref],
-        description: 'The statuses of the returned shipments. By default all.',
+        description:
+          'The list contains only shipments with one of these statuses. By default, it contains shipments of all statuses.',
       }),
       ...createdRangeArgs,
     },

@@ -40,7 +40,8 @@ function checkWebSocket(headers: HeaderReader): HttpError | undefined {
 /** Rejects a GET that a page of another origin can send without a preflight (cross-site request forgery). */
 function checkCsrf(headers: HeaderReader): HttpError | undefined {
   if (headers.get('sec-fetch-mode') === 'no-cors') {
-    const message = 'A GET query must not have the header "Sec-Fetch-Mode: no-cors".';
+    const message =
+      'A GET query with the header "Sec-Fetch-Mode: no-cors" is rejected. In a browser, call fetch with the mode "cors".';
     return rejection(403, 'CSRF_HEADER_MISSING', message);
   }
   if (preflightHeaders.some((name) => headers.get(name))) return undefined;

@@ -42,7 +42,7 @@ const descriptions: Record<Exclude<keyof Limits, 'tokens'>, [counted: string, ad
   ],
   selections: ['fields and fragments, including fields in fragments', 'Split the document into several.'],
   fragments: ['fragments in the document', 'Split the document into several.'],
-  repeats: ['selections of one field in one place', 'Select the field once.'],
+  repeats: ['selections of the same field in the same object', 'Select the field once.'],
   aliases: ['aliases, including aliases in fragments', 'Split the operation into several.'],
   values: ['fields and list items in the variables', 'Split the operation into several.'],
   writes: ['writes, counting each item of a list', 'Split the operation into several.'],

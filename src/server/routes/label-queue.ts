@@ -62,7 +62,7 @@ class LabelRequest extends QueueEntry {
 const clientGone = rejection(
   499,
   'REQUEST_ABORTED',
-  'The client closed the connection before the label was read.',
+  'The client closed the connection while the label request waited.',
 );
 
 function tooMany(reason: string): HttpError {

@@ -268,7 +268,7 @@ describe('a list of trusted documents', () => {
     const options = JSON.parse(/<script id="options"[^>]*>(.*?)<\/script>/s.exec(html)?.[1] ?? '');
     expect(options.tabs).toEqual([
       {
-        query: expect.stringMatching(/^# This server runs the 2 documents of its list alone,\n/),
+        query: expect.stringMatching(/^# This server runs only the 2 documents of its list\.\n/),
         variables: null,
       },
       { query: page, variables: null },

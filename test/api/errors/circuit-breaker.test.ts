@@ -27,7 +27,7 @@ test('the circuit opens for all tenants if the calls of several tenants fail', a
     data: { order: null },
     errors: [
       {
-        message: `${call} was not sent: most recent calls of this kind failed`,
+        message: `${call} was not sent: most of the recent calls of this kind failed`,
         path: 'order',
         code: 'UPSTREAM_CIRCUIT_OPEN',
         retryable: true,

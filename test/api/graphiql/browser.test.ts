@@ -136,7 +136,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
       .waitFor();
     await explorer
       .getByText(
-        "The merchant's orders in the order of the REST service, usually newest first. Costs GET /v1/orders, or up to 20 pages of it with a time of creation.",
+        "The merchant's orders as the REST service sorts them, usually newest first. Costs GET /v1/orders, or up to 20 pages of it with createdSince or createdUntil.",
       )
       .waitFor();
   });

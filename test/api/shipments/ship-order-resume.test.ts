@@ -63,7 +63,7 @@ const unknown = (order: string, idempotencyKey: string | null) => ({
     (idempotencyKey === null
       ? `Before you ship the order again, check whether order(id: "${order}") has a shipment. ` +
         'With an idempotencyKey, Waybill does this for you.'
-      : 'Retry with the same idempotencyKey: Waybill then continues after the last known step. ' +
+      : 'Retry with the same idempotencyKey: Waybill then looks for the shipment before it creates one. ' +
         `Or check whether order(id: "${order}") has a shipment.`),
   idempotencyKey,
 });

@@ -95,7 +95,7 @@ describe('shipOrders', () => {
         __typename: 'OutcomeUnknown',
         message:
           'The response of the REST service was lost, so the write may or may not have happened. Retry with the same ' +
-          `idempotencyKey: Waybill then continues after the last known step. Or check whether order(id: "${cut.order}") has a shipment.`,
+          `idempotencyKey: Waybill then looks for the shipment before it creates one. Or check whether order(id: "${cut.order}") has a shipment.`,
         idempotencyKey: 'mixed 0',
       },
       success(good),

@@ -245,7 +245,7 @@ describe('workers that can\u2019t start', slow, () => {
       signal: null,
       errors:
         'The environment has invalid settings:\n' +
-        '  WORKERS, UPSTREAM_CONNECTIONS: expected a connection for each worker, but got "3", "2".\n',
+        '  WORKERS, UPSTREAM_CONNECTIONS: expected at least one connection for each worker, but got "3", "2".\n',
     });
   });
 

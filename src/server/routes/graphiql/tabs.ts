@@ -44,11 +44,12 @@ const maxListedTabs = 20;
 export function trustedDocumentTabs(trustedDocuments: TrustedDocuments): readonly Tab[] {
   const shownDocuments = [...trustedDocuments.values()].slice(0, maxListedTabs);
   const whichDocuments =
-    shownDocuments.length === trustedDocuments.size ? 'They are' : `The first ${maxListedTabs} are`;
-  const introduction = `# This server runs the ${trustedDocuments.size} documents of its list alone,
-# to the letter. ${whichDocuments} in the tabs beside this one.
-# Other documents, and the introspection by which GraphiQL
-# completes names, are refused unless the list has them.
+    shownDocuments.length === trustedDocuments.size ? 'All of them are' : `The first ${maxListedTabs} are`;
+  const introduction = `# This server runs only the ${trustedDocuments.size} documents of its list.
+# ${whichDocuments} in the other tabs.
+# Here, a query must have the exact text of one of them.
+# The server rejects all other documents. GraphiQL completes
+# names only if the list contains its introspection query.
 `;
   return [introduction, ...shownDocuments].map((query) => ({ query, variables: null }));
 }
