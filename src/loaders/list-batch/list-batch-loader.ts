@@ -12,7 +12,7 @@ import { RecordLoader, type RecordResult, settleAll } from '../record-loader.ts'
 import { BatchRows } from './batch-rows.ts';
 import type { ListState } from './list-state.ts';
 import { longPauseMs, shortPauseMs } from './pause.ts';
-import { headroom, maxRowsPerId, type RowsPerId } from './rows-per-id.ts';
+import { maxRowsPerId, type RowsPerId } from './rows-per-id.ts';
 
 /** Smaller batches use GETs: one page without hits would cost more than 1.2 calls per id. */
 const minIdsForPage = 5;
@@ -135,13 +135,12 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     let pending = prefetched;
     try {
       for (let pageCount = 1; pageCount <= maxPages; pageCount += 1) {
-        const { nextPageToken: pageToken, hits, rows, missing } = batch;
-        const rowsPast = rows.length - rowsBefore;
+        const { nextPageToken: pageToken, rows, missing } = batch;
         const missingCount = missing.size;
-        // Beyond the expected rows, the missing ids are assumed to have the density of the hits so far.
-        const rowsForMissing = Math.ceil((rowsPast / Math.max(hits.length, 1)) * missingCount * headroom);
-        const rowsNeeded = rowsPast >= expectedRows ? rowsForMissing : expectedRows - rowsPast;
-        pending ??= list({ pageSize: Math.min(rowsNeeded, maxPageSize), pageToken }, callContext);
+        const rowsLeft = expectedRows + rowsBefore - rows.length;
+        // Beyond the expected rows, nobody knows how deep the missing ids lie.
+        const pageSize = rowsLeft > 0 ? Math.min(rowsLeft, maxPageSize) : maxPageSize;
+        pending ??= list({ pageSize, pageToken }, callContext);
         batch.add(await pending);
         pending = undefined;
         state.noteSuccess();

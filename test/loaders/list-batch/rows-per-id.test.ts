@@ -40,10 +40,6 @@ describe('the estimate of rows per id', () => {
     expect(learned(batch(100, every(4, 50))).rowsFor(100)).toBeGreaterThanOrEqual(490);
   });
 
-  test('ignores the 5 % of ids that are furthest down the list', () => {
-    expect(learned(batch(100, [...every(1, 95), ...every(1, 5, 900)])).rowsFor(100)).toBe(175);
-  });
-
   test('counts rows from the position of the first expected id', () => {
     const rowsPerId = createEstimate();
     rowsPerId.learn(batch(100, every(1, 100, 1_000)), 1_000);
@@ -88,13 +84,6 @@ test('more than 32 rows per id pause pages and reset the estimate', () => {
   nowMs = 30_000;
   expect(rowsPerId.pause.isOn).toBe(false);
   expect(rowsPerId.rowsFor(100)).toBe(createEstimate(shared).rowsFor(100));
-});
-
-test.each([
-  [50, true],
-  [49, false],
-])('wasUseful of a batch that found %i of 100 ids is %s', (hitCount, wasUseful) => {
-  expect(learned(batch(100, every(1, hitCount))).wasUseful).toBe(wasUseful);
 });
 
 describe('the estimate for new tokens', () => {
