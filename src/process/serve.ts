@@ -22,8 +22,6 @@ export interface ServedProcesses {
   url: URL;
   metrics: Pick<Metrics, 'page'> | undefined;
   onHttpError: OnHttpError;
-  /** Starts the log, once the banner is printed. */
-  startLog(): void;
   end(reason: EndReason): Promise<void>;
 }
 
@@ -48,7 +46,6 @@ export async function serve(
   endOnSignals(end, output.abandon);
   // After the signal handlers: a script that waits for the banner may send a signal at once.
   console.log(await banner(server.url, upstream, config, metrics && (metricsServer ?? server).url));
-  server.startLog();
 
   function end(reason: EndReason): Promise<void> {
     ending ??= endAll(reason);

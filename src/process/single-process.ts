@@ -9,6 +9,5 @@ export async function startSingleProcess(config: Config, parts: ServeParts): Pro
   const { upstream, trustedDocuments, output } = parts;
   const log = createJsonLog(config.logLevel, output.stream);
   const keyStore = await openKeyStore(config.stateFile);
-  const server = await startServer(config, { upstream, trustedDocuments, keyStore, log });
-  return { ...server, startLog() {} };
+  return startServer(config, { upstream, trustedDocuments, keyStore, log });
 }

@@ -190,11 +190,6 @@ function toOutcome({ operation, callContext, isRejected, errors }: RequestRecord
   return callContext === undefined ? 'refused' : 'errors';
 }
 
-// Only these statuses get their own label value, so that unusual statuses create no further time series.
-const labeledStatuses = new Set([
-  200, 201, 202, 204, 400, 401, 403, 404, 409, 410, 412, 413, 422, 429, 500, 502, 503, 504,
-]);
-
 function createCallMetrics(registers: Registry[]): Required<Omit<CallObserver, 'onAttempt'>> {
   const calls = new Histogram({
     name: 'waybill_rest_call_duration_seconds',
@@ -225,16 +220,11 @@ function createCallMetrics(registers: Registry[]): Required<Omit<CallObserver, '
     },
     onCallFinished({ method, route, status, durationMs = 0, retries: retryCount, isAborted }) {
       pendingCalls -= 1;
-      const label = statusLabel(status) ?? (isAborted ? 'aborted' : 'none');
-      calls.observe({ method, route, status: label }, durationMs / 1_000);
+      const label = { method, route, status: status ?? (isAborted ? 'aborted' : 'none') };
+      calls.observe(label, durationMs / 1_000);
       if (retryCount > 0) retries.inc({ method, route }, retryCount);
     },
   };
-}
-
-function statusLabel(status: number | undefined): string | undefined {
-  if (status === undefined) return undefined;
-  return labeledStatuses.has(status) ? String(status) : `${Math.floor(status / 100)}xx`;
 }
 
 function createLoadingMetrics(registers: Registry[]): LoadingObserver {

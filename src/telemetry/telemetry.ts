@@ -25,7 +25,6 @@ export async function startTelemetry({ metrics, process = true, tracing }: Telem
       onNewDifference: (coordinate, kind) =>
         log.warn({ coordinate, drift: kind }, 'a REST record differs from the REST interface'),
     }),
-    outages,
     async close(): Promise<void> {
       outages.close();
       await createdTracing?.close();

@@ -6,8 +6,8 @@ import type { ListBatchLoader } from './list-batch-loader.ts';
 import type { ListState } from './list-state.ts';
 
 /**
- * Wraps a loader of order pages whose shipments will be loaded. If pages served the last batch with the same filter, the
- * page of shipments is requested in parallel with the orders, which neither wait for it nor fail with it.
+ * Wraps a loader of order pages whose shipments will be loaded. If the last page with the same filter had some, the page of
+ * shipments is requested in parallel with the orders, which neither wait for it nor fail with it.
  */
 export function ordersWithShipments(
   orderPage: Pages<OrderJson, OrderQuery>,
@@ -21,12 +21,9 @@ export function ordersWithShipments(
         `orders ${query.status?.join() ?? ''} ${query.search !== undefined}`,
       );
       const position = () => ({ rowsBefore: Math.round(ordersBefore * rowsPerId.idsPerRow), rowsPerId });
-      // The orders call is sent at the end of this tick, so it comes before the shipments call in each queue.
-      const prefetch = setImmediate(() => {
-        const idCount = Math.round(query.pageSize * rowsPerId.idsPerRow);
-        if (rowsPerId.wasUseful) shipmentById.prefetch(idCount, position());
-      });
-      const page = await orderPage.load(query, ordersBefore).finally(() => clearImmediate(prefetch));
+      const pending = orderPage.load(query, ordersBefore);
+      shipmentById.prefetch(Math.round(query.pageSize * rowsPerId.idsPerRow), position());
+      const page = await pending;
       const idCount = countShipments(page);
       rowsPerId.idsPerRow = idCount / query.pageSize;
       if (idCount > 0) shipmentById.expect(position());

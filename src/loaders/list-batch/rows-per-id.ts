@@ -6,7 +6,7 @@ export const maxRowsPerId = 32;
 /** Pages have a quarter more rows than estimated: the next batch may lie a little deeper. */
 export const headroom = 1.25;
 const initialRowsPerId = 1.6;
-const minUsefulShare = 0.5;
+const minTeachingShare = 0.5;
 const minShare = 0.1;
 /** After a page without hits, the next page looks this many times deeper. */
 const deeperAfterMiss = 4;
@@ -20,8 +20,6 @@ export class RowsPerId {
   value: number;
   /** For ids that another list names: the number of ids per row of that list. 0 while unknown. */
   idsPerRow = 0;
-  /** Whether the last batch found at least half of its ids in pages. */
-  wasUseful = false;
   /** After pages with less than a tenth of their ids, and where the ids lie too deep. */
   readonly pause: Pause;
   readonly #ofProcess: RowsPerId | undefined;
@@ -41,17 +39,18 @@ export class RowsPerId {
   /** Learns from the pages of a batch. `rowsBefore`: the number of rows before the first expected hit. */
   learn({ hits, idCount, nextPageToken }: BatchHits, rowsBefore: number): void {
     const share = hits.length / idCount;
-    this.wasUseful = share >= minUsefulShare;
     if (share < minShare) {
       if (nextPageToken !== undefined) this.value *= deeperAfterMiss;
       this.pause.noteFailure();
     } else {
       // A deeper batch counts at once, because missing ids cost GETs, and a less deep batch slowly.
-      this.#follow(measure(hits, rowsBefore), 1, 1 / 3);
+      const counted = hits.slice(0, Math.ceil(countedShare * hits.length));
+      const rows = (counted.at(-1) ?? 0) - rowsBefore + 1;
+      this.#follow(Math.max(rows, 1) / counted.length, 1, 1 / 3);
       this.pause.noteSuccess();
     }
     const ofProcess = this.#ofProcess;
-    if (this.wasUseful && !this.#hasTaught && ofProcess !== undefined) {
+    if (share >= minTeachingShare && !this.#hasTaught && ofProcess !== undefined) {
       this.#hasTaught = true;
       // One token changes the estimate of the process by at most a quarter.
       ofProcess.#follow(Math.min(this.value, 2 * ofProcess.value), 1 / 4, 1 / 10);
@@ -64,9 +63,4 @@ export class RowsPerId {
   #follow(value: number, upShare: number, downShare: number): void {
     this.value += (value - this.value) * (value > this.value ? upShare : downShare);
   }
-}
-
-function measure(hits: readonly number[], rowsBefore: number): number {
-  const counted = hits.slice(0, Math.ceil(countedShare * hits.length));
-  return Math.max((counted.at(-1) ?? 0) - rowsBefore + 1, 1) / counted.length;
 }

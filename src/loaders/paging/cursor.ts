@@ -18,7 +18,7 @@ export interface Position {
   skip: number;
   /** The name of the row just before the position. If new rows appear above, the name finds the position again. */
   anchor: string | undefined;
-  /** A digest of the first row of the page before. Undefined on the first page. */
+  /** The name of the first row of the page before. Undefined on the first page. */
   firstBefore?: string | undefined;
 }
 
@@ -49,13 +49,10 @@ export class ListCursors {
 
   /** @throws InvalidCursorError if the cursor is of another list or other filters, or is no cursor. */
   decode(cursor: string): Position {
-    const fields = cursor.length > maxLength ? [] : parseFields(cursor);
-    const [digest, pageToken, rowsBefore, skip, anchor, firstBefore] = fields.map(
-      (field) => field ?? undefined,
-    );
+    const [digest, pageToken, rowsBefore, skip, anchor, firstBefore] =
+      cursor.length > maxLength ? [] : parseFields(cursor);
     // Clients may have made the fields up.
     if (
-      (fields.length === 5 || fields.length === 6) &&
       digest === this.#digest &&
       isTextOrAbsent(pageToken) &&
       isRowCount(rowsBefore) &&
@@ -72,7 +69,7 @@ export class ListCursors {
 
 function parseFields(cursor: string): unknown[] {
   const fields = parseJson(Buffer.from(cursor, 'base64url').toString());
-  return Array.isArray(fields) ? fields : [];
+  return Array.isArray(fields) ? fields.map((field: unknown) => field ?? undefined) : [];
 }
 
 function isTextOrAbsent(value: unknown): value is string | undefined {

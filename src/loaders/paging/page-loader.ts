@@ -16,7 +16,7 @@ export class PageLoader<Row, Query extends PageQuery> {
   /** @param _rowsBefore The number of list rows before the page, if known. */
   load(query: Query, _rowsBefore?: number): Promise<Page<Row>> {
     const key = queryKey(query);
-    const page = this.pages.get(key) ?? this.readPage(query, key);
+    const page = this.pages.get(key) ?? this.#list(query);
     this.pages.set(key, page);
     return page;
   }
@@ -24,10 +24,6 @@ export class PageLoader<Row, Query extends PageQuery> {
   /** Forgets all pages, so that the next load reads them again. */
   clearAll(): void {
     this.pages.clear();
-  }
-
-  protected readPage(query: Query, _key: string): Promise<Page<Row>> {
-    return this.#list(query);
   }
 }
 

@@ -1,8 +1,7 @@
-import { hash } from 'node:crypto';
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
 import { pageTokenIgnored } from '../../rest/watch/list-watch.ts';
-import type { Position } from './cursor.ts';
+import { type Position, startOfList } from './cursor.ts';
 import type { Pages } from './page-loader.ts';
 
 /** The filters of a list that REST knows. */
@@ -17,11 +16,6 @@ export interface ReadPage<Row> {
 interface Named {
   name: string;
 }
-
-export const startOfList: Position = { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined };
-
-// More pages than any list needs at its largest page size. A list without an end must not hold a request forever.
-const maxPages = 100;
 
 /** Reads the pages of a list one after the other, from a position on. */
 export class PageWalk<Row extends Named, Query extends PageQuery> {
@@ -39,23 +33,18 @@ export class PageWalk<Row extends Named, Query extends PageQuery> {
 
   /**
    * Reads the next page, with `rowsNeeded` rows after its position. Call it only while the last page has a token.
-   * @throws InvalidResponseError if the list has no end, or REST ignores page tokens
+   * @throws InvalidResponseError if REST ignores or repeats page tokens
    */
   async next(rowsNeeded: number): Promise<ReadPage<Row>> {
     const position = this.#position;
     const page = await this.#read(position, rowsNeeded);
     // Checked before any row is returned: with a repeated token, a client would never reach the end.
-    if (page.nextPageToken !== undefined) this.#checkToken(page.nextPageToken);
+    const { nextPageToken } = page;
+    if (nextPageToken !== undefined && this.#tokens.has(nextPageToken))
+      throw pageTokenIgnored('The REST service repeated a page token, so the list has no end.');
+    this.#tokens.add(nextPageToken);
     this.#position = positionAfter(page, page.rows.length - 1, position);
     return { page, position };
-  }
-
-  #checkToken(token: string): void {
-    if (this.#tokens.has(token))
-      throw pageTokenIgnored('The REST service repeated a page token, so the list has no end.');
-    if (this.#tokens.size >= maxPages)
-      throw new InvalidResponseError(`A list did not end after ${maxPages} pages`);
-    this.#tokens.add(token);
   }
 
   /**
@@ -67,7 +56,7 @@ export class PageWalk<Row extends Named, Query extends PageQuery> {
     const { pageToken, rowsBefore, skip, firstBefore } = position;
     const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
     const page = await this.#load({ pageSize, pageToken }, rowsBefore);
-    if (firstBefore !== undefined && digest(page.rows[0]) === firstBefore)
+    if (firstBefore !== undefined && rowName(page.rows[0]) === firstBefore)
       await this.#checkFirstPage(page, pageSize);
     const hasMoved = indexAfterAnchor(page, position) === undefined && page.nextPageToken !== undefined;
     return hasMoved && pageSize < maxPageSize
@@ -149,19 +138,11 @@ export function positionAfter(
     rowsBefore: rowsBefore + rows.length,
     skip: 0,
     anchor: undefined,
-    firstBefore: digest(rows[0]),
+    firstBefore: rowName(rows[0]),
   };
 }
 
-type MaybeRow = Named | InvalidResponseError | undefined;
-
 /** The resource name of a row. Undefined for an invalid row, whose `name` is the name of its error class. */
-function rowName(row: MaybeRow): string | undefined {
+function rowName(row: Named | InvalidResponseError | undefined): string | undefined {
   return row instanceof InvalidResponseError ? undefined : row?.name;
-}
-
-/** Short, because each cursor holds one. */
-function digest(row: MaybeRow): string | undefined {
-  const name = rowName(row);
-  return name === undefined ? undefined : hash('sha256', name, 'base64url').slice(0, 8);
 }

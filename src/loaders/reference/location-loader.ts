@@ -83,11 +83,14 @@ async function searchCacheThenRest(
   name: string,
   pages: LocationLoaderOptions['pages'],
 ): Promise<LocationJson | null> {
+  const mayBeOld = pages.isCacheUsed;
   // The filter matches substrings, so `locations/1` also finds `locations/10` ("List query parameters").
   for await (const { rows } of pagesFrom(pages, { query: name })) {
     const location = rows.find((row): row is LocationJson => row.name === name);
     if (location !== undefined) return location;
   }
-  // The location may be newer than a cached search result.
-  return pages.forgetEarlier() ? searchCacheThenRest(name, pages) : null;
+  if (!mayBeOld) return null;
+  // The location may be newer than a cached search result. A result that this operation has read costs no call.
+  pages.forgetEarlier();
+  return searchCacheThenRest(name, pages);
 }

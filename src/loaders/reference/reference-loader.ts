@@ -12,13 +12,12 @@ type List<Row, Query> = (query: Query, callContext: CallContext) => Promise<Page
  * read a page at the same time share one call.
  */
 export class ReferenceLoader<Row, Query extends PageQuery> extends PageLoader<Row, Query> {
-  readonly #callContext: CallContext;
   readonly #cached: CachedPages;
   readonly #name: string;
-  readonly #list: List<Row, Query>;
   /** The keys of the pages that other operations have read. */
   readonly #earlier = new Set<string>();
-  #isCacheUsed = true;
+  /** Whether pages that other operations have read are used. */
+  isCacheUsed = true;
 
   /** @param name The name of the list in cache keys. */
   constructor(
@@ -28,23 +27,20 @@ export class ReferenceLoader<Row, Query extends PageQuery> extends PageLoader<Ro
     list: List<Row, Query>,
     maxPageSize: number,
   ) {
-    super((query) => list(query, callContext), maxPageSize);
-    this.#callContext = callContext;
+    super((query) => this.#read(query, callContext, list), maxPageSize);
     this.#cached = cached;
     this.#name = name;
-    this.#list = list;
   }
 
   override clearAll(): void {
+    this.forgetEarlier();
     super.clearAll();
-    this.#earlier.clear();
-    this.#isCacheUsed = false;
   }
 
   /** Whether loading a page needs no further call. */
   isAvailable(query: Query): boolean {
     const key = queryKey(query);
-    return this.pages.has(key) || (this.#isCacheUsed && this.#cached.has(`${this.#name} ${key}`));
+    return this.pages.has(key) || (this.isCacheUsed && this.#cached.has(`${this.#name} ${key}`));
   }
 
   /**
@@ -52,19 +48,19 @@ export class ReferenceLoader<Row, Query extends PageQuery> extends PageLoader<Ro
    * @returns whether this operation has used such a page. Then the caller must drop values derived from the page.
    */
   forgetEarlier(): boolean {
-    this.#isCacheUsed = false;
     const wasUsed = this.#earlier.size > 0;
+    this.isCacheUsed = false;
     for (const key of this.#earlier) this.pages.delete(key);
     this.#earlier.clear();
     return wasUsed;
   }
 
-  protected override async readPage(query: Query, key: string): Promise<Page<Row>> {
-    const callContext = this.#callContext;
+  async #read(query: Query, callContext: CallContext, list: List<Row, Query>): Promise<Page<Row>> {
     const { signal } = callContext;
+    const key = queryKey(query);
     const cacheKey = `${this.#name} ${key}`;
-    while (this.#isCacheUsed) {
-      const found = this.#cached.find(cacheKey, () => this.#list(query, callContext.detach()));
+    while (this.isCacheUsed) {
+      const found = this.#cached.find(cacheKey, () => list(query, callContext.detach()));
       if (found === undefined) break;
       const page = found instanceof Promise ? await untilAborted(found.catch(nullIfEnded), signal) : found;
       if (page === undefined) throw abortedError({ method: 'GET', path: `/v1/${this.#name}` }, signal);
@@ -74,7 +70,7 @@ export class ReferenceLoader<Row, Query extends PageQuery> extends PageLoader<Ro
       // Each cache key starts with the list name, so the page has rows of this list.
       return page as Page<Row>;
     }
-    return this.#cached.read(cacheKey, () => super.readPage(query, key));
+    return this.#cached.read(cacheKey, () => list(query, callContext));
   }
 }
 

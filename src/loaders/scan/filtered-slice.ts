@@ -1,7 +1,7 @@
 import type { PageQuery } from '../../rest/api-types.ts';
-import type { Position } from '../paging/cursor.ts';
+import { type Position, startOfList } from '../paging/cursor.ts';
 import { addMatches, type PageSlice, type PlacedRow } from '../paging/page-slice.ts';
-import { positionAfter, startOfList } from '../paging/page-walk.ts';
+import { positionAfter } from '../paging/page-walk.ts';
 import type { ListScan } from './list-scan.ts';
 import { type FilteredRow, matchesFilter, NewestFirst, type RowFilter } from './row-filter.ts';
 

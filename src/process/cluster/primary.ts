@@ -1,5 +1,4 @@
 import cluster from 'node:cluster';
-import { PassThrough } from 'node:stream';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
 import type { Config } from '../../config/config.ts';
 import { reportEarlyErrors } from '../../server/http/http-error.ts';
@@ -20,9 +19,7 @@ export async function startWorkers(config: Config, parts: ServeParts): Promise<S
   // Checked here, so that an unusable file ends the start with one message.
   await (await openKeyStore(stateFile)).close();
   const logMultiplexer = createLogMultiplexer((lines) => output.stream.write(lines));
-  const ownLines = new PassThrough();
-  logMultiplexer.add(ownLines);
-  const log = createJsonLog(config.logLevel, ownLines);
+  const log = createJsonLog(config.logLevel, output.stream);
   // Imported only if metrics are on.
   const metrics = config.metrics
     ? new (await import('../../telemetry/aggregated-metrics.ts')).SummedMetrics()
@@ -42,11 +39,9 @@ export async function startWorkers(config: Config, parts: ServeParts): Promise<S
     url: await pool.start(config.workers),
     metrics: metrics && { page: pool.metricsPage },
     onHttpError: reportEarlyErrors(log, undefined),
-    startLog: logMultiplexer.start,
     async end(reason) {
       const drainMs = drainWait(reason, config) + config.drainGraceMs;
       if (!(await pool.end(reason, drainMs + closeTimeoutMs + logFlushTimeoutMs))) process.exitCode = 1;
-      ownLines.end();
       await withTimeout(logFlushTimeoutMs, Promise.all([logMultiplexer.ended(), upstream.close()]));
     },
   };

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { CallLog } from '../../../src/rest/client/call-log.ts';
 import { metricsListener } from '../../../src/server/routes/metrics.ts';
 import { silentLog } from '../../../src/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
@@ -198,26 +197,6 @@ describe('the metrics', () => {
     } finally {
       await listener.close();
     }
-  });
-
-  test('group unlisted REST statuses as 4xx and 5xx', async () => {
-    const metrics = createMetrics({ process: false });
-    const entry = {
-      method: 'GET',
-      route: '/v1/orders',
-      startMs: 0,
-      durationMs: 1,
-      bytes: 0,
-      retries: 0,
-      isAborted: false,
-    };
-    const callLog = new CallLog();
-    for (let status = 430; status < 600; status += 1) {
-      metrics.calls.onCallSent({ ...entry, status }, callLog);
-      metrics.calls.onCallFinished({ ...entry, status }, callLog);
-    }
-    const statuses = Object.keys(await countsOf(metrics)).map((line) => line.split('status=')[1]);
-    expect(statuses).toEqual(['"4xx"}', '"500"}', '"5xx"}', '"502"}', '"503"}', '"504"}']);
   });
 
   test('show open circuit breakers and waiting calls', async () => {

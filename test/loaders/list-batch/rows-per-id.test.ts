@@ -90,13 +90,6 @@ test('more than 32 rows per id pause the list and reset the estimate', () => {
   expect(rowsPerId.rowsFor(100)).toBe(createEstimate(shared).rowsFor(100));
 });
 
-test.each([
-  [50, true],
-  [49, false],
-])('wasUseful of a batch that found %i of 100 ids is %s', (hitCount, wasUseful) => {
-  expect(learned(batch(100, every(1, hitCount))).wasUseful).toBe(wasUseful);
-});
-
 describe('the estimate for new tokens', () => {
   const deep = batch(100, every(10, 100));
 

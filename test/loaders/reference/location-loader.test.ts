@@ -287,6 +287,13 @@ describe('cached data of earlier operations', () => {
     expect(await look(names(1, 3))).toMatchObject({ found: names(1, 3), calls: [], cached: 3 });
   });
 
+  test('of empty searches is read again for each name', async () => {
+    const { service, look } = startLocations({ count: 15, referenceMs: 1_000 });
+    expect((await look(names(16, 17))).found).toEqual([null, null]);
+    service.rows.push(location(16), location(17));
+    expect((await look(names(16, 17))).found).toEqual(names(16, 17));
+  });
+
   test('is extended by the next list page if that saves calls', async () => {
     const { look } = startLocations({ count: 35, referenceMs: 1_000 });
     await look(names(1, 10));
