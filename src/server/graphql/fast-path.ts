@@ -50,7 +50,7 @@ export function createFastPath(options: FastPathOptions): RequestListener {
     const mediaType = hasFastPathHead(request, maxBodyBytes)
       ? responseType(request.headers.accept)
       : undefined;
-    if (!mediaType?.startsWith('application/') || admission.overloadError() !== undefined) {
+    if (mediaType === undefined || admission.overloadError() !== undefined) {
       options.fallback(request, response, {});
       return;
     }

@@ -47,7 +47,7 @@ export function contentCoding(
   return br >= gzip ? 'br' : 'gzip';
 }
 
-// Labels are compressed inside, and streams are sent piece by piece.
+// Labels are compressed inside.
 const compressedTypes = /^(?:application\/json|application\/graphql-response\+json|text\/plain);/;
 
 /** Yoga plugin: compresses responses. If zlib fails, the error is reported, and the client gets the uncompressed body. */

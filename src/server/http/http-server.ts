@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { ClientConnection } from './client-connection.ts';
-import { type HttpError, type OnHttpError, rejection, writeHttpError } from './http-error.ts';
+import { type OnHttpError, writeHttpError } from './http-error.ts';
 import { checkAmbiguity, checkUrl } from './request-checks.ts';
 import { parserError, writeErrorToSocket } from './socket-errors.ts';
 
@@ -54,12 +54,6 @@ const quietMs = 20;
 // After this time, one event-loop round without a connection is enough. After twice this time, none is needed.
 const maxQuietWaitMs = 500;
 
-const unsupportedExpectation = rejection(
-  417,
-  'BAD_REQUEST',
-  'The header "Expect" supports only "100-continue".',
-);
-
 /**
  * Starts an HTTP server on `host` and `port` (0: any free port).
  * @param onHttpError called for each error that does not reach `requestListener`.
@@ -103,43 +97,40 @@ export async function listen(
   });
 
   const toRequestId = createRequestIds();
-  function handle(request: IncomingMessage, response: ServerResponse, run: () => void): void {
+  const onRequest: RequestListener = (request, response) => {
     const connection = connections.get(request.socket);
     if (connection === undefined || connection.isClosing) return;
     if (isShuttingDown) response.shouldKeepAlive = false;
-    connection.addRequest(response, run);
-  }
-  function rejectRequest({ headers }: IncomingMessage, response: ServerResponse, httpError: HttpError): void {
-    const requestId = toRequestId(headers['x-request-id']);
-    writeHttpError(response, httpError, requestId);
-    onHttpError({ requestId, status: httpError.status, code: httpError.code });
-  }
-  const onRequest: RequestListener = (request, response) =>
-    handle(request, response, () => {
+    connection.addRequest(response, () => {
       const httpError = checkAmbiguity(request) ?? checkUrl(request);
-      if (httpError === undefined) requestListener(request, response);
-      else rejectRequest(request, response, httpError);
+      if (httpError === undefined) {
+        requestListener(request, response);
+        return;
+      }
+      const requestId = toRequestId(request.headers['x-request-id']);
+      writeHttpError(response, httpError, requestId);
+      onHttpError({ requestId, status: httpError.status, code: httpError.code });
     });
+  };
   server.on('request', onRequest);
   server.on('checkContinue', onRequest);
-  server.on('checkExpectation', (request, response) =>
-    handle(request, response, () => rejectRequest(request, response, unsupportedExpectation)),
-  );
   server.on('drop', () => onHttpError({ status: undefined, code: 'OVERLOADED' }));
 
-  function failConnection(socket: Duplex, httpError: HttpError): void {
-    connections.get(socket)?.fail(() => {
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+    const connection = connections.get(socket);
+    // The server itself does not read the rest of the request.
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.isPaused) return;
+    // A client whose connection closes before its first request sends that request again.
+    if (code === 'ECONNRESET' || connection === undefined || (isShuttingDown && connection.isUnused)) {
+      socket.destroy();
+      return;
+    }
+    const httpError = parserError(code);
+    connection.fail(() => {
       const requestId = toRequestId(undefined);
       const isWritten = writeErrorToSocket(socket, httpError, requestId);
       if (isWritten) onHttpError({ requestId, status: httpError.status, code: httpError.code });
     });
-  }
-  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
-    // The server itself does not read the rest of the request.
-    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && connections.get(socket)?.isPaused) return;
-    // A client whose connection closes before its first request sends that request again.
-    if (code === 'ECONNRESET' || (isShuttingDown && connections.get(socket)?.isUnused)) socket.destroy();
-    else failConnection(socket, parserError(code));
   });
 
   server.listen(port, host);

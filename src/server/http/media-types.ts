@@ -1,42 +1,27 @@
-/** Whether a `content-type` is JSON in UTF-8. Case does not matter, and spaces may surround each part. */
-export function isJson(contentType: string | null): boolean {
-  if (contentType === null) return false;
-  // The value that nearly all clients send.
-  if (contentType === 'application/json') return true;
-  const [mediaType = '', ...parameters] = contentType.toLowerCase().split(';');
-  if (mediaType.trim() !== 'application/json') return false;
-  return parameters.every((parameter) => {
-    const [name = '', value = ''] = parameter.split('=');
-    return name.trim() !== 'charset' || /^(utf-?8|"utf-?8")$/.test(value.trim());
-  });
-}
-
 const json = 'application/json';
 const jsonTypes = [json, 'application/graphql-response+json'];
-const streamTypes = ['multipart/mixed', 'text/event-stream'];
+const jsonInUtf8 = /^application\/json\s*(?:;\s*charset=(?:utf-?8|"utf-?8")\s*)?$/i;
 
-/** The media type of the response, if one is accepted. The first one wins, and JSON comes before streams. */
+/** Whether a `content-type` is JSON in UTF-8. */
+export function isJson(contentType: string | null): boolean {
+  return contentType !== null && jsonInUtf8.test(contentType);
+}
+
+/** The media type of the response, if one is accepted. The first one wins. */
 export function responseType(accept: string | null | undefined): string | undefined {
   // The values that nearly all clients send.
   if (!accept || accept === '*/*' || accept === json) return json;
-  const ranges = parseWeights(accept).filter(({ parameters }) => parameters.every(isUtf8));
+  const ranges = parseWeights(accept);
   // As in HTTP, the most specific range decides.
   const rangeFor = (type: string) =>
-    [type, type.replace(/\/.*/, '/*'), '*/*']
+    [type, 'application/*', '*/*']
       .map((name) => ranges.findIndex((range) => range.name === name))
       .find((index) => index >= 0);
-  for (const types of [jsonTypes, streamTypes]) {
-    const accepted = types
-      .map((type) => ({ type, index: rangeFor(type) ?? -1 }))
-      .filter(({ index }) => (ranges[index]?.weight ?? 0) > 0)
-      .sort((one, other) => one.index - other.index);
-    if (accepted[0] !== undefined) return accepted[0].type;
-  }
-  return undefined;
-}
-
-function isUtf8(parameter: string): boolean {
-  return !parameter.startsWith('charset=') || parameter === 'charset=utf-8';
+  const [accepted] = jsonTypes
+    .map((type) => ({ type, index: rangeFor(type) ?? -1 }))
+    .filter(({ index }) => (ranges[index]?.weight ?? 0) > 0)
+    .sort((one, other) => one.index - other.index);
+  return accepted?.type;
 }
 
 /** Whether an `accept` names a type of JSON, with any weight. */
@@ -50,7 +35,7 @@ export function acceptsHtml(accept: string | null): boolean {
 }
 
 /** The elements of `accept` or `accept-encoding` in lower case (RFC 9110, section 12.4.2). Weight 0: refused. */
-export function parseWeights(header: string): { name: string; parameters: string[]; weight: number }[] {
+export function parseWeights(header: string): { name: string; weight: number }[] {
   return header
     .toLowerCase()
     .split(',')
@@ -59,6 +44,6 @@ export function parseWeights(header: string): { name: string; parameters: string
       const quality = parameters.find((parameter) => parameter.startsWith('q='));
       const weight = quality === undefined ? 1 : Number(quality.slice(2));
       // An invalid weight refuses the element: the client may not be able to read it.
-      return { name, parameters, weight: weight >= 0 && weight <= 1 ? weight : 0 };
+      return { name, weight: weight >= 0 && weight <= 1 ? weight : 0 };
     });
 }

@@ -47,11 +47,6 @@ export function responseHeaders(responseHeaders: ResponseHeaders): Plugin {
       );
     },
     onResponse({ request, response: { headers } }) {
-      // Yoga sets these for streams. `keep-alive` is wrong for a client that requested `close`, `no-cache` permits caches
-      // to store the response, and `none` is no coding of HTTP (RFC 9110, section 8.4).
-      if (headers.get('connection') === 'keep-alive') headers.delete('connection');
-      if (headers.get('cache-control') === 'no-cache') headers.delete('cache-control');
-      if (headers.get('content-encoding') === 'none') headers.delete('content-encoding');
       for (const [name, value] of fixed) if (!headers.has(name)) headers.set(name, value);
       // The response to a preflight has its own CORS headers.
       if (cors.isPreflight(request)) return;

@@ -142,17 +142,6 @@ describe.each(codings)('compression with %s', (coding) => {
     expect(zlib.gzip).not.toHaveBeenCalled();
   });
 
-  test.each(['text/event-stream', 'multipart/mixed'])(
-    'skips %s responses, which have cache-control: no-store',
-    async (accepted) => {
-      const { headers, bytes } = await post(orders(50), { ...accept, accept: accepted });
-      expect(headers['content-type']).toContain(accepted);
-      expect(bytes.toString()).toContain('"createTime"');
-      expect(headers).not.toHaveProperty('content-encoding');
-      expect(headers['cache-control']).toBe('no-store');
-    },
-  );
-
   test('gives HEAD responses the headers of GET responses', async () => {
     const headers = { accept: 'text/html', ...accept };
     const whole = await send('/graphql', headers);

@@ -183,17 +183,15 @@ describe('the content type of a body', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test.each([
-    'Application/JSON',
-    'application/json ; charset=utf-8',
-    'application/json;charset="UTF-8"',
-    'application/json; profile=x',
-  ])('%s is accepted', async (contentType) => {
-    expect(await post(organizationQuery, { 'content-type': contentType })).toEqual({
-      status: 200,
-      body: organizationAnswer,
-    });
-  });
+  test.each(['Application/JSON', 'application/json ; charset=utf-8', 'application/json;charset="UTF-8"'])(
+    '%s is accepted',
+    async (contentType) => {
+      expect(await post(organizationQuery, { 'content-type': contentType })).toEqual({
+        status: 200,
+        body: organizationAnswer,
+      });
+    },
+  );
 
   test.each(['gzip', 'br', 'GZIP', 'identity, gzip'])(
     'a body with content-encoding: %s is rejected',

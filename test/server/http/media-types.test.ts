@@ -7,7 +7,6 @@ test.each([
   'application/json ; charset=utf-8',
   'application/json;charset=UTF8',
   'application/json; charset="utf-8"',
-  'application/json; profile="a"; charset=utf-8',
 ])('%s is JSON', (contentType) => expect(isJson(contentType)).toBe(true));
 
 test.each([
