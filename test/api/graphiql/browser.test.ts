@@ -178,11 +178,6 @@ describe.runIf(hasBrowser)('GraphiQL with a live service', () => {
     const { page } = stage;
     await page.getByText('Live service: api.example.com', { exact: true }).waitFor();
     expect(await page.title()).toBe('Live service: api.example.com – Waybill');
-    const accent = await page
-      .locator('.graphiql-container')
-      .first()
-      .evaluate((element) => getComputedStyle(element).getPropertyValue('--color-primary').trim());
-    expect(accent).toBe('3, 71%, 41%');
     // The band takes its height from GraphiQL, so that the page does not scroll.
     expect(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)).toBe(0);
   });
@@ -231,16 +226,6 @@ describe.runIf(hasBrowser)('GraphiQL with a live service', () => {
     await openWith(query);
     expect(await runUnsent(stage, name)).toEqual({ answer: notSent, calls: [] });
     expect(questions).toHaveLength(1);
-  });
-
-  test('does not ask for confirmation of a query that contains the word "mutation"', async () => {
-    await openWith(
-      `query Third { orders(first: 1, search: "} mutation {") { nodes { ...mutation } } }
-      fragment mutation on Order { mutation: id }`,
-    );
-    const { answer } = await run(stage, 'Third');
-    expect(answer).toMatchObject({ data: { orders: { nodes: [] } } });
-    expect(questions).toEqual([]);
   });
 
   test('makes no request to another host, and logs no error', () => {

@@ -19,12 +19,6 @@ document.addEventListener(
 
 if (options.liveHost !== undefined) self.fetch = askBeforeMutations(self.fetch, options.liveHost);
 
-// New initial tabs take the place of those that the browser has stored.
-if (localStorage.getItem('waybill:edition') !== options.edition) {
-  localStorage.removeItem('graphiql:tabState');
-  localStorage.setItem('waybill:edition', options.edition);
-}
-
 self.YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
   title: 'Waybill',
   logo: `<img src="${document.querySelector('link[rel=icon]').href}" alt="" width="32" height="32">`,
@@ -48,12 +42,7 @@ function askBeforeMutations(fetch, host) {
   };
 }
 
-/** Whether a body has a mutation. GraphiQL sends one operation and its fragments, in any order and without line breaks. */
+/** Whether a body may have a mutation. A query with this word in a text or a comment is asked about, too. */
 function isMutation(body) {
-  if (typeof body !== 'string') return false;
-  const textOrComment = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\])*"|#.*/g;
-  let document = String(JSON.parse(body).query).replace(textOrComment, '');
-  const innermostBrackets = /\([^(){}]*\)|\{[^(){}]*\}/;
-  while (innermostBrackets.test(document)) document = document.replace(innermostBrackets, ';');
-  return document.split(';').some((definition) => /^[\s,]*mutation\b/.test(definition));
+  return typeof body === 'string' && /\bmutation\b/.test(JSON.parse(body).query);
 }

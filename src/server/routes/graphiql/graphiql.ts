@@ -1,9 +1,7 @@
 import type { FetchAPI, Plugin } from 'graphql-yoga';
-import type { ReportError } from '../../../telemetry/error-report.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
-import { contentCoding } from '../../http/compression.ts';
 import { acceptsHtml } from '../../http/media-types.ts';
-import { Asset, readAssets } from './assets.ts';
+import { type Asset, createAsset, readAssets } from './assets.ts';
 import { contentSecurityPolicy, renderPage } from './page.ts';
 import { readTabs, trustedDocumentTabs } from './tabs.ts';
 
@@ -13,7 +11,6 @@ export interface GraphiqlOptions {
   liveHost: string | undefined;
   trustedDocuments?: TrustedDocuments | undefined;
   compressResponses: boolean;
-  report: ReportError;
 }
 
 // The page may contain an access token.
@@ -38,8 +35,7 @@ export function graphiql(options: GraphiqlOptions): Plugin {
       if (request.method !== 'GET' && request.method !== 'HEAD') return;
       if (pathname.startsWith('/graphiql/')) {
         const asset = (await loadOnce()).assets.find(({ url }) => pathname === `/${url}`);
-        if (asset !== undefined)
-          endResponse(await fileResponse(asset, assetHeaders, request, options, fetchAPI));
+        if (asset !== undefined) endResponse(fileResponse(asset, assetHeaders, request, options, fetchAPI));
       } else if (
         (pathname === '/' || pathname === '/graphql') &&
         acceptsHtml(request.headers.get('accept'))
@@ -47,7 +43,7 @@ export function graphiql(options: GraphiqlOptions): Plugin {
         endResponse(
           pathname === '/'
             ? new fetchAPI.Response(null, { status: 302, headers: { location: 'graphql' } })
-            : await fileResponse((await loadOnce()).page, pageHeaders, request, options, fetchAPI),
+            : fileResponse((await loadOnce()).page, pageHeaders, request, options, fetchAPI),
         );
       }
     },
@@ -61,28 +57,26 @@ async function load({ bearer, liveHost, trustedDocuments }: GraphiqlOptions) {
     trustedDocuments === undefined ? readTabs(bearer !== undefined) : trustedDocumentTabs(trustedDocuments),
   ]);
   const html = renderPage(assets, tabs, headers, liveHost);
-  return { assets: [...assets.values()], page: new Asset('page.html', new TextEncoder().encode(html)) };
+  const page = await createAsset('page.html', new TextEncoder().encode(html));
+  return { assets: [...assets.values()], page };
 }
 
-async function fileResponse(
-  file: Asset,
+function fileResponse(
+  { bytes, gzipped, contentType }: Asset,
   headers: Record<string, string>,
   request: Request,
-  { compressResponses, report }: GraphiqlOptions,
+  { compressResponses }: GraphiqlOptions,
   { Response }: FetchAPI,
-): Promise<Response> {
-  const coding = compressResponses
-    ? contentCoding(file.bytes.byteLength, request.headers.get('accept-encoding'))
-    : undefined;
-  const compressed = coding && (await file.compressed(coding).catch((error: unknown) => void report(error)));
-  const bytes = compressed ?? file.bytes;
-  return new Response(request.method === 'HEAD' ? null : bytes, {
+): Response {
+  const isGzipped = compressResponses && /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');
+  const body = isGzipped ? gzipped : bytes;
+  return new Response(request.method === 'HEAD' ? null : body, {
     headers: {
       'content-security-policy': contentSecurityPolicy,
       ...headers,
-      'content-length': String(bytes.byteLength),
-      'content-type': String(file.contentType),
-      ...(compressed && { 'content-encoding': coding }),
+      'content-length': String(body.byteLength),
+      'content-type': String(contentType),
+      ...(isGzipped && { 'content-encoding': 'gzip' }),
     },
   });
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Asset } from './assets.ts';
 import type { Tab } from './tabs.ts';
 
@@ -26,13 +25,14 @@ export function renderPage(
     liveHost,
     tabs,
     headers,
-    edition: createHash('sha256').update(JSON.stringify(tabs)).digest('hex').slice(0, 8),
     workers: {
       editorWorkerService: url('editorWorker.js'),
       graphql: url('graphqlWorker.js'),
       json: url('jsonWorker.js'),
     },
   };
+  // No text in it can end the script element.
+  const json = JSON.stringify(options).replaceAll('<', '\\u003c');
   const warning = liveHost && `Live service: ${liveHost}`;
   return `<!doctype html>
 <html lang="en">
@@ -43,7 +43,7 @@ export function renderPage(
     <link rel="icon" type="image/svg+xml" href="${url('icon.svg')}">
     <link rel="stylesheet" href="${url('style.css')}">
     <link rel="stylesheet" href="${url('amendments.css')}">
-    <script id="options" type="application/json">${inlineJson(options)}</script>
+    <script id="options" type="application/json">${json}</script>
     <script defer src="${url('app.js')}"></script>
     <script defer src="${url('boot.js')}"></script>
   </head>
@@ -54,12 +54,4 @@ export function renderPage(
   </body>
 </html>
 `;
-}
-
-/** Escapes `<` and line separators in JSON, so that the JSON ends neither the script element nor a string. */
-function inlineJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[<\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
