@@ -49,9 +49,6 @@ const descriptions: Record<Exclude<keyof Limits, 'tokens'>, [counted: string, ad
   nodes: ['objects that the operation may return', 'Lower "first", or nest fewer lists.'],
 };
 
-// Larger numbers may be infinite.
-const largestNumberShown = 1_000_000;
-
 /** @param actual the number, or "more than …" if counting ended early. */
 export function limitExceeded(
   limit: keyof typeof descriptions,
@@ -60,10 +57,8 @@ export function limitExceeded(
   node?: ASTNode,
 ): GraphQLError {
   const [counted, advice] = descriptions[limit];
-  const shownActual =
-    typeof actual === 'number' && actual > largestNumberShown ? `more than ${largestNumberShown}` : actual;
   return limitError(
-    `The limit "${limit}" allows ${allowed}, but there are ${shownActual} ${counted}. ${advice}`,
+    `The limit "${limit}" allows ${allowed}, but there are ${actual} ${counted}. ${advice}`,
     node,
   );
 }
