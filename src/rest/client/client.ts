@@ -8,7 +8,8 @@ import { createRetries } from '../protection/retries.ts';
 import { ServiceClock } from '../service-clock.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallObserver } from './call-log.ts';
-import { type ClientState, sendCall, streamCall } from './send-call.ts';
+import type { ClientState } from './pending-call.ts';
+import { sendCall, streamCall } from './send-call.ts';
 
 export interface RestClientOptions {
   /** The base address of REST. Its path, if any, is prefixed to the path of every call. */

@@ -1,7 +1,8 @@
 import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { describeCall, type RestCall } from '../call.ts';
+import { describeCall, isRead, queryString, type RestCall } from '../call.ts';
+import { userAgent } from '../dispatcher.ts';
 import { InvalidResponseError, ResponseTooLargeError } from '../errors.ts';
 import type { ServiceClock } from '../service-clock.ts';
 import type { CallLogEntry } from './call-log.ts';
@@ -50,6 +51,33 @@ export interface StreamedResponse {
   contentLength: string | undefined;
   /** The reader must read the body to the end or destroy the body. Fails if the connection or the call fails. */
   body: Readable;
+}
+
+/** What all requests of a client have in common. */
+export interface RequestOptions {
+  readonly origin: string;
+  /** Prefixed to the path of every call. */
+  readonly basePath: string;
+  readonly compression: boolean;
+}
+
+/** @param moreHeaders names and values in turn. */
+export function toRequest(
+  call: RestCall,
+  { origin, basePath, compression }: RequestOptions,
+  bearer: string,
+  moreHeaders: readonly string[] | undefined,
+): Dispatcher.DispatchOptions {
+  // Alternating names and values: undici accepts this form without conversion.
+  const headers = ['accept', call.accept ?? 'application/json', 'authorization', `Bearer ${bearer}`];
+  headers.push('user-agent', userAgent);
+  if (moreHeaders !== undefined) headers.push(...moreHeaders);
+  if (compression) headers.push('accept-encoding', acceptedEncodings);
+  const path = `${basePath}${call.path}${queryString(call)}`;
+  const request = { origin, method: call.method, path, headers };
+  if (isRead(call)) return request;
+  headers.push('content-type', 'application/json');
+  return { ...request, body: JSON.stringify(call.body) };
 }
 
 /** Dispatches one request to undici and receives the response. */
@@ -240,4 +268,4 @@ const decompressors = new Map<string, () => Transform>([
   ['br', createBrotliDecompress],
 ]);
 
-export const acceptedEncodings = 'gzip, br, deflate';
+const acceptedEncodings = 'gzip, br, deflate';

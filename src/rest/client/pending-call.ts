@@ -1,0 +1,307 @@
+import type { Dispatcher } from 'undici';
+import { type Defer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
+import { QueueEntry } from '../../concurrency/fair-queue.ts';
+import type { Owner } from '../../concurrency/owner.ts';
+import type { StepQueue } from '../../concurrency/step-queue.ts';
+import type { TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
+import { callRoute, describeCall, isRead, type RestCall } from '../call.ts';
+import { abortedError, CircuitOpenError, DeadlineError, isUnauthenticated } from '../errors.ts';
+import { isConnectFailure, toFailure, toOutcome } from '../protection/call-failure.ts';
+import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circuit-breaker.ts';
+import type { Retries } from '../protection/retries.ts';
+import type { ServiceClock } from '../service-clock.ts';
+import type { CallContext } from './call-context.ts';
+import type { CallLogEntry, CallObserver } from './call-log.ts';
+import { toStatusError } from './error-body.ts';
+import {
+  type BufferedResponse,
+  IncomingResponse,
+  isSuccess,
+  type RequestOptions,
+  type ResponseHandler,
+  toRequest,
+} from './receive-response.ts';
+
+export interface ClientState extends RequestOptions {
+  /** No text of REST may show it to a client. */
+  readonly restHost: string;
+  readonly pool: Dispatcher;
+  /** A stream takes no slot and lasts as long as its reader, so streams have connections of their own. */
+  readonly streamPool: Dispatcher;
+  readonly circuits: Circuits;
+  readonly retries: Retries;
+  readonly observers: readonly CallObserver[];
+  readonly serviceClock: ServiceClock;
+  /** The time limit of one attempt: to the last byte of the response, or to the first byte of a stream. */
+  readonly timeouts: TimeoutQueue;
+  /** The time limit from the first to the last byte of a stream. */
+  readonly bodyTimeouts: TimeoutQueue;
+  /** Defers the parsing of small bodies (docs/decisions/0006-end-of-event-loop-round.md). */
+  readonly defer: Defer;
+  /** Parses other bodies in turn with the other long work (docs/decisions/0027-one-budget-of-the-event-loop.md). */
+  readonly largeBodies: StepQueue;
+}
+
+/** To parse a record of this size and to write it into the response takes as long as a node. */
+const charactersPerNode = 500;
+
+const maxReconnects = 2;
+const baseReconnectPauseMs = 100;
+
+/**
+ * One call with all its attempts. Callbacks, because promises and async functions cost three times as much per call.
+ * If no connection can be opened for a write, the attempt connects again up to twice within the same time limit: nothing
+ * was sent. A write on a kept-alive connection that breaks is not sent again, because REST may have read the request.
+ */
+export abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler, TimeoutEntry {
+  // The call is in the list of its timeouts during an attempt, and in the queue only while it waits for a slot.
+  declare before: PendingCall<Value> | undefined;
+  declare after: PendingCall<Value> | undefined;
+  endsAtMs: number | undefined;
+  readonly weight = 1;
+  readonly call: RestCall;
+  protected readonly client: ClientState;
+  protected timeouts: TimeoutQueue;
+  readonly #callContext: CallContext;
+  readonly #route: string;
+  readonly #circuit: CircuitBreaker;
+  #permit: CircuitPermit | undefined;
+  #entry: CallLogEntry | undefined;
+  /** The start of the current attempt, in milliseconds since the start of the operation. */
+  #attemptStartMs = 0;
+  #response: IncomingResponse | undefined;
+  /** Names and values in turn. */
+  #observerHeaders: string[] | undefined;
+  #pause: NodeJS.Timeout | undefined;
+  #lastError: unknown;
+  #resolve: (value: Value) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor(client: ClientState, call: RestCall, callContext: CallContext) {
+    super();
+    this.client = client;
+    this.call = call;
+    this.timeouts = client.timeouts;
+    this.#callContext = callContext;
+    this.#route = `${call.method} ${callRoute(call)}`;
+    this.#circuit = client.circuits.of(this.#route);
+  }
+
+  /** Whether the call waits for a slot, and uses the read budget. */
+  protected abstract readonly isQueued: boolean;
+  abstract readonly serviceClock: ServiceClock | undefined;
+  /** Parses the body of a buffered 2xx response. @throws InvalidResponseError */
+  protected abstract parse(text: string): Value;
+
+  get entry(): CallLogEntry {
+    this.#entry ??= this.#callContext.callLog.record(this.call);
+    return this.#entry;
+  }
+
+  send(): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const { signal } = this.#callContext;
+      if (signal.aborted) throw abortedError(this.call, signal);
+      if (this.isQueued && isRead(this.call)) this.#callContext.useReadBudget(this.call);
+      this.#resolve = resolve;
+      this.#reject = reject;
+      signal.addEventListener('abort', this);
+      this.#start();
+    });
+  }
+
+  get owner(): Owner {
+    return this.#callContext.owner;
+  }
+
+  onSlotGranted(): void {
+    this.#attempt();
+  }
+
+  beforeSend(): void {
+    if (!isRead(this.call)) this.#callContext.beforeWrite?.();
+  }
+
+  received(response: BufferedResponse): void {
+    // Recorded before parsing, because parsing may be deferred.
+    this.entry.durationMs = this.#callContext.callLog.elapsedMs() - this.entry.startMs;
+    const complete = () => this.#complete(response);
+    const characters = response.text?.length ?? 0;
+    if (characters > maxDeferredBytes)
+      this.client.largeBodies.run(this.owner, characters / charactersPerNode, complete);
+    else this.client.defer(complete);
+  }
+
+  failed(error: unknown, isSent: boolean): void {
+    if (!isSent && this.#reconnect(error)) return;
+    this.timeouts.stop(this);
+    const { tenant, callLog, deadline } = this.#callContext;
+    const failure = toFailure(this.call, error, isSent);
+    if (isUnauthenticated(failure)) this.#callContext.onTokenRejected();
+    const silentMs = this.entry.status === undefined ? callLog.elapsedMs() - this.#attemptStartMs : 0;
+    this.#recordOutcome(toOutcome(failure, silentMs));
+    const pauseMs = isRead(this.call)
+      ? this.client.retries.pauseMs(failure, tenant, this.entry.retries, deadline.remainingMs())
+      : undefined;
+    if (pauseMs === undefined) {
+      // Deferred, because one abort may end several calls. The slot must not go to a call that it is about to end.
+      queueMicrotask(() => this.#fail(failure));
+      return;
+    }
+    this.#lastError = failure;
+    this.#callContext.queue.leave(this);
+    // Also without a pause: the pool must not be used again from within its own callback.
+    this.#pauseThen(pauseMs, () => this.#start());
+  }
+
+  handleEvent(): void {
+    const error = abortedError(this.call, this.#callContext.signal);
+    if (this.turn === 'waiting') this.#fail(error);
+    else this.#abort(error);
+  }
+
+  onTimeout(timeoutMs: number): void {
+    const expected = this.timeouts === this.client.timeouts ? 'answered' : 'finished';
+    this.#abort(new DeadlineError(`${describeCall(this.call)} was not ${expected} within ${timeoutMs} ms`));
+  }
+
+  protected succeed(value: Value): void {
+    this.#callContext.onTokenAccepted();
+    this.#recordOutcome('answered');
+    this.#finish();
+    this.#resolve(value);
+  }
+
+  protected cleanUp(): void {
+    this.timeouts.stop(this);
+    this.#callContext.signal.removeEventListener('abort', this);
+  }
+
+  #start(): void {
+    if (!this.isQueued || this.#callContext.queue.acquire(this) === 'granted') this.#attempt();
+  }
+
+  #attempt(): void {
+    const { tenant, callLog } = this.#callContext;
+    this.#permit = this.#circuit.acquirePermit(tenant);
+    if (this.#permit === undefined) {
+      this.#fail(this.#lastError ?? new CircuitOpenError(this.call, this.#circuit.retryAfterMs()));
+      return;
+    }
+    if (this.#entry === undefined) {
+      this.#attemptStartMs = this.entry.startMs;
+      this.#notifySent();
+      if (isRead(this.call)) this.client.retries.recordFirstAttempt();
+    } else {
+      this.#attemptStartMs = callLog.elapsedMs();
+      this.entry.retries += 1;
+      this.entry.status = undefined;
+      this.entry.durationMs = undefined;
+    }
+    this.timeouts.start(this);
+    this.#dispatch();
+  }
+
+  #dispatch(): void {
+    const { client, call } = this;
+    const request = toRequest(call, client, this.#callContext.bearer, this.#observerHeaders);
+    this.#response = new IncomingResponse(this);
+    this.#response.dispatch(this.isQueued ? client.pool : client.streamPool, request);
+  }
+
+  /** The one place where the text of a response is parsed. */
+  #complete(response: BufferedResponse): void {
+    let value: Value;
+    try {
+      if (!isSuccess(response.status)) {
+        const { bearer: accessToken } = this.#callContext;
+        throw toStatusError(this.call, response, { accessToken, restHost: this.client.restHost });
+      }
+      value = this.parse(response.text ?? '');
+    } catch (error) {
+      this.failed(error, true);
+      return;
+    }
+    this.cleanUp();
+    this.succeed(value);
+  }
+
+  #abort(error: Error): void {
+    const isPausing = this.#pause !== undefined;
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    if (!isPausing) this.#response?.fail(error);
+    else if (this.#permit === undefined) this.#fail(error);
+    else this.failed(error, false);
+  }
+
+  /** Dispatches a write again after a pause. @returns false if the failure allows no further try. */
+  #reconnect(error: unknown): boolean {
+    const { retries } = this.entry;
+    if (isRead(this.call) || retries === maxReconnects || !isConnectFailure(error)) return false;
+    // Random, so that writes that failed together are not sent again together.
+    const pauseMs = Math.random() * baseReconnectPauseMs * 2 ** retries;
+    this.#pauseThen(pauseMs, () => {
+      this.entry.retries += 1;
+      this.#dispatch();
+    });
+    return true;
+  }
+
+  #pauseThen(pauseMs: number, next: () => void): void {
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined;
+      next();
+    }, pauseMs);
+  }
+
+  #recordOutcome(outcome: ReturnType<typeof toOutcome>): void {
+    const { tenant, callLog } = this.#callContext;
+    this.entry.isAborted = outcome === 'aborted';
+    if (this.#permit === undefined) return;
+    this.#circuit.recordOutcome(tenant, this.#permit, outcome);
+    this.#permit = undefined;
+    const attempt = {
+      tenantId: tenant.id,
+      route: this.#route,
+      isRead: isRead(this.call),
+      outcome,
+      status: this.entry.status,
+      durationMs: callLog.elapsedMs() - this.#attemptStartMs,
+      isCircuitOpen: outcome === 'failed' && this.#circuit.isOpen(),
+    };
+    for (const observer of this.client.observers) observer.onAttempt?.(attempt);
+  }
+
+  #fail(error: unknown): void {
+    this.cleanUp();
+    this.#finish();
+    this.#reject(error);
+  }
+
+  #notifySent(): void {
+    for (const observer of this.client.observers) {
+      try {
+        const headers = observer.onCallSent?.(this.entry, this.#callContext.callLog);
+        if (headers !== undefined) this.#observerHeaders = Object.entries(headers).flat();
+      } catch {
+        // The call is sent nevertheless: the circuit breaker has permitted the call and expects an outcome.
+      }
+    }
+  }
+
+  #finish(): void {
+    this.#callContext.queue.leave(this);
+    // Undefined if the call was not sent.
+    if (this.#entry === undefined) return;
+    const { callLog } = this.#callContext;
+    this.#entry.durationMs ??= callLog.elapsedMs() - this.#entry.startMs;
+    for (const observer of this.client.observers) {
+      try {
+        observer.onCallFinished?.(this.#entry, callLog);
+      } catch {
+        // Ignored: a write that succeeded must not be reported as failed.
+      }
+    }
+  }
+}
