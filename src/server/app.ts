@@ -1,20 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
-import { anonymousOwner } from '../concurrency/owner.ts';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
 import { schema } from '../graph/schema.ts';
-import { createLoaderStates } from '../loaders/tenant-state.ts';
 import type { RestApi } from '../rest/api.ts';
-import { createCallContexts } from '../rest/client/call-context.ts';
 import type { ReportError } from '../telemetry/error-report.ts';
 import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/otlp-tracing.ts';
 import type { HeaderReader } from '../telemetry/request-record.ts';
-import { type Tenant, Tenants } from '../tenancy/tenant.ts';
-import { createDigest } from '../writes/digest.ts';
-import { createIdempotency } from '../writes/idempotency.ts';
-import { createMerchants } from '../writes/merchant.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
 import { cachedDocuments, DocumentCache } from './documents/document-cache.ts';
 import {
@@ -28,13 +21,13 @@ import { createExecutor, type Execute } from './execution/executor.ts';
 import { createFastPath } from './graphql/fast-path.ts';
 import { recordedRequests } from './graphql/recorded-requests.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
+import { yogaOptions } from './graphql/yoga-options.ts';
 import { readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
 import { Cors } from './http/cors.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { BodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
-import { readBearer } from './http/request-checks.ts';
 import { ResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
@@ -44,6 +37,7 @@ import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
 import { createOperationRunner } from './operations/prepare-operation.ts';
 import { QuerySharing } from './operations/query-sharing.ts';
+import { createTokenState, type TokenRejections } from './operations/token-state.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { createHealth, type Health, healthRoute } from './routes/health.ts';
 import { LabelQueue } from './routes/label-queue.ts';
@@ -119,13 +113,6 @@ export interface TestOptions {
   referenceGraceMs?: number;
 }
 
-/** Shares rejected access tokens between processes with the same `secret`, by tenant id. */
-export interface TokenRejections {
-  publish(tenantId: string): void;
-  /** Calls `onRejected` with each tenant id that another process publishes. */
-  subscribe(onRejected: (tenantId: string) => void): void;
-}
-
 /** The application as a request listener of a Node server, and as a `fetch` function. */
 export interface App {
   (request: IncomingMessage, response: ServerResponse): void;
@@ -141,38 +128,25 @@ export interface App {
  * @throws TrustedDocumentsError if a trusted document is not valid.
  */
 export function createApp(options: AppOptions): App {
-  const { settings, api, keyStore, metrics, tracing, report, tokenRejections, forTests = {} } = options;
+  const { settings, api, metrics, tracing, report, forTests = {} } = options;
   const { compressResponses, pointsPerSecond } = settings;
   const limits = { ...fixedLimits, nodes: settings.maxNodes, ...forTests.limits };
   const isPrivate = settings.schemaAccess === 'private';
-  const { referenceMs, listsForBatches } = settings;
-  const { referenceGraceMs } = forTests;
-  const loaderStates = createLoaderStates(
-    { referenceMs, listsForBatches, referenceGraceMs },
-    { observer: metrics?.loading },
-  );
-  const tenants = new Tenants({ secret: keyStore.secret });
-  const digest = createDigest(keyStore.secret);
-  const merchants = createMerchants({ api, store: keyStore, digest, service: options.service });
-  const forget = (tenant: Tenant) => {
-    loaderStates.forget(tenant);
-    merchants.forget(tenant);
-  };
-  tokenRejections?.subscribe((id) => {
-    tenants.reject(id);
-    const tenant = tenants.withId(id);
-    if (tenant !== undefined) forget(tenant);
-  });
-  const callContexts = createCallContexts({
+  const tokens = createTokenState({
+    api,
+    keyStore: options.keyStore,
+    service: options.service,
+    loading: {
+      referenceMs: settings.referenceMs,
+      referenceGraceMs: forTests.referenceGraceMs,
+      listsForBatches: settings.listsForBatches,
+    },
     readsPerOperation: settings.readsPerOperation,
     callsAtOnce: settings.callsAtOnce,
-    tenants,
-    onTokenRejected(tenant) {
-      forget(tenant);
-      tokenRejections?.publish(tenant.id);
-    },
+    metrics,
+    report,
+    tokenRejections: options.tokenRejections,
   });
-  metrics?.showCallsWaiting(callContexts.callsWaiting);
   const admission = new Admission({
     requestsAtOnce: settings.graphqlRequestsAtOnce,
     maxNodes: limits.nodes,
@@ -181,13 +155,7 @@ export function createApp(options: AppOptions): App {
   const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
   const cors = new Cors(settings.corsOrigins ?? [], metrics?.originRefused);
   const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
-  const toOwner = (headers: HeaderReader, connection?: object) => {
-    const bearer = readBearer(headers);
-    return typeof bearer === 'string'
-      ? tenants.owner(tenants.of(bearer), connection)
-      : anonymousOwner(connection);
-  };
-  const isTokenAccepted = (headers: HeaderReader) => toOwner(headers).connection === undefined;
+  const isTokenAccepted = (headers: HeaderReader) => tokens.owner(headers).connection === undefined;
   const documents = new DocumentCache(
     {
       parse(text) {
@@ -213,12 +181,12 @@ export function createApp(options: AppOptions): App {
     schema,
     limits,
     documents,
-    callContexts,
+    callContexts: tokens.callContexts,
     createContext: createContextFactory({
       api,
-      callContexts,
-      loaderStates,
-      idempotency: createIdempotency({ store: keyStore, merchants, report }),
+      callContexts: tokens.callContexts,
+      loaderStates: tokens.loaderStates,
+      idempotency: tokens.idempotency,
       currency: settings.currency,
       operationTimeoutMs: settings.operationTimeoutMs,
       showCost: settings.showCost,
@@ -237,20 +205,7 @@ export function createApp(options: AppOptions): App {
 
   const yoga = createYoga<NodeContext>({
     schema,
-    // recordedRequests masks errors.
-    maskedErrors: false,
-    // Yoga's GraphiQL and landing page load scripts from other origins.
-    graphiql: false,
-    landingPage: false,
-    // Disables Yoga's health check, which responds to every URL that ends with this text. No URL ends with a space.
-    healthCheckEndpoint: ' ',
-    multipart: false,
-    cors: false,
-    logging: false,
-    // readYogaRequest limits the body size, at a fraction of the cost of Yoga's limit.
-    maxRequestBodySize: false,
-    // cachedDocuments replaces Yoga's cache and limits the cache size in bytes.
-    parserAndValidationCache: false,
+    ...yogaOptions,
     extraParamNames: idParameters,
     // Each kind of hook runs in this order. An `onRequest` hook that sets a response skips all later ones.
     plugins: [
@@ -266,12 +221,11 @@ export function createApp(options: AppOptions): App {
           liveHost: options.graphiqlLiveHost,
           trustedDocuments: options.trustedDocuments,
           compressResponses,
-          report,
         }),
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
       labelRoute({
         api,
-        callContexts,
+        callContexts: tokens.callContexts,
         queue: new LabelQueue(forTests.labelRequestsAtOnce, forTests.labelWaitMs),
         rateLimit,
         report,
@@ -281,7 +235,7 @@ export function createApp(options: AppOptions): App {
       // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
       readYogaRequest(bodies),
       persistedDocuments(documentPolicy),
-      cachedDocuments(documents, toOwner),
+      cachedDocuments(documents, tokens.owner),
       yogaOperations(runOperation),
     ],
   });
