@@ -1,14 +1,5 @@
 import type { ObjectRef } from '@pothos/core';
-import {
-  type FieldNode,
-  GraphQLIncludeDirective,
-  type GraphQLResolveInfo,
-  GraphQLSkipDirective,
-  getDirectiveValues,
-  Kind,
-  type SelectionNode,
-  type SelectionSetNode,
-} from 'graphql';
+import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { RecordLoader } from '../../loaders/record-loader.ts';
@@ -24,6 +15,7 @@ import type {
 } from '../../rest/wire-schema.ts';
 import type { SchemaTypes } from '../builder.ts';
 import type { Context } from '../context.ts';
+import { isIncluded } from './is-included.ts';
 
 /** The collections whose records REST finds by id. */
 export interface RecordByCollection {
@@ -129,7 +121,7 @@ function selectsMore(
 ): boolean {
   const [next, ...rest] = path;
   return (set?.selections ?? []).some((selection) => {
-    if (isSkipped(selection, info)) return false;
+    if (!isIncluded(selection, info.variableValues)) return false;
     if (selection.kind === Kind.INLINE_FRAGMENT) return selectsMore(selection.selectionSet, path, info);
     const name = selection.name.value;
     if (selection.kind === Kind.FRAGMENT_SPREAD)
@@ -137,12 +129,4 @@ function selectsMore(
     if (next === undefined) return name !== 'id' && name !== '__typename';
     return name === next && selectsMore(selection.selectionSet, rest, info);
   });
-}
-
-/** Whether @skip or @include removes the selection. */
-function isSkipped(selection: SelectionNode, { variableValues }: GraphQLResolveInfo): boolean {
-  return (
-    getDirectiveValues(GraphQLSkipDirective, selection, variableValues)?.if === true ||
-    getDirectiveValues(GraphQLIncludeDirective, selection, variableValues)?.if === false
-  );
 }

@@ -12,6 +12,7 @@ import {
   type SelectionSetNode,
   type SourceLocation,
 } from 'graphql';
+import { isIncluded } from '../../graph/fields/is-included.ts';
 import {
   collectDefinitions,
   type FieldSelection,
@@ -21,7 +22,7 @@ import {
   selectionSets,
 } from '../document-syntax/selections.ts';
 import { type Complete, completeValue, completionFor } from './completion.ts';
-import { isIncluded, type Outcome } from './conditions.ts';
+import type { Outcome } from './conditions.ts';
 import {
   type Container,
   type Execution,
@@ -64,9 +65,10 @@ class SelectedObject implements ObjectPlan {
 
   constructor(context: PlanContext, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
     const { schema, fragments, outcome } = context;
+    const variableValues = { sources: {}, coerced: outcome };
     const selected = selectedFields(sets, fragments, {
       includesType: (condition) => conditionApplies(schema, type, condition),
-      includesSelection: (selection) => isIncluded(selection, outcome),
+      includesSelection: (selection) => isIncluded(selection, variableValues),
     });
     // Selections with one response name are one field.
     const groups = Map.groupBy(selected, responseName);
