@@ -54,13 +54,6 @@ test.each([
     'The header "Host" and the request target do not form a URL.',
   ],
   [
-    'an unknown Expect header',
-    'GET / HTTP/1.1\r\nhost: a\r\nexpect: wonders\r\n\r\n',
-    417,
-    'BAD_REQUEST',
-    'The header "Expect" supports only "100-continue".',
-  ],
-  [
     'a header of 20,000 bytes',
     `GET / HTTP/1.1\r\nhost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
     431,
