@@ -1,4 +1,4 @@
-import type { ProxyOptions } from '../rest/dispatcher.ts';
+import type { ProxyOptions } from '../rest/connection-pools.ts';
 import { operationSettings } from './operation.ts';
 import { proxySettings } from './proxy.ts';
 import { parameterNameSettings, restSettings } from './rest.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../base/json-object.ts';
 import { callRoute, queryString } from '../rest/call.ts';
-import { createDispatcher, failureCode, type ProxyOptions, userAgent } from '../rest/dispatcher.ts';
+import { createDispatcher, failureCode, type ProxyOptions, userAgent } from '../rest/connection-pools.ts';
 
 /** The response to a GET, read to its end. */
 export interface Answer {

@@ -21,7 +21,7 @@ import type {
 } from '../rest/wire-schema.ts';
 import { lazyProperties } from './lazy-properties.ts';
 import { ListBatchLoader, type ListBatchLoaderOptions } from './list-batch/list-batch-loader.ts';
-import { ordersWithShipments } from './list-batch/order-shipments.ts';
+import { ordersWithShipments } from './list-batch/prefetch-shipments.ts';
 import type { ListedKind } from './loading-observer.ts';
 import { PageLoader, type Pages, primingPageLoader } from './paging/page-loader.ts';
 import { allRecords } from './paging/page-walk.ts';

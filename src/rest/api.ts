@@ -14,7 +14,7 @@ import type {
 import { describeCall, type RestCall } from './call.ts';
 import type { CallContext } from './client/call-context.ts';
 import type { RestClient } from './client/client.ts';
-import type { StreamedResponse } from './client/receive-response.ts';
+import type { StreamedResponse } from './client/http-exchange.ts';
 import { InvalidResponseError } from './errors.ts';
 import { createResourceClient } from './resource-client.ts';
 import { type Collection, conversationIdentifier, recordPath, resourceName } from './resource-name.ts';

@@ -1,4 +1,4 @@
-import { createDispatcher, failureCode, type ProxyOptions, userAgent } from './dispatcher.ts';
+import { createDispatcher, failureCode, type ProxyOptions, userAgent } from './connection-pools.ts';
 
 export interface ProbeOptions {
   baseUrl: URL;

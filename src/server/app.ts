@@ -26,7 +26,7 @@ import { readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
 import { Cors } from './http/cors.ts';
 import type { NodeContext } from './http/node-context.ts';
-import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
+import { defaultUnreadBudgetBytes } from './http/open-response-limits.ts';
 import { BodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
 import { ResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';

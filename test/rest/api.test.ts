@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { userAgent } from '../../src/rest/dispatcher.ts';
+import { userAgent } from '../../src/rest/connection-pools.ts';
 import type { QueryParameterNames } from '../../src/rest/watch/list-watch.ts';
 import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerAsPromised, answerJson, bearer, startRestClient } from '../fixtures/rest-service.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import type { ProxyOptions } from '../../src/rest/dispatcher.ts';
+import type { ProxyOptions } from '../../src/rest/connection-pools.ts';
 import { mayHaveHappened } from '../../src/rest/errors.ts';
 import { createProbe } from '../../src/rest/health-probe.ts';
 import { connectApp } from '../fixtures/connect-app.ts';

@@ -2,7 +2,7 @@ import { createDefer } from '../../concurrency/event-loop-round.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
 import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import type { RestCall } from '../call.ts';
-import { createDispatcher, type ProxyOptions } from '../dispatcher.ts';
+import { createDispatcher, type ProxyOptions } from '../connection-pools.ts';
 import { type CircuitBreakerOptions, createCircuits } from '../protection/circuit-breaker.ts';
 import { createRetries } from '../protection/retries.ts';
 import { ServiceClock } from '../service-clock.ts';

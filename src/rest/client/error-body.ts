@@ -2,8 +2,8 @@ import { isJsonObject, parseJson } from '../../base/json-object.ts';
 import type { RestCall } from '../call.ts';
 import { type ErrorDetails, type FieldError, StatusError } from '../errors.ts';
 import { parseRetryAfter } from '../protection/retries.ts';
+import type { BufferedResponse } from './http-exchange.ts';
 import { type PrivateTexts, publicText } from './public-text.ts';
-import type { BufferedResponse } from './receive-response.ts';
 
 const maxFields = 50;
 

@@ -20,7 +20,7 @@ import {
   type RequestOptions,
   type ResponseHandler,
   toRequest,
-} from './receive-response.ts';
+} from './http-exchange.ts';
 
 export interface ClientState extends RequestOptions {
   /** No text of REST may show it to a client. */

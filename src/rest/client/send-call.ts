@@ -4,8 +4,8 @@ import { describeCall, isRead, type RestCall } from '../call.ts';
 import { InvalidResponseError } from '../errors.ts';
 import type { ServiceClock } from '../service-clock.ts';
 import type { CallContext } from './call-context.ts';
+import type { StreamedResponse } from './http-exchange.ts';
 import { type ClientState, PendingCall } from './pending-call.ts';
-import type { StreamedResponse } from './receive-response.ts';
 
 class JsonCall extends PendingCall<unknown> {
   protected override readonly isQueued = true;

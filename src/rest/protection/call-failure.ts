@@ -1,6 +1,6 @@
 import { errors as undiciErrors } from 'undici';
 import { describeCall, isRead, type RestCall } from '../call.ts';
-import { failureCode, isRefusedByProxy } from '../dispatcher.ts';
+import { failureCode, isRefusedByProxy } from '../connection-pools.ts';
 import {
   AbortedError,
   DeadlineError,

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { maxResponseBytes } from '../../../src/rest/client/receive-response.ts';
+import { maxResponseBytes } from '../../../src/rest/client/http-exchange.ts';
 import {
   InvalidResponseError,
   OutcomeUnknownError,

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { maxResponseBytes } from '../../../src/rest/client/receive-response.ts';
+import { maxResponseBytes } from '../../../src/rest/client/http-exchange.ts';
 import {
   InvalidResponseError,
   OutcomeUnknownError,

@@ -2,7 +2,7 @@ import { Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { describeCall, isRead, queryString, type RestCall } from '../call.ts';
-import { userAgent } from '../dispatcher.ts';
+import { userAgent } from '../connection-pools.ts';
 import { InvalidResponseError, ResponseTooLargeError } from '../errors.ts';
 import type { ServiceClock } from '../service-clock.ts';
 import type { CallLogEntry } from './call-log.ts';
