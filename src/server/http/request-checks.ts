@@ -83,11 +83,18 @@ export function bodyTooLarge(maxBodyBytes: number): HttpError {
  * Rejects requests that a proxy and this server may read in different ways (RFC 9112). Node uses the first of several
  * `Host` or `Authorization` headers. It accepts some transfer codings beside `chunked`, and does not decode them.
  */
-export function checkAmbiguity({ headers, headersDistinct }: IncomingMessage): HttpError | undefined {
-  const { host = [], authorization = [] } = headersDistinct;
-  if (host.length > 1) return badRequest(`The request has ${host.length} "Host" headers. Send one.`);
-  if (authorization.length > 1) {
-    const message = `The request has ${authorization.length} "Authorization" headers. Send one.`;
+export function checkAmbiguity({ headers, rawHeaders }: IncomingMessage): HttpError | undefined {
+  let hosts = 0;
+  let authorizations = 0;
+  // Names and values alternate.
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    else if (name?.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
+  }
+  if (hosts > 1) return badRequest(`The request has ${hosts} "Host" headers. Send one.`);
+  if (authorizations > 1) {
+    const message = `The request has ${authorizations} "Authorization" headers. Send one.`;
     return rejection(401, 'UNAUTHENTICATED', message);
   }
   const coding = headers['transfer-encoding'];
@@ -99,12 +106,20 @@ export function checkAmbiguity({ headers, headersDistinct }: IncomingMessage): H
 
 /**
  * Checks that the header `Host` and the request target form a URL with the path of the target. For another URL, Yoga would
- * respond with a stack trace.
+ * respond with a stack trace. A target in absolute form (RFC 9112) is split into host and path.
  */
 export function checkUrl(request: IncomingMessage): HttpError | undefined {
   const { headers, httpVersion } = request;
   if (headers.host === undefined && httpVersion === '1.1') {
     return badRequest('An HTTP/1.1 request needs the header "Host".');
+  }
+  const absoluteUrl = request.url?.startsWith('/')
+    ? null
+    : /^https?:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '/');
+  if (absoluteUrl !== null) {
+    const [, host = '', path = ''] = absoluteUrl;
+    headers.host = host;
+    request.url = path.startsWith('/') ? path : `/${path}`;
   }
   if (plainTarget.test(request.url ?? '') && plainHost.test(headers.host ?? '')) return undefined;
   const url = parseUrl(request);

@@ -64,7 +64,8 @@ describe('the URL of a request', () => {
     ['a host with a path', typenameInUrl, 'a/b'],
     ['a host with a query', typenameInUrl, 'a?b'],
     ['a host with credentials', typenameInUrl, 'user@a'],
-    ['an absolute URL as the target', `http://a${typenameInUrl}`, 'a'],
+    ['an absolute URL with credentials', `http://user@a${typenameInUrl}`, 'a'],
+    ['an absolute URL with the scheme ftp', `ftp://a${typenameInUrl}`, 'a'],
   ])('is rejected with 400 if it is invalid: %s', async (_what, target, host) => {
     const { status, body } = await send(target, host);
     expect(status).toBe(400);
@@ -103,6 +104,8 @@ describe('an ambiguous path', () => {
     '/graphql#?query={__typename}',
     '/graphql?query={__typename}#',
     '/labels/a{b}.pdf',
+    'http://a/labels/../metrics',
+    'http://a//graphql',
   ])('is rejected with 400 before routing: GET %s', async (target) => {
     const { status, body } = await send(target, 'a');
     expect([status, JSON.parse(body)]).toEqual([400, ambiguous]);
@@ -129,6 +132,20 @@ describe('an ambiguous path', () => {
     ['/', 404],
   ])('the path of GET %s is not ambiguous', async (target, status) => {
     expect((await send(target, 'a')).status).toBe(status);
+  });
+});
+
+describe('an absolute URL as the request target', () => {
+  const typename = { data: { __typename: 'Query' } };
+  test.each([
+    ['the GraphQL endpoint', `http://a${typenameInUrl}`, 'a', 200, typename],
+    ['the scheme https', `HTTPS://a:443${typenameInUrl}`, 'a', 200, typename],
+    ['an invalid Host header', `http://a${typenameInUrl}`, 'b c', 200, typename],
+    ['the health check', 'http://a/health/live', 'a', 200, { status: 'live' }],
+    ['a missing path', 'http://a?b', 'a', 404, notFoundError],
+  ])('is routed by its path: %s', async (_what, target, host, status, expected) => {
+    const answer = await send(target, host);
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([status, expected]);
   });
 });
 
