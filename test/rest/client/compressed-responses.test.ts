@@ -51,14 +51,14 @@ describe('a compressed response', () => {
   });
 
   test.each([
-    ['zstd, which is unknown', ' '.repeat(300_000), 'zstd', 'an unknown encoding'],
+    ['zstd, which is unknown', ' '.repeat(300_000), 'zstd', 'a body with an unknown encoding'],
     ...['constructor', '__proto__', 'toString'].map((name): [string, string, string, string] => [
       `${name}, a built-in object property`,
       ' '.repeat(300_000),
       name,
-      'an unknown encoding',
+      'a body with an unknown encoding',
     ]),
-    ['gzip twice', json, 'gzip, gzip', 'an unknown encoding'],
+    ['gzip twice', json, 'gzip, gzip', 'a body with an unknown encoding'],
     ['gzip but the body is not', json, 'gzip', 'a body that cannot be decompressed'],
     [
       'gzip but the body is truncated',
