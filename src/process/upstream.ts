@@ -22,7 +22,7 @@ export async function openUpstream(config: Config): Promise<Upstream> {
   const sandbox = await startSandbox(file === undefined ? {} : { file }).catch((error: unknown) => {
     throw file === undefined
       ? error
-      : unusableSetting(`SANDBOX_FILE: expected the sandbox's file, but got ${file}`, error);
+      : unusableSetting(`SANDBOX_FILE: the embedded sandbox cannot use ${file}`, error);
   });
   return {
     url: new URL(sandbox.url),

@@ -87,7 +87,7 @@ export function isResourceName<C extends Collection>(
 export function conversationIdentifier(id: string): string {
   if (identifier.test(id)) return id;
   throw new BadInputError(
-    `Expected the id of a conversation, but got ${quoteForMessage(id)}: ${identifierRule}`,
+    `Expected the bare identifier of a conversation, but got ${quoteForMessage(id)}: ${identifierRule}`,
   );
 }
 

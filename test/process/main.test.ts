@@ -98,7 +98,7 @@ describe.concurrent('the start with invalid settings', () => {
       code: 1,
       output: '',
       errors: expect.stringMatching(
-        /^SANDBOX_FILE: expected the sandbox's file, but got \/.*\/package\.json\. [^\n]+\n$/,
+        /^SANDBOX_FILE: the embedded sandbox cannot use \/.*\/package\.json\. [^\n]+\n$/,
       ),
     });
   });

@@ -199,6 +199,6 @@ function adviceOnUnknownOutcome(
     );
   }
   return key === undefined || key === null
-    ? `Before you create the order again, ${lookup}. With an idempotencyKey, Waybill does this for you.`
+    ? `Before you create the order again, ${lookup}. With an idempotencyKey, Waybill looks for the order itself on a retry.`
     : `Retry with the same idempotencyKey: Waybill then looks for the order. Before you use a new key, ${lookup}.`;
 }

@@ -169,6 +169,6 @@ function resultSource(shipped: ShippedOrder): ShipOrderSuccessSource | NoOfferSo
 function adviceOnUnknownOutcome(order: string, key: string | null | undefined): string {
   const check = `check whether order(id: ${JSON.stringify(order)}) has a shipment`;
   return key === undefined || key === null
-    ? `Before you ship the order again, ${check}. With an idempotencyKey, Waybill does this for you.`
+    ? `Before you ship the order again, ${check}. With an idempotencyKey, Waybill looks for the shipment itself on a retry.`
     : `Retry with the same idempotencyKey: Waybill then looks for the shipment before it creates one. Or ${check}.`;
 }
