@@ -41,7 +41,7 @@ export type CreateOrderInput = {
 export type CreateQuoteInput = {
   /** The amount in cents that the courier collects on delivery, at least 0. By default, the courier collects nothing. */
   cashOnDeliveryRequestCents?: number | null | undefined;
-  /** The location where the package is delivered, `locations/<identifier>` or the bare identifier. At most 96 characters, including `locations/`. */
+  /** The delivery location of the package, `locations/<identifier>` or the bare identifier. At most 96 characters, including `locations/`. */
   destination: string | number;
   /** A key that you choose for this quote, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same quote. The retry creates no second quote, and costs `GET /v1/quotes/{id}` unless only the quote's id is selected. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;

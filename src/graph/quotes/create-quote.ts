@@ -25,7 +25,7 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
     }),
     destination: t.id({
       required: true,
-      description: idDescription('The location where the package is delivered', 'locations'),
+      description: idDescription('The delivery location of the package', 'locations'),
     }),
     package: t.field({ type: PackageInput, required: true, description: 'The package to deliver.' }),
     cashOnDeliveryRequestCents: t.field({

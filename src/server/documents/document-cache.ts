@@ -97,7 +97,8 @@ export function cachedDocuments(
       if (typeof query !== 'string' || documents.cached(query) !== undefined) return undefined;
       return new Promise((resolve) => {
         steps.run(toOwner(request.headers, res?.req.socket), nodesPerDocument, () => {
-          if (res?.destroyed === true) setResult({ errors: [new GraphQLError('The client has gone.')] });
+          if (res?.destroyed === true)
+            setResult({ errors: [new GraphQLError('The client closed the connection.')] });
           resolve();
         });
       });

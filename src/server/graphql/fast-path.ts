@@ -100,7 +100,7 @@ const minLargeBodyBytes = 262_144;
 /** To write these bytes to a socket takes at most as long as a node. The kernel takes most of them later. */
 const bytesPerNode = 4_096;
 
-const clientGoneError = new Error('The client has gone');
+const clientGoneError = new Error('The client closed the connection');
 
 /** A request on the fast path. One object and few promises: these allocations are the main cost of the fast path. */
 class FastRequest implements OperationRequest {

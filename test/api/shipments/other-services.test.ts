@@ -67,7 +67,7 @@ describe('a retry of shipOrder after a lost response', () => {
     const input = await lose(waybill, null);
     const first = await ship(waybill, input);
     const named = expect.stringMatching(
-      /^orders\/ca\d+ is already shipped as shipments\/ca\d+, which the order/,
+      /^orders\/ca\d+ is already shipped as shipments\/ca\d+, but the order/,
     );
     expect(first.result).toEqual({ __typename: 'Conflict', message: named });
     expect(first.calls).toEqual([`GET /v1/${input.order}`, shipmentPage]);
