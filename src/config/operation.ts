@@ -47,7 +47,7 @@ export const operationSettings = {
     'REFERENCE_DATA_MS',
     '60000',
     wholeNumber(0, 86_400_000),
-    'The time for which cached origins, locations, channels and templates are fresh, in milliseconds. `0` disables the cache. For at most 5 more minutes, Waybill serves the cached data while it reads new data.',
+    'The time for which cached origins, locations, channels and templates are fresh, in milliseconds. After this time, Waybill still serves the old data for at most 5 minutes, and reads new data in the background. `0` disables the cache.',
   ),
   listsForBatches: setting(
     'UPSTREAM_LISTS_FOR_BATCHES',

@@ -135,7 +135,7 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
   });
   const savedCalls = new Counter({
     name: 'waybill_rest_calls_saved_total',
-    help: 'REST calls that Waybill did not need, by source of the data. reference: the cache of reference data. list: list pages.',
+    help: 'REST calls that Waybill saved, by where the data came from instead. reference: the cache of reference data. list: a page of a list, in place of one call for each record.',
     labelNames: ['by'],
     registers,
   });
@@ -243,7 +243,7 @@ function createLoadingMetrics(registers: Registry[]): LoadingObserver {
   });
   const prefetchedPages = new Counter({
     name: 'waybill_prefetched_pages_total',
-    help: 'Prefetched list pages, by kind and event. asked: the page was requested. used: a batch used the page.',
+    help: 'Prefetched list pages, by kind and event. Event asked: Waybill requested the page. Event used: a batch used the page.',
     labelNames: ['kind', 'event'],
     registers,
   });

@@ -48,7 +48,7 @@ describe.concurrent('a usable service', () => {
     const { code, output, errors } = await doctor(['--url', sandbox.url, '--write', file]);
     expect([code, output]).toEqual([0, expect.stringContaining('Waybill can use this service.')]);
     expect(output).toMatch(/^✓ page size {2,}The name is perPage, as the returned rows prove\.$/m);
-    expect(output).toMatch(/^\? status filter .*\n {2,}→ Waybill keeps the default name/m);
+    expect(output).toMatch(/^\? status filter .*\n {2,}→ Waybill uses the default name/m);
     expect(errors).toMatch(/^ 1 GET \/v1\/orders$/m);
     const lines = readFileSync(file, 'utf8').split('\n').slice(1, -1);
     expect(lines).toEqual([

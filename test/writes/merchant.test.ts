@@ -160,7 +160,7 @@ describe('a token without an organization', () => {
     expect(await of('eva')).not.toBe(ana);
   });
 
-  test('is a different merchant from an organization of the same name', async () => {
+  test('is not the merchant of an organization whose name equals the token', async () => {
     const { of, answerWith } = startMerchants(named('organization/1'));
     const organization = await of('ana');
     answerWith(failing(status(403)));

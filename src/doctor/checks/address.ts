@@ -54,7 +54,7 @@ async function checkAddress(examination: Examination): Promise<Outcome> {
   const page = pageOf('orders', answer);
   if (page === undefined && status !== 401 && status !== 403) {
     const remedy =
-      'The address leads to a web page, another API or another path. Use the part of the address before /v1/orders.';
+      'The address leads to a web page, another API or another path. If the orders are at https://host/base/v1/orders, use https://host/base.';
     const cause = `${call} returned ${status} and ${json === undefined ? contentType : 'other JSON'}. ${expected}`;
     return (await atOtherBasePath(examination)) ?? failure(cause, remedy);
   }

@@ -11,8 +11,8 @@ export const unknownParameters: Check = async (examination) => {
 
 const needs = (what: string) =>
   open(
-    `The data is not sufficient to prove the name: this check needs ${what}.`,
-    'Waybill keeps the default name. Run the doctor again when the service has this data.',
+    `The data is not sufficient to find the name of this query parameter. The check needs ${what}.`,
+    'Waybill uses the default name. Run the doctor again when the service has this data.',
   );
 
 /** A list with two rows. */

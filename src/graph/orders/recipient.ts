@@ -39,7 +39,7 @@ export const Recipient = builder.objectRef<RecipientJson>('Recipient').implement
       relation(
         Location,
         'locations',
-        "The location of the address, or null for a shipment's recipient.",
+        'The location of the address. Always null for the recipient of a shipment.',
         ({ location }) => location,
       ),
     ),

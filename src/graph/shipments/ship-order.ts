@@ -80,8 +80,7 @@ const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
     reason: t.expose('reason', {
       type: NoOfferReason,
       description:
-        'The reason as a code, to show your own text. Keep a default branch for reasons that later ' +
-        'versions add.',
+        'The reason as a code, for a text of your own. Keep a default branch, because later versions may add codes.',
     }),
     quote: t.field(createdQuote('The requested quote, with one offer or rejection per courier.')),
   }),

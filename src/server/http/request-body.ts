@@ -132,7 +132,7 @@ export function parseText(text: string): ParsedBody {
     if (Array.isArray(json)) return { httpError: severalOperations };
     if (typeof json === 'object' && json !== null) return { json };
     const type = json === null ? 'null' : typeof json;
-    return { httpError: badRequest(`The body must be a JSON object, but it is ${type}`) };
+    return { httpError: badRequest(`The body must be a JSON object, but its type is ${type}.`) };
   } catch {
     return { httpError: badRequest('The body is not valid JSON.') };
   }

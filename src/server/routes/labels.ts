@@ -110,7 +110,7 @@ const missingTokenHtml = `<!doctype html>
   <body>
     <h1>This label needs an access token</h1>
     <p>A browser that opens this address sends no access token, so there is no label to show.</p>
-    <p>To open a label in a browser, query <code>Label.url</code>, a signed address, and open that address:</p>
+    <p>To open a label in a browser, query <code>Label.url</code>. Its value is a signed address. Open that address:</p>
     <pre>{ shipment(id: "…") { label { url } } }</pre>
     <p>Code can also fetch this address with the header <code>Authorization: Bearer &lt;access token&gt;</code>.</p>
   </body>

@@ -218,7 +218,7 @@ describe('an invalid body', () => {
     ['an empty list', '[]', severalOperations],
     ['a list of null', '[null]', severalOperations],
     ['not UTF-8', Buffer.from('{"query":"{ a }","x":"\xe9"}', 'latin1'), 'The body is not UTF-8.'],
-    ['JSON null', 'null', 'The body must be a JSON object, but it is null'],
+    ['JSON null', 'null', 'The body must be a JSON object, but its type is null.'],
   ])('is rejected if it is %s', async (_what, body, message) => {
     expect(await post(body)).toEqual({ status: 400, body: refusal('BAD_REQUEST', message) });
     expect(sandbox.requests.lines()).toEqual([]);

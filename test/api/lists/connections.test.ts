@@ -240,7 +240,7 @@ describe('a list that is read page by page', () => {
 });
 
 describe('the cursor of an edge', () => {
-  test('resumes after the edge on any page of the REST service', async () => {
+  test('resumes after its edge, whichever REST page has that edge', async () => {
     const first = await waybill.ask(OrderEdgesDocument, { first: 5 });
     const second = await waybill.ask(OrderEdgesDocument, {
       first: 5,

@@ -214,7 +214,7 @@ describe('invalid rows', () => {
 describe('rows that do not match a filter', () => {
   const isOdd = ({ name }: Row) => Number(name.slice(1)) % 2 === 1;
 
-  test('are skipped with further pages of the maximum size', async () => {
+  test('are skipped, and each further page has the maximum size', async () => {
     const list = createList(25);
     const slice = await read(list, 4, undefined, isOdd);
     expect(names(slice)).toEqual(['r1', 'r3', 'r5', 'r7']);

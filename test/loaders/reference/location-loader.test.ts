@@ -150,7 +150,7 @@ describe('locations by name', () => {
     expect((await look(names(1, 12))).calls).toEqual(names(1, 12));
   });
 
-  test('are null if only an invalid row of the list could be the location', async () => {
+  test('are null if the list has an invalid row in place of the row with that name', async () => {
     const { service, look } = startLocations({ count: 8 });
     service.rows[2] = new InvalidResponseError('no record in row 2');
     const { found, calls } = await look(names(1, 8));

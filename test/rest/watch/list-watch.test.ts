@@ -37,7 +37,7 @@ function createWatch() {
 }
 
 describe('a status filter', () => {
-  test('removes and counts single rows outside the filter', () => {
+  test('removes and counts a few rows with another status', () => {
     const { check, outside } = createWatch();
     const rows = [...rowsOf(5), ...rowsOf(2, 'READY')];
     expect(check({ status: 'NEW' }, rows)).toEqual(rowsOf(5));

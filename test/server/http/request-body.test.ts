@@ -96,7 +96,7 @@ test.each([
       },
     },
   ],
-  ['7', { httpError: { message: 'The body must be a JSON object, but it is number' } }],
+  ['7', { httpError: { message: 'The body must be a JSON object, but its type is number.' } }],
   ['{', { httpError: { message: 'The body is not valid JSON.' } }],
 ])('parseBody returns the JSON or an error for %s', (text, parsed) => {
   expect(parseBody(Buffer.from(text))).toMatchObject(parsed);

@@ -157,7 +157,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       await store.checkpoint(claim, 'progress');
     });
 
-    test('keeps a key beyond its lifetime while work on the key runs', async () => {
+    test('keeps a key beyond its lifetime while the write with this key runs', async () => {
       let nowMs = 0;
       const store = await use(open({ now: () => nowMs }));
       const claim = await mustClaim(store, key);

@@ -48,8 +48,9 @@ export function trustedDocumentTabs(trustedDocuments: TrustedDocuments): readonl
   const introduction = `# This server runs only the ${trustedDocuments.size} documents of its list.
 # ${whichDocuments} in the other tabs.
 # Here, a query must have the exact text of one of them.
-# The server rejects all other documents. GraphiQL completes
-# names only if the list contains its introspection query.
+# The server rejects all other documents. The editor
+# suggests names only if the list contains the introspection
+# query of GraphiQL.
 `;
   return [introduction, ...shownDocuments].map((query) => ({ query, variables: null }));
 }
