@@ -202,7 +202,7 @@ describe('a document', () => {
     ['tokens', order('id '.repeat(80_000))],
     [
       'selections',
-      `${repeated(450, (index) => `query Q${index} { ...F0 }`)} ${spreads} fragment F98 on Query { __typename }`,
+      `${repeated(650, (index) => `query Q${index} { ...F0 }`)} ${spreads} fragment F98 on Query { __typename }`,
     ],
     ['fragments', `${order(repeated(540, (index) => `...F${index}`))} ${repeated(540, fragmentOfOrder)}`],
     ['repeats', order('recipient { orders(first: 1) { nodes { id notes status } } } '.repeat(230))],
