@@ -74,7 +74,7 @@ describe.each(places)('the input field $path of $mutation', ({ mutation, argumen
       expect(errors).toBeUndefined();
       const result = [data[mutation]].flat();
       expect(result).toEqual([
-        { fields: [{ path, message: expect.stringMatching(/^must be (an id|a full id) of/) }] },
+        { fields: [{ path, message: expect.stringMatching(/^must be (an|the) id of/) }] },
       ]);
       // Cut, and without a character that could forge a line of a log.
       expect(JSON.stringify(result)).toMatch(/^[\x20-\x7eé😀…]{0,500}$/u);
