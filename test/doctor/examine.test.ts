@@ -248,7 +248,7 @@ test('checks without enough data stay open and change no setting', async () => {
     'order of lists': 'open',
     label: 'open',
   });
-  expect(findingOf(report, 'search of orders')?.cause).toContain('this check needs two orders');
+  expect(findingOf(report, 'search of orders')?.cause).toContain('The check needs two orders');
   expect(report.settings).not.toHaveProperty('STATUS_PARAMETER');
   expect(report.settings).not.toHaveProperty('SEARCH_PARAMETER');
 });

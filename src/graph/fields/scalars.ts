@@ -50,7 +50,7 @@ function checkedScalar<Value extends string | number>(
   return {
     serialize(value: unknown): Value {
       if (isValid(value)) return value as Value;
-      throw new TypeError(`${name} must be ${expected}, but the value is not.`);
+      throw new TypeError(`${name} cannot represent this value: expected ${expected}.`);
     },
     parseValue: parseInput,
     parseLiteral(node: { kind: string; value?: unknown }): Value {
