@@ -275,7 +275,7 @@ describe('an operation', () => {
   });
 });
 
-test('a query for 29 empty lists in each of 1,000 orders is rejected without a REST call', async () => {
+test('a query for 29 empty lists in each of 1,000 orders is rejected without a call', async () => {
   const fields = Array.from({ length: 29 }, (_, index) => `f${index}: orders(first: 0) { nodes { id } }`);
   const answer = await ask(`{ orders(first: 1000) { nodes { recipient { ${fields.join(' ')} } } } }`);
   expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });

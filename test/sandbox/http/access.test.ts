@@ -59,7 +59,7 @@ test.each([
   );
 });
 
-test('reading a label, updating an order or sending a message returns 404 to another merchant', async () => {
+test('another merchant gets 404 for labels, order updates and messages', async () => {
   const { second } = client.sandbox.tokens;
   expect((await client.get('/v1/shipments/ca0001/label', second)).status).toBe(404);
   const update = { order: { notes: 'abc' }, updateMask: ['notes'] };

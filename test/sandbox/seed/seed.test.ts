@@ -176,7 +176,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
       for (const order of orders) expect(order.createTime <= order.updateTime).toBe(true);
     });
 
-    test('the status of an order fits the status of its shipment, or the age of an order without one', () => {
+    test('the status of an order fits the status of its shipment, or else its age', () => {
       for (const order of orders) {
         const shipment = shipmentNamed.get(order.shipment ?? '');
         const days = (now.getTime() - Date.parse(order.createTime)) / 86_400_000;
