@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shipmentStatuses } from '../../fixtures/shipment-statuses.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 interface Row {
@@ -49,23 +50,7 @@ const names = (rows: readonly Row[]) => rows.map(({ name }) => name);
 const call = (list: string, pageSize: number) => `GET /v1/${list}?pageSize=${pageSize}`;
 
 describe('shipments(status:)', () => {
-  const statuses = [
-    'GENERATING_LABEL',
-    'LABEL_GENERATED',
-    'SCHEDULED_PICKUP',
-    'IN_PROGRESS',
-    'AT_ORIGIN_TERMINAL',
-    'AT_DESTINATION_TERMINAL',
-    'READY_FOR_PICKUP',
-    'OUT_FOR_DELIVERY',
-    'DELIVERED',
-    'WITH_ERROR',
-    'CANCELLATION_REQUESTED',
-    'CANCELLED',
-    'RETURN',
-  ];
-
-  test.each(statuses)('returns all shipments with the status %s', async (status) => {
+  test.each(shipmentStatuses)('returns all shipments with the status %s', async (status) => {
     const found: string[] = [];
     let after = '';
     let hasNextPage = true;

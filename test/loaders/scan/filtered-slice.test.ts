@@ -9,6 +9,7 @@ import { type FilteredRow, matchesFilter, type RowFilter } from '../../../src/lo
 import { countByStatus } from '../../../src/loaders/scan/status-counts.ts';
 import type { PageQuery } from '../../../src/rest/api-types.ts';
 import { InvalidResponseError } from '../../../src/rest/errors.ts';
+import { shipmentStatuses } from '../../fixtures/shipment-statuses.ts';
 
 type Row = FilteredRow & { createTime?: string };
 
@@ -63,22 +64,6 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
   };
   return list;
 }
-
-const shipmentStatuses = [
-  'GENERATING_LABEL',
-  'LABEL_GENERATED',
-  'SCHEDULED_PICKUP',
-  'IN_PROGRESS',
-  'AT_ORIGIN_TERMINAL',
-  'AT_DESTINATION_TERMINAL',
-  'READY_FOR_PICKUP',
-  'OUT_FOR_DELIVERY',
-  'DELIVERED',
-  'WITH_ERROR',
-  'CANCELLATION_REQUESTED',
-  'CANCELLED',
-  'RETURN',
-];
 
 /** Numbers from 0 to 1, the same for each list. */
 function randomNumbers(): () => number {
