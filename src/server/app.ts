@@ -181,7 +181,7 @@ export function createApp(options: AppOptions): App {
     schema,
     limits,
     documents,
-    callContexts: tokens.callContexts,
+    toOwner: tokens.owner,
     createContext: createContextFactory({
       api,
       callContexts: tokens.callContexts,

@@ -184,10 +184,9 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
 }
 
 /** `refused`: nothing of the operation ran. */
-function toOutcome({ operation, callContext, isRejected, errors }: RequestRecord): string {
+function toOutcome({ operation, isRejected, errors }: RequestRecord): string {
   if (operation === undefined || isRejected) return 'refused';
-  if (errors === undefined) return 'ok';
-  return callContext === undefined ? 'refused' : 'errors';
+  return errors === undefined ? 'ok' : 'errors';
 }
 
 function createCallMetrics(registers: Registry[]): Required<Omit<CallObserver, 'onAttempt'>> {

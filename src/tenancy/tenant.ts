@@ -78,9 +78,25 @@ export class Tenants {
 
   /** The tenant of an access token: the same object while an operation uses it or while it is remembered. */
   of(bearer: string): Tenant {
+    return this.#of(this.#toId(bearer));
+  }
+
+  /**
+   * The tenant of an access token that REST has accepted within an hour, and has not rejected since. Other tokens have no
+   * result: a new tenant object would cost a tenth of a small request.
+   */
+  accepted(bearer: string): Tenant | undefined {
+    const id = this.#toId(bearer);
+    return this.#isAccepted(id) ? this.#of(id) : undefined;
+  }
+
+  #toId(bearer: string): string {
     // Reveals nothing without the key. A length-extension attack, the reason for HMAC, is harmless here: it appends
     // SHA-256 padding, which has bytes that no access token may contain (server/http/request-checks.ts).
-    const id = hash('sha256', this.#hashKey + bearer, 'base64url');
+    return hash('sha256', this.#hashKey + bearer, 'base64url');
+  }
+
+  #of(id: string): Tenant {
     return this.#remembered.get(id) ?? this.withId(id) ?? this.#create(id);
   }
 
@@ -106,17 +122,16 @@ export class Tenants {
     this.#acceptedBefore.delete(id);
   }
 
-  /** Whether REST has accepted the tenant's access token within an hour, and has not rejected it since. */
-  isAccepted({ id }: Tenant): boolean {
-    return this.#accepted.has(id) || this.#acceptedBefore.has(id);
-  }
-
   /**
    * The owner of a request. An accepted token is an owner of its own.
    * @param connection undefined for a call through `fetch`.
    */
   owner(token: Tenant, connection: object = noConnection): Owner {
-    return { token, connection: this.isAccepted(token) ? undefined : connection };
+    return { token, connection: this.#isAccepted(token.id) ? undefined : connection };
+  }
+
+  #isAccepted(id: string): boolean {
+    return this.#accepted.has(id) || this.#acceptedBefore.has(id);
   }
 
   #create(id: string): Tenant {

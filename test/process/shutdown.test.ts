@@ -105,7 +105,7 @@ describe('SIGTERM', () => {
       });
       const server = await startProcess(service, { DRAIN_WAIT_MS: '1500', ...environment });
       // Each burst has connections of its own, and the first is as cold as it can be.
-      const burst = () => Promise.all(Array.from({ length: 80 }, () => statusOf(server.url)));
+      const burst = () => Promise.all(Array.from({ length: 20 }, () => statusOf(server.url)));
       server.signal('SIGTERM');
       const signalledAtMs = performance.now();
       const outcomes = new Set<unknown>();

@@ -225,6 +225,8 @@ class FastRequest implements OperationRequest {
       if (coding !== undefined) headers.push('content-encoding', coding);
       response.writeHead(200, headers);
       response.end(body);
+      // A client may take the response slowly, and the result can be ten times as large.
+      this.#result = undefined;
     } catch {
       this.#fallBack();
     }

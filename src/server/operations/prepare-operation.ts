@@ -1,8 +1,7 @@
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
-import { neverAborted } from '../../concurrency/cancellation.ts';
-import { anonymousOwner } from '../../concurrency/owner.ts';
-import type { CallContexts } from '../../rest/client/call-context.ts';
+import type { Owner } from '../../concurrency/owner.ts';
 import type { Tracing } from '../../telemetry/otlp-tracing.ts';
+import type { HeaderReader } from '../../telemetry/request-record.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
 import { collectDefinitions, selectedFields } from '../document-syntax/selections.ts';
@@ -11,7 +10,7 @@ import { readBearer } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createLimitCheck } from '../limits/operation-limits.ts';
 import { toClientError } from './client-error.ts';
-import type { ContextFactory } from './operation-context.ts';
+import type { ContextFactory, OperationContext } from './operation-context.ts';
 import type { OperationRequest } from './operation-request.ts';
 import { refuse } from './refusal.ts';
 import { RestOperation, type RunState, runSchemaOperation } from './run-operation.ts';
@@ -26,38 +25,35 @@ export interface OperationRunnerOptions {
   schema: GraphQLSchema;
   limits: Limits;
   documents: DocumentCache;
-  callContexts: CallContexts;
+  toOwner: (headers: HeaderReader, connection: object | undefined) => Owner;
   createContext: ContextFactory;
   runState: RunState;
   tracing: Tracing | undefined;
 }
 
 export function createOperationRunner(options: OperationRunnerOptions): RunOperation {
-  const { documents, callContexts, createContext, runState, tracing } = options;
+  const { documents, toOwner, createContext, runState, tracing } = options;
   const checkLimits = createLimitCheck(options.schema, options.limits);
   return (operation, request) => {
     const { document, definition } = operation;
     const { headers, requestRecord } = request;
     if (requestRecord !== undefined) requestRecord.operation = definition;
-    const bearer = readBearer(headers);
-    const hasBearer = typeof bearer === 'string';
-    const isForRest = needsRest(definition, document);
-    if (isForRest && !hasBearer) {
-      return Promise.resolve(refuse({ status: 401, ...toClientError(bearer) }));
+    let context: OperationContext | undefined;
+    if (needsRest(definition, document)) {
+      const bearer = readBearer(headers);
+      if (typeof bearer !== 'string') {
+        return Promise.resolve(refuse({ status: 401, ...toClientError(bearer) }));
+      }
+      context = createContext(bearer, request);
     }
-    const context = isForRest && hasBearer ? createContext(bearer, request) : undefined;
-    const connection = request.response?.req.socket;
-    const callContext =
-      context?.callContext ??
-      (hasBearer ? callContexts.of(bearer, neverAborted, undefined, connection) : undefined);
     if (requestRecord !== undefined) {
-      requestRecord.callContext = callContext;
+      requestRecord.callContext = context?.callContext;
       tracing?.begin(requestRecord, headers);
     }
     const nodes = checkLimits(operation);
     if (typeof nodes !== 'number') return Promise.resolve({ errors: [nodes] });
     if (context === undefined) {
-      const owner = callContext?.owner ?? anonymousOwner(connection);
+      const owner = toOwner(headers, request.response?.req.socket);
       return runSchemaOperation(operation, owner, nodes, request, runState);
     }
     // Anybody can make up a token, so only accepted ones protect documents from eviction.

@@ -64,9 +64,8 @@ export function createTokenState(options: TokenStateOptions) {
     /** Whose turn a request with these headers takes. */
     owner(headers: HeaderReader, connection?: object): Owner {
       const bearer = readBearer(headers);
-      return typeof bearer === 'string'
-        ? tenants.owner(tenants.of(bearer), connection)
-        : anonymousOwner(connection);
+      const tenant = typeof bearer === 'string' ? tenants.accepted(bearer) : undefined;
+      return tenant === undefined ? anonymousOwner(connection) : { token: tenant, connection: undefined };
     },
   };
 }
