@@ -144,7 +144,10 @@ test('a call that began before the circuit opened does not affect the circuit', 
   const { breaker, call, pass } = startOpen();
   breaker.recordOutcome(ana, 'usual', 'answered');
   expect(breaker.isOpen()).toBe(true);
-  pass(5_000);
+  pass(3_000);
+  breaker.recordOutcome(ana, 'usual', 'failed');
+  expect(breaker.retryAfterMs()).toBe(2_000);
+  pass(2_000);
   call(eva, 'answered');
   breaker.recordOutcome(ana, 'usual', 'failed');
   expect(breaker.isOpen()).toBe(false);
