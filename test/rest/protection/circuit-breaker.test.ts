@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { AbortedError, operationEnded } from '../../../src/rest/errors.ts';
+import { toOutcome } from '../../../src/rest/protection/call-failure.ts';
 import {
   type CallOutcome,
   createCircuitBreaker,
@@ -93,6 +95,12 @@ test('aborted calls do not count as failures', () => {
   const { breaker, call } = start();
   for (const who of [ana, eva, ida]) call(who, 'aborted', 100);
   expect(breaker.isOpen()).toBe(false);
+});
+
+test('a call that its operation no longer needs does not count as a failure', () => {
+  const abortedBy = (cause: unknown) => new AbortedError('aborted', { cause });
+  expect(toOutcome(abortedBy(operationEnded), 5_000)).toBe('aborted');
+  expect(toOutcome(abortedBy(new Error('the client left')), 5_000)).toBe('failed');
 });
 
 test('failures older than ten seconds do not count', () => {
