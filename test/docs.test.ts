@@ -196,11 +196,11 @@ describe('docs/operations/observe.md', () => {
   });
 
   test('lists all metrics', async () => {
-    const metrics = createMetrics({ process: false });
+    const metrics = createMetrics();
     metrics.showCallsWaiting(() => 0);
     metrics.showOpenCircuits(() => []);
     const { body } = await metrics.page();
-    const counted = [...body.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name, help]) => [
+    const counted = [...body.matchAll(/^# HELP (waybill_\S+) (.*)$/gm)].map(([, name, help]) => [
       `\`${name}\``,
       help,
     ]);

@@ -9,11 +9,11 @@ export function listenOn(
   variable: string,
   port: number,
   requestListener: RequestListener,
-  { host, maxConnections, keepAliveTimeoutMs, drainWaitMs, drainGraceMs }: Config,
+  { host, maxConnections, keepAliveTimeoutMs, drainGraceMs }: Config,
   onHttpError: OnHttpError,
   responseTimeoutMs?: number,
 ): Promise<Listener> {
-  const options = { maxConnections, keepAliveTimeoutMs, drainWaitMs, drainGraceMs, responseTimeoutMs };
+  const options = { maxConnections, keepAliveTimeoutMs, drainGraceMs, responseTimeoutMs };
   return listen(requestListener, host, port, options, onHttpError).catch((error: unknown) => {
     throw unusableSetting(`HOST and ${variable}: expected a free address, but got ${host}:${port}`, error);
   });

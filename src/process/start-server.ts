@@ -55,9 +55,8 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     observers,
   });
   metrics?.showOpenCircuits(client.openCircuits);
-  const health = createHealth(createProbe({ baseUrl: upstream.url, proxy: config.proxy }), {
-    problem: parts.keyStore.failure,
-  });
+  const probe = createProbe({ baseUrl: upstream.url, proxy: config.proxy });
+  const health = createHealth(probe, parts.keyStore.failure);
   const mutations = new RunningMutations();
   const app = createApp({
     settings: appSettings(config),

@@ -13,14 +13,12 @@ export interface MetricsPage {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/**
- * Creates the metrics of this process, in the text format of Prometheus.
- * @param options `process`: whether to measure CPU time, memory and event-loop delay until the process ends.
- */
-export function createMetrics({ process }: { process: boolean }) {
+/** Creates the metrics of this process, in the text format of Prometheus. */
+export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
-  if (process) collectDefaultMetrics({ register: registry });
+  // CPU time, memory and event-loop delay, until the process ends.
+  collectDefaultMetrics({ register: registry });
   const driftCounter = new Counter({
     name: 'waybill_rest_drift_total',
     help: 'Differences between sampled REST records and the REST interface, by field and kind.',

@@ -4,16 +4,14 @@ import { OutageLog } from './outage-log.ts';
 
 interface TelemetryOptions {
   metrics: boolean;
-  /** Whether CPU time, memory and event-loop delay of the process are measured, by default true. */
-  process?: boolean;
   tracing: boolean;
 }
 
 export type Telemetry = Awaited<ReturnType<typeof startTelemetry>>;
 
 /** Starts the metrics and traces of this process. The library of a part that is off is not loaded. */
-export async function startTelemetry({ metrics, process = true, tracing }: TelemetryOptions, log: Log) {
-  const createdMetrics = metrics ? (await import('./metrics.ts')).createMetrics({ process }) : undefined;
+export async function startTelemetry({ metrics, tracing }: TelemetryOptions, log: Log) {
+  const createdMetrics = metrics ? (await import('./metrics.ts')).createMetrics() : undefined;
   const createdTracing = tracing ? await (await import('./otlp-tracing.ts')).createTracing(log) : undefined;
   const outages = new OutageLog(log);
   return {

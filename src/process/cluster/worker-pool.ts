@@ -84,7 +84,6 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
     const how = `A worker exited with ${signal ?? `code ${code}`} while it started.`;
     workers.get(worker)?.reject(new WorkerStartError(how));
     workers.delete(worker);
-    worker.emit('snapshot');
     if (!serving.delete(worker) || isEnding) return;
     countFailure();
     log.warn({ worker: worker.id, code, signal }, 'a worker exited, and its replacement starts');

@@ -85,14 +85,14 @@ export interface AttemptOutcome {
   isCircuitOpen: boolean;
 }
 
-/** Observes every REST call, for metrics, traces and logs. Errors of `onCallSent` and `onCallFinished` are ignored. */
+/** Observes every REST call, for metrics, traces and logs. The methods must not throw. */
 export interface CallObserver {
   /**
    * Called when a call has a slot and is about to be sent.
    * @returns headers to add to the request, if any.
    */
   onCallSent?(entry: CallLogEntry, callLog: CallLog): Readonly<Record<string, string>> | undefined;
-  /** Called when an attempt has ended. Must not throw. */
+  /** Called when an attempt has ended. */
   onAttempt?(attempt: AttemptOutcome): void;
   /** Called when the call has finished and its entry is complete. A stream counts as finished at the first byte. */
   onCallFinished?(entry: CallLogEntry, callLog: CallLog): void;

@@ -1,15 +1,18 @@
+import { parseJson } from '../../base/json-object.ts';
 import { createDefer } from '../../concurrency/event-loop-round.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
 import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
-import type { RestCall } from '../call.ts';
+import { stopSharingPendingReads } from '../../tenancy/tenant.ts';
+import { describeCall, isRead, type RestCall } from '../call.ts';
 import { createDispatcher, type ProxyOptions } from '../connection-pools.ts';
+import { InvalidResponseError } from '../errors.ts';
 import { type CircuitBreakerOptions, createCircuits } from '../protection/circuit-breaker.ts';
 import { createRetries } from '../protection/retries.ts';
 import { ServiceClock } from '../service-clock.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallObserver } from './call-log.ts';
-import type { ClientState } from './pending-call.ts';
-import { sendCall, streamCall } from './send-call.ts';
+import type { StreamedResponse } from './http-exchange.ts';
+import { type ClientState, PendingCall } from './pending-call.ts';
 
 export interface RestClientOptions {
   /** The base address of REST. Its path, if any, is prefixed to the path of every call. */
@@ -36,10 +39,7 @@ export interface RestClientOptions {
 
 export type RestClient = ReturnType<typeof createRestClient>;
 
-/**
- * Creates a client for one REST service, which owns the connections. It opens none before the first call. `send` and
- * `stream` do what `sendCall` and `streamCall` describe.
- */
+/** Creates a client for one REST service, which owns the connections. It opens none before the first call. */
 export function createRestClient(options: RestClientOptions) {
   const { baseUrl, connections, streamConnections, callTimeoutMs, connectTimeoutMs = 2_000 } = options;
   // undici's body timeout is off for calls: the client has its own time limit for the whole response.
@@ -62,8 +62,10 @@ export function createRestClient(options: RestClientOptions) {
     largeBodies: new StepQueue('ending'),
   };
   return {
+    /** See `sendCall`. */
     send: (call: RestCall, callContext: CallContext) => sendCall(client, call, callContext),
-    stream: (call: RestCall, callContext: CallContext) => streamCall(client, call, callContext),
+    /** Sends a read without a slot. @returns a 2xx response once the first bytes have arrived. @throws like `send` */
+    stream: (call: RestCall, callContext: CallContext) => new StreamCall(client, call, callContext).send(),
     serviceTime: (): number | undefined => client.serviceClock.now(),
     openCircuits: client.circuits.open,
     /** Closes all connections immediately. Calls in progress fail. */
@@ -71,4 +73,50 @@ export function createRestClient(options: RestClientOptions) {
       await Promise.all([client.pool.destroy(), client.streamPool.destroy()]);
     },
   };
+}
+
+/**
+ * Waits for a slot and sends a read or write. A read is retried as the policy allows, and uses the read budget.
+ * @returns the parsed JSON of a 2xx response.
+ * @throws StatusError, UnavailableError, DeadlineError, ResponseTooLargeError and InvalidResponseError. A call that is not
+ * sent fails with BudgetExceededError, CircuitOpenError or AbortedError.
+ */
+export function sendCall(client: ClientState, call: RestCall, callContext: CallContext): Promise<unknown> {
+  const response = new JsonCall(client, call, callContext).send();
+  if (isRead(call)) return response;
+  // Even a failed write may have changed data. Later queries must not join queries that are pending now.
+  return response.finally(() => stopSharingPendingReads(callContext.tenant));
+}
+
+class JsonCall extends PendingCall<unknown> {
+  protected override readonly isQueued = true;
+
+  override get serviceClock(): ServiceClock {
+    return this.client.serviceClock;
+  }
+
+  protected override parse(text: string): unknown {
+    const json = parseJson(text);
+    if (json === undefined) throw new InvalidResponseError(`${describeCall(this.call)} returned no JSON`);
+    return json;
+  }
+}
+
+class StreamCall extends PendingCall<StreamedResponse> {
+  protected override readonly isQueued = false;
+  override readonly serviceClock = undefined;
+
+  streamed(response: StreamedResponse): void {
+    this.timeouts.stop(this);
+    this.timeouts = this.client.bodyTimeouts;
+    this.timeouts.start(this);
+    // Must precede `succeed`: a body that fails may close before the promise is resolved.
+    response.body.once('close', () => this.cleanUp());
+    this.succeed(response);
+  }
+
+  /** A stream gets a buffered 2xx response only if the body is empty. */
+  protected override parse(): never {
+    throw new InvalidResponseError(`${describeCall(this.call)} returned an empty body`);
+  }
 }

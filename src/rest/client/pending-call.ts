@@ -73,7 +73,6 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
   /** Names and values in turn. */
   #observerHeaders: string[] | undefined;
   #pause: NodeJS.Timeout | undefined;
-  #lastError: unknown;
   #resolve: (value: Value) => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
@@ -148,7 +147,6 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
       queueMicrotask(() => this.#fail(failure));
       return;
     }
-    this.#lastError = failure;
     this.#callContext.queue.leave(this);
     // Also without a pause: the pool must not be used again from within its own callback.
     this.#pauseThen(pauseMs, () => this.#start());
@@ -185,7 +183,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     const { tenant, callLog } = this.#callContext;
     this.#permit = this.#circuit.acquirePermit(tenant);
     if (this.#permit === undefined) {
-      this.#fail(this.#lastError ?? new CircuitOpenError(this.call, this.#circuit.retryAfterMs()));
+      this.#fail(new CircuitOpenError(this.call, this.#circuit.retryAfterMs()));
       return;
     }
     if (this.#entry === undefined) {
@@ -281,12 +279,8 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
 
   #notifySent(): void {
     for (const observer of this.client.observers) {
-      try {
-        const headers = observer.onCallSent?.(this.entry, this.#callContext.callLog);
-        if (headers !== undefined) this.#observerHeaders = Object.entries(headers).flat();
-      } catch {
-        // The call is sent nevertheless: the circuit breaker has permitted the call and expects an outcome.
-      }
+      const headers = observer.onCallSent?.(this.entry, this.#callContext.callLog);
+      if (headers !== undefined) this.#observerHeaders = Object.entries(headers).flat();
     }
   }
 
@@ -296,12 +290,6 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     if (this.#entry === undefined) return;
     const { callLog } = this.#callContext;
     this.#entry.durationMs ??= callLog.elapsedMs() - this.#entry.startMs;
-    for (const observer of this.client.observers) {
-      try {
-        observer.onCallFinished?.(this.#entry, callLog);
-      } catch {
-        // Ignored: a write that succeeded must not be reported as failed.
-      }
-    }
+    for (const observer of this.client.observers) observer.onCallFinished?.(this.#entry, callLog);
   }
 }

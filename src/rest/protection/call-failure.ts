@@ -56,9 +56,6 @@ function hasHung(error: AbortedError, silentMs: number): boolean {
 }
 
 function networkFailure(name: string, error: unknown): WaybillError {
-  if (error instanceof undiciErrors.BodyTimeoutError) {
-    return new DeadlineError(`${name} stopped before its response was complete`, { cause: error });
-  }
   if (error instanceof undiciErrors.HTTPParserError) {
     // Without a cause: the cause holds the response bytes, which may not be fit for a log.
     return new InvalidResponseError(`${name} returned no valid HTTP`);

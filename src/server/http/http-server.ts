@@ -21,7 +21,7 @@ export interface Listener {
 }
 
 export interface ShutdownWait {
-  /** How long new connections are still accepted, by default `drainWaitMs`. */
+  /** How long new connections are still accepted, by default 0. */
   acceptMs?: number;
   /** How long idle connections then stay open for one more request each, by default 0. */
   idleMs?: number;
@@ -31,7 +31,6 @@ export interface ShutdownWait {
 export interface ListenerOptions {
   keepAliveTimeoutMs: number;
   maxConnections: number;
-  drainWaitMs: number;
   drainGraceMs: number;
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
@@ -155,7 +154,7 @@ export async function listen(
     } while (connectionCount > countBefore && isWithin(2 * maxWaitMs));
   }
 
-  async function close({ acceptMs = options.drainWaitMs, idleMs = 0 }: ShutdownWait = {}): Promise<void> {
+  async function close({ acceptMs = 0, idleMs = 0 }: ShutdownWait = {}): Promise<void> {
     isShuttingDown = true;
     for (const connection of connections.values()) connection.closeAfterResponse();
     if (acceptMs > 0) await sleep(acceptMs);

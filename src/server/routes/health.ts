@@ -15,16 +15,14 @@ export interface Health {
   markNotReady(): void;
 }
 
-export interface HealthOptions {
-  /** The health checks of all load balancers together probe REST at most once in this time. By default 3 seconds. */
-  cacheMs?: number;
-  problem?: () => string | undefined;
-}
-
-/** Creates the readiness of a server. `probe` is called on demand, one call at a time. */
+/**
+ * Creates the readiness of a server. `probe` is called on demand, one call at a time.
+ * @param cacheMs the health checks of all load balancers together probe REST at most once in this time.
+ */
 export function createHealth(
   probe: Probe,
-  { cacheMs = 3_000, problem = () => undefined }: HealthOptions = {},
+  problem: Health['problem'] = () => undefined,
+  cacheMs = 3_000,
 ): Health {
   let isShuttingDown = false;
   let reason: Promise<string | undefined> | undefined;

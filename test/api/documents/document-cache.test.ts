@@ -96,7 +96,7 @@ describe('the document cache', () => {
 });
 
 test('unknown tokens evict no document that an accepted token has used', async () => {
-  const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
+  const telemetry = await startTelemetry({ metrics: true, tracing: false }, silentLog);
   await using waybill = await startWaybill({}, { documentCacheBytes: 400_000, telemetry });
   const parsed = async () => {
     const { body = '' } = (await telemetry.metrics?.page()) ?? {};

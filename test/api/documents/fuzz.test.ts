@@ -18,7 +18,7 @@ const seed = given === 'any' ? Date.now() % 2 ** 31 : Number(given);
 const seconds = Number(process.env.FUZZ_SECONDS ?? 6);
 
 const { log, text } = recordedLog('debug');
-const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, log);
+const telemetry = await startTelemetry({ metrics: true, tracing: false }, log);
 const waybill = await startWaybill(
   { UPSTREAM_TIMEOUT_MS: '100', OPERATION_TIMEOUT_MS: '400' },
   { log, telemetry, seed: seedWithCanaries },

@@ -174,7 +174,7 @@ test.each([false, true])(
 );
 
 test('a row without the requested status is left out and counted', async () => {
-  const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
+  const telemetry = await startTelemetry({ metrics: true, tracing: false }, silentLog);
   const orders = ['NEW', 'READY', 'NEW'].map((status, index) => ({ name: `orders/${index}`, status }));
   await using app = await startApp(answerJson({ orders }), {}, { telemetry });
   const { data } = await app.ask('{ orders(first: 5, status: [NEW]) { nodes { id } } }');

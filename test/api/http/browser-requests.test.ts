@@ -204,7 +204,7 @@ describe('a cross-origin page', () => {
 describe('the metric of rejected origins', () => {
   /** Starts a server with metrics. @returns a function that sends a request, and then returns the count. */
   async function startCounted(corsOrigins?: string) {
-    const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
+    const telemetry = await startTelemetry({ metrics: true, tracing: false }, silentLog);
     const environment: Record<string, string> =
       corsOrigins === undefined ? {} : { CORS_ORIGINS: corsOrigins };
     const counted = await startWaybill(environment, { sandbox, telemetry });

@@ -13,7 +13,7 @@ import { until } from '../../fixtures/rest-service.ts';
 import { type StartAppOptions, startApp } from '../../fixtures/start-app.ts';
 import { startWaybill } from '../../harness.ts';
 
-const telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
+const telemetry = await startTelemetry({ metrics: true, tracing: false }, silentLog);
 const waybill = await startWaybill({}, { telemetry });
 const listener = await listen(waybill.app, '127.0.0.1', 0);
 

@@ -21,7 +21,7 @@ const app = createApp({
   report: () => {},
 });
 const { log, lines } = recordedLog('debug');
-const metrics = createMetrics({ process: false });
+const metrics = createMetrics();
 
 let listener: Listener;
 beforeAll(async () => {

@@ -98,7 +98,7 @@ describe('/health/ready', () => {
 
   test('makes one REST call for concurrent requests and caches the result', async () => {
     const answers: ((reason: string | undefined) => void)[] = [];
-    const health = createHealth(() => new Promise((resolve) => answers.push(resolve)), { cacheMs: 100 });
+    const health = createHealth(() => new Promise((resolve) => answers.push(resolve)), undefined, 100);
     const both = Promise.all([ask(health, '/health/ready'), ask(health, '/health/ready')]);
     await expect.poll(() => answers.length).toBe(1);
     answers[0]?.('REST is out.');
@@ -113,14 +113,20 @@ describe('/health/ready', () => {
 
   test('returns 200 and reports the problem if the key store fails', async () => {
     let problem: string | undefined = 'The disk of the key store is full.';
-    const health = createHealth(async () => undefined, { problem: () => problem });
+    const health = createHealth(
+      async () => undefined,
+      () => problem,
+    );
     expect(await ask(health, '/health/ready')).toEqual({ status: 200, body: { status: 'ready', problem } });
     problem = undefined;
     expect(await ask(health, '/health/ready')).toEqual(ready);
   });
 
   test('returns 503 without the key store problem if the REST service is down', async () => {
-    const health = createHealth(async () => 'REST is out.', { problem: () => 'The disk is full.' });
+    const health = createHealth(
+      async () => 'REST is out.',
+      () => 'The disk is full.',
+    );
     expect(await ask(health, '/health/ready')).toEqual(notReady('REST is out.'));
   });
 

@@ -28,7 +28,7 @@ describe.runIf(hasBrowser)('a cross-origin page in a browser', () => {
     });
     origin = `http://127.0.0.1:${port}`;
     waybill = await startWaybill({ CORS_ORIGINS: origin });
-    telemetry = await startTelemetry({ metrics: true, process: false, tracing: false }, silentLog);
+    telemetry = await startTelemetry({ metrics: true, tracing: false }, silentLog);
     const closed = await startWaybill({}, { sandbox: waybill.sandbox, telemetry });
     listed = await listen(waybill.app, '127.0.0.1', 0);
     unlisted = await listen(closed.app, '127.0.0.1', 0);

@@ -9,16 +9,15 @@ import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 import { startWaybill } from '../../harness.ts';
 
-const telemetryOf = (log = silentLog) =>
-  startTelemetry({ metrics: true, process: false, tracing: false }, log);
+const telemetryOf = (log = silentLog) => startTelemetry({ metrics: true, tracing: false }, log);
 
-/** What a page shows, without times, the sizes of batches, and what is 0. */
+/** What a page shows of Waybill, without times, the sizes of batches, and what is 0. */
 async function countsOf({ page }: Pick<Metrics, 'page'>) {
   return countsIn((await page()).body);
 }
 
 function countsIn(page: string) {
-  const lines = page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const lines = page.split('\n').filter((line) => line.startsWith('waybill_'));
   const counts = lines.map((line): [string, number] => {
     const [, name = '', value = ''] = /^waybill_(.*) (\S+)$/.exec(line) ?? [];
     return [name.replace(/(_seconds)?_count|_total/, ''), Number(value)];
@@ -200,7 +199,7 @@ describe('the metrics', () => {
   });
 
   test('show open circuit breakers and waiting calls', async () => {
-    const metrics = createMetrics({ process: false });
+    const metrics = createMetrics();
     let open = ['GET /v1/orders'];
     metrics.showOpenCircuits(() => open);
     metrics.showCallsWaiting(() => 7);
@@ -233,8 +232,8 @@ describe('the metrics', () => {
     ]);
   });
 
-  test('include the process and its event loop if "process" is true', async () => {
-    const { body } = await createMetrics({ process: true }).page();
+  test('include the process and its event loop', async () => {
+    const { body } = await createMetrics().page();
     expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
     expect(body).toMatch(/^process_cpu_seconds_total /m);
   });
@@ -262,7 +261,7 @@ describe('the metrics page', () => {
   });
 
   test('is the only route on a separate port', async () => {
-    const listener = await listen(metricsListener(createMetrics({ process: false })), '127.0.0.1', 0);
+    const listener = await listen(metricsListener(createMetrics()), '127.0.0.1', 0);
     try {
       const response = await fetch(new URL('/metrics?name[]=x', listener.url));
       expect([response.status, countsIn(await response.text())]).toEqual([200, {}]);

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CancelSource } from '../../../src/concurrency/cancellation.ts';
-import { sendCall } from '../../../src/rest/client/send-call.ts';
+import { sendCall } from '../../../src/rest/client/client.ts';
 import { mayHaveHappened, OutcomeUnknownError, WaybillError } from '../../../src/rest/errors.ts';
 import type { CallOutcome } from '../../../src/rest/protection/circuit-breaker.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';

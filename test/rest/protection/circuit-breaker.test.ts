@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { AbortedError, operationEnded } from '../../../src/rest/errors.ts';
+import { toOutcome } from '../../../src/rest/protection/call-failure.ts';
 import {
   type CallOutcome,
   createCircuitBreaker,
@@ -95,6 +97,12 @@ test('aborted calls do not count as failures', () => {
   expect(breaker.isOpen()).toBe(false);
 });
 
+test('a call that its operation no longer needs does not count as a failure', () => {
+  const abortedBy = (cause: unknown) => new AbortedError('aborted', { cause });
+  expect(toOutcome(abortedBy(operationEnded), 5_000)).toBe('aborted');
+  expect(toOutcome(abortedBy(new Error('the client left')), 5_000)).toBe('failed');
+});
+
 test('failures older than ten seconds do not count', () => {
   const { breaker, call, pass } = start();
   call(ana, 'failed', 10);
@@ -144,7 +152,10 @@ test('a call that began before the circuit opened does not affect the circuit', 
   const { breaker, call, pass } = startOpen();
   breaker.recordOutcome(ana, 'usual', 'answered');
   expect(breaker.isOpen()).toBe(true);
-  pass(5_000);
+  pass(3_000);
+  breaker.recordOutcome(ana, 'usual', 'failed');
+  expect(breaker.retryAfterMs()).toBe(2_000);
+  pass(2_000);
   call(eva, 'answered');
   breaker.recordOutcome(ana, 'usual', 'failed');
   expect(breaker.isOpen()).toBe(false);
