@@ -87,11 +87,8 @@ builder.objectFields(Recipient, (t) => ({
         loaders.orderPage,
         args,
         { search: phoneNumber, status: statusFilter(status) },
-        {
-          cursorList: 'recipient.orders',
-          // The search of REST also matches reference IDs and names ("List query parameters").
-          includes: (order) => order.recipient?.phoneNumber === phoneNumber,
-        },
+        // The search of REST also matches reference IDs and names ("List query parameters").
+        (order) => order.recipient?.phoneNumber === phoneNumber,
       );
     },
   }),
