@@ -1,4 +1,6 @@
+import type { EnumRef } from '@pothos/core';
 import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
+import { builder, type SchemaTypes } from '../builder.ts';
 import { describedEnum } from './described-enum.ts';
 
 const UNRECOGNIZED = 'UNRECOGNIZED';
@@ -36,6 +38,18 @@ export function openEnum<Value extends string>(
 
   return { ref, recognize, field };
 }
+
+/** The argument that filters a list by these statuses. */
+export const statusArgs = <Value extends string>(
+  list: string,
+  { ref }: { ref: EnumRef<SchemaTypes, Value, Value> },
+) =>
+  builder.args((t) => ({
+    status: t.field({
+      type: [ref],
+      description: `The list contains only ${list} with one of these statuses. By default, it contains ${list} of all statuses.`,
+    }),
+  }));
 
 /** Sorted and without duplicates. An absent or empty list means no filter. @throws BadInputError for UNRECOGNIZED */
 export function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {

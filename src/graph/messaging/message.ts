@@ -5,7 +5,6 @@ import type { MessageJson, SentTemplateJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { openEnum } from '../fields/open-enum.ts';
 import { defineList } from '../relay/connection.ts';
-import { registerNonRefetchable } from '../relay/node.ts';
 import { Conversation } from './conversation.ts';
 import { findTemplate, Template } from './template.ts';
 import { fillTemplate, joinParts } from './template-text.ts';
@@ -139,15 +138,6 @@ function conversation({ name }: MessageJson): ConversationName {
     `The REST service sent ${quoteForMessage(name)}, which is not the resource name of a message`,
   );
 }
-
-registerNonRefetchable(
-  'Message',
-  (id) => messageConversation(id) !== undefined,
-  (id) => {
-    const conversation = `conversation(id: "${messageConversation(id)?.name}")`;
-    return `Read a message with its conversation: ${conversation} { messages { nodes { id } } }.`;
-  },
-);
 
 const messageList = defineList(Message, 'messages');
 
