@@ -1,3 +1,4 @@
+import type { InputRef } from '@pothos/core';
 import {
   type GraphQLInputObjectType,
   type GraphQLResolveInfo,
@@ -14,6 +15,7 @@ import {
   WaybillError,
 } from '../../rest/errors.ts';
 import { ConflictError, NotFoundError } from '../../writes/errors.ts';
+import { builder } from '../builder.ts';
 import { validateInput } from './input-rules.ts';
 import { findInputLocation, type RestToInputPaths } from './rest-to-input-path.ts';
 import {
@@ -25,6 +27,10 @@ import {
   type NotFoundSource,
   type OutcomeUnknownSource,
 } from './user-error.ts';
+
+/** The argument of a mutation for one record. */
+export const inputArg = <Input>(type: InputRef<Input>, description: string) =>
+  builder.args((t) => ({ input: t.field({ type, required: true, description }) }));
 
 type FailureSource = InvalidInputSource | ConflictSource | OutcomeUnknownSource;
 
