@@ -1,5 +1,5 @@
 import type { EnumRef } from '@pothos/core';
-import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
+import { BadInputError } from '../../rest/errors.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { describedEnum } from './described-enum.ts';
 
@@ -25,9 +25,8 @@ export function openEnum<Value extends string>(
   function recognize(value: string | null | undefined): Value | typeof UNRECOGNIZED | null;
   function recognize(value: string | null | undefined) {
     if (value === undefined || value === null) return null;
-    if (typeof value !== 'string')
-      throw new InvalidResponseError(`The REST service sent a value for ${name} that is not a string`);
-    return knownValues.has(value) ? value : UNRECOGNIZED;
+    // A field fails if its value is not a string.
+    return typeof value !== 'string' || knownValues.has(value) ? value : UNRECOGNIZED;
   }
 
   const field = <Source>(description: string, read: (source: Source) => string) => ({
@@ -40,13 +39,10 @@ export function openEnum<Value extends string>(
 }
 
 /** The argument that filters a list by these statuses. */
-export const statusArgs = <Value extends string>(
-  list: string,
-  { ref }: { ref: EnumRef<SchemaTypes, Value, Value> },
-) =>
+export const statusArgs = (list: string, type: EnumRef<SchemaTypes, string, string>) =>
   builder.args((t) => ({
     status: t.field({
-      type: [ref],
+      type: [type],
       description: `The list contains only ${list} with one of these statuses. By default, it contains ${list} of all statuses.`,
     }),
   }));

@@ -7,7 +7,7 @@ import { openEnum } from '../fields/open-enum.ts';
 import { defineList } from '../relay/connection.ts';
 import { Conversation } from './conversation.ts';
 import { findTemplate, Template } from './template.ts';
-import { fillTemplate, joinParts } from './template-text.ts';
+import { fillTemplate } from './template-text.ts';
 
 const messageStatus = openEnum('MessageStatus', 'The delivery status of a message.', {
   SENDING: 'The message is accepted, but not sent yet.',
@@ -113,9 +113,11 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
         if (sent === null) return message.text ?? null;
         const definition = await findTemplate(sent, loaders);
         if (definition === null) return null;
-        const header = valuesByName(sent.headerParameters);
-        const body = valuesByName(sent.bodyParameters);
-        return joinParts(fillTemplate(definition, { header, body }));
+        const { header, body, footer } = fillTemplate(definition, {
+          header: valuesByName(sent.headerParameters),
+          body: valuesByName(sent.bodyParameters),
+        });
+        return [header, body, footer].filter(Boolean).join('\n\n');
       },
     }),
     conversation: t.field({

@@ -105,13 +105,11 @@ export class InvalidInputError extends WaybillError {
   }
 }
 
+type WrittenInput = Pick<Mutation<GenericSchema, unknown>, 'info' | 'input' | 'restToInputPaths'>;
+
 function invalidFields(
   { details }: StatusError,
-  {
-    info,
-    input,
-    restToInputPaths = {},
-  }: Pick<Mutation<GenericSchema, unknown>, 'info' | 'input' | 'restToInputPaths'>,
+  { info, input, restToInputPaths = {} }: WrittenInput,
 ): InvalidFieldSource[] {
   const type = inputType(info);
   return details.fields.map(({ path: restPath, message, code = '' }) => {
@@ -126,15 +124,14 @@ function invalidFields(
 
 // No form has this many fields. The bound keeps the response small when an input has very many errors.
 const maxErrors = 100;
-const maxReportedErrors = 20;
 
 function invalidInput(errors: InvalidFieldSource[], message?: string): InvalidInputSource {
-  const reported = errors.slice(0, maxReportedErrors).map(fieldSentence).join('; ');
-  const omitted = errors.length > maxReportedErrors ? `; and ${errors.length - maxReportedErrors} more` : '';
+  const fields = errors.slice(0, maxErrors);
+  const sentences = fields.map(fieldSentence).join('; ');
   return {
     __typename: 'InvalidInput',
-    message: message ?? `The input is invalid, and nothing was written: ${reported}${omitted}.`,
-    fields: errors.slice(0, maxErrors),
+    message: message ?? `The input is invalid, and nothing was written: ${sentences}.`,
+    fields,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import type { InferOutput } from 'valibot';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
@@ -171,13 +172,8 @@ function onePerReference() {
   };
 }
 
-interface SentOrder {
-  referenceId?: string;
-  idempotencyKey?: string | null;
-}
-
 function adviceOnUnknownOutcome(
-  { referenceId, idempotencyKey: key }: SentOrder,
+  { referenceId, idempotencyKey: key }: InferOutput<typeof rules>,
   wasNotFound: boolean,
 ): string {
   // Orders can't be searched by an absent or empty reference.

@@ -66,7 +66,7 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
 
 const orderList = defineList(Order, 'orders');
 defineStatusCounts('Order', 'orders', orderStatus, (loaders) => loaders.orderCounts);
-const statusArg = statusArgs('orders', orderStatus);
+const statusArg = statusArgs('orders', orderStatus.ref);
 
 builder.objectFields(Recipient, (t) => ({
   orders: t.field({
@@ -132,7 +132,7 @@ builder.queryFields((t) => ({
       const query = { search: searchText('search', search) || undefined, status: statusFilter(status) };
       const range = createdRange({ createdSince, createdUntil });
       if (range.createdSinceMs !== undefined || range.createdUntilMs !== undefined) {
-        return orderList.readFiltered(loaders.orderScans, args, query, { statuses: undefined, ...range });
+        return orderList.readFiltered(loaders.orderScans, args, query, range);
       }
       const pages = selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage;
       return orderList.read(pages, args, query);

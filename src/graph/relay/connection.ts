@@ -56,6 +56,8 @@ interface Named {
   name: string;
 }
 
+type ListFilter = Omit<RowFilter, 'statuses'> & { statuses?: readonly string[] | undefined };
+
 interface PageArgs {
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -71,7 +73,7 @@ export function defineList<Json extends Named>(
 ) {
   const maximum = maxPageSize[list];
   // A connection reads only the name of a record. Pothos can't infer field types from a type parameter.
-  const node = ref as unknown as ObjectRef<SchemaTypes, Named>;
+  const node: ObjectRef<SchemaTypes, Named> = ref;
   const edge = builder.objectRef<Edge<Named>>(`${node.name}Edge`).implement({
     description: `One of the ${list} with its cursor.`,
     fields: (t) => ({
@@ -115,7 +117,7 @@ export function defineList<Json extends Named>(
     }),
   });
   const field = {
-    type: connection as unknown as ObjectRef<SchemaTypes, Connection<Json>>,
+    type: connection,
     nullable: true as const,
     args: builder.args((t) => ({
       first: t.int({
@@ -150,11 +152,11 @@ export function defineList<Json extends Named>(
     scans: ListScans<Json, Query>,
     pageArgs: PageArgs,
     query: Omit<Query, keyof PageQuery>,
-    filter: RowFilter,
+    filter: ListFilter,
   ): Promise<Connection<Json>> {
-    const filters = { ...query, ...filter, statuses: filter.statuses && [...filter.statuses] };
-    const { first, after, cursors } = parsePageArgs(pageArgs, filters);
-    const slice = await readFilteredSlice(scans.from(query, after), filter, first, after);
+    const { first, after, cursors } = parsePageArgs(pageArgs, { ...query, ...filter });
+    const rowFilter = { ...filter, statuses: filter.statuses && new Set(filter.statuses) };
+    const slice = await readFilteredSlice(scans.from(query, after), rowFilter, first, after);
     return { slice, hasPreviousPage: after !== undefined, cursors };
   }
 

@@ -34,7 +34,7 @@ export const Node = builder.interfaceRef<{ name: string }>('Node').implement({
 /** Makes records of a collection readable by id: with `node(id:)`, and with a query of their own. */
 export function defineRecordQuery<C extends keyof RecordByCollection>(
   queryName: string,
-  ref: ObjectRef<SchemaTypes, RecordByCollection[C]>,
+  ref: ObjectRef<SchemaTypes, { name: string }>,
   collection: C,
 ): void {
   const { loader, call } = recordReaders[collection];
@@ -43,8 +43,7 @@ export function defineRecordQuery<C extends keyof RecordByCollection>(
   registerNode({ typename: ref.name, owns: (id) => isResourceName(collection, id), load });
   builder.queryField(queryName, (t) =>
     t.field({
-      // Pothos can't infer the type of a field from a type parameter.
-      type: ref as unknown as ObjectRef<SchemaTypes, { name: string }>,
+      type: ref,
       nullable: true,
       description: `The ${queryName} with this id, or null if it does not exist. Costs ${call}.`,
       args: {
@@ -95,5 +94,7 @@ builder.queryFields((t) => ({
 function loadNode(id: string, loaders: Loaders): Promise<{ name: string } | null> | BadInputError {
   const type = nodeTypes.find((candidate) => candidate.owns(id));
   if (type !== undefined) return type.load(id, loaders);
-  return new BadInputError(`Expected a full id, such as "orders/abc", but got ${quoteForMessage(id)}.`);
+  return new BadInputError(
+    `Expected the full id of a Node, such as "orders/abc", but got ${quoteForMessage(id)}.`,
+  );
 }

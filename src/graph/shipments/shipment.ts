@@ -110,19 +110,14 @@ builder.queryFields((t) => ({
       'or up to 20 pages of it with `status`, `createdSince` or `createdUntil`.',
     args: {
       ...shipmentList.field.args,
-      ...statusArgs('shipments', shipmentStatus),
+      ...statusArgs('shipments', shipmentStatus.ref),
       ...createdRangeArgs,
     },
     resolve: (_root, { status, createdSince, createdUntil, ...args }, { loaders }) => {
-      const statuses = statusFilter(status);
-      const filter = {
-        statuses: statuses && new Set(statuses),
-        ...createdRange({ createdSince, createdUntil }),
-      };
-      if (Object.values(filter).every((bound) => bound === undefined)) {
-        return shipmentList.read(loaders.shipmentPage, args, {});
-      }
-      return shipmentList.readFiltered(loaders.shipmentScans, args, {}, filter);
+      const filter = { statuses: statusFilter(status), ...createdRange({ createdSince, createdUntil }) };
+      return Object.values(filter).every((bound) => bound === undefined)
+        ? shipmentList.read(loaders.shipmentPage, args, {})
+        : shipmentList.readFiltered(loaders.shipmentScans, args, {}, filter);
     },
   }),
 }));

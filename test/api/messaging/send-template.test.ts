@@ -423,7 +423,7 @@ test('sendMessage lists the first 100 errors of a template', async () => {
   const { data, calls } = await send({ ...confirmed, bodyParameters });
   const result = data.sendMessage;
   expect(result.__typename === 'InvalidInput' && result.fields.length).toBe(100);
-  expect(result.__typename === 'InvalidInput' && result.message).toMatch(/; and \d{4} more\.$/);
+  expect(result.__typename === 'InvalidInput' && result.message.split('; ').length).toBe(100);
   expect(calls.every((call) => call.startsWith('GET '))).toBe(true);
 });
 
