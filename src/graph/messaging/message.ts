@@ -26,12 +26,7 @@ interface SentTemplateSource extends SentTemplateJson {
   channel: string;
 }
 
-interface Parameter {
-  name: string;
-  value: string;
-}
-
-const TemplateParameter = builder.objectRef<Parameter>('TemplateParameter').implement({
+const TemplateParameter = builder.objectRef<{ name: string; value: string }>('TemplateParameter').implement({
   description: 'The value of one parameter of a sent template.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name of the parameter.' }),
@@ -67,7 +62,7 @@ const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').imple
   }),
 });
 
-function parameterList(parameters: SentTemplateJson['bodyParameters']): Parameter[] {
+function parameterList(parameters: SentTemplateJson['bodyParameters']) {
   return Array.from(valuesByName(parameters), ([name, value]) => ({ name, value }));
 }
 

@@ -142,15 +142,9 @@ builder.objectFields(Channel, (t) => ({
   }),
 }));
 
-interface TemplateKey {
-  channel: string;
-  name: string;
-  language?: string | null | undefined;
-}
-
 /** By default the first template with the name, in any language. */
 export async function findTemplate(
-  { channel, name, language }: TemplateKey,
+  { channel, name, language }: { channel: string; name: string; language?: string | null | undefined },
   { templatesByChannel }: Loaders,
 ): Promise<TemplateJson | null> {
   const templates = (await templatesByChannel.load(channel)) ?? [];
