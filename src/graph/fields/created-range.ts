@@ -13,11 +13,6 @@ export const createdRangeArgs = builder.args((t) => ({
   }),
 }));
 
-interface CreatedRange {
-  createdSinceMs: number | undefined;
-  createdUntilMs: number | undefined;
-}
-
 /** The range in milliseconds since 1970. @throws BadInputError for a range that ends before its start */
 export function createdRange({
   createdSince,
@@ -25,7 +20,7 @@ export function createdRange({
 }: {
   createdSince?: string | null | undefined;
   createdUntil?: string | null | undefined;
-}): CreatedRange {
+}) {
   const range = { createdSinceMs: toMs(createdSince), createdUntilMs: toMs(createdUntil) };
   if (Number(range.createdSinceMs) > Number(range.createdUntilMs)) {
     throw new BadInputError(

@@ -1,4 +1,6 @@
-import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
+import type { EnumRef } from '@pothos/core';
+import { BadInputError } from '../../rest/errors.ts';
+import { builder, type SchemaTypes } from '../builder.ts';
 import { describedEnum } from './described-enum.ts';
 
 const UNRECOGNIZED = 'UNRECOGNIZED';
@@ -23,9 +25,8 @@ export function openEnum<Value extends string>(
   function recognize(value: string | null | undefined): Value | typeof UNRECOGNIZED | null;
   function recognize(value: string | null | undefined) {
     if (value === undefined || value === null) return null;
-    if (typeof value !== 'string')
-      throw new InvalidResponseError(`The REST service sent a value for ${name} that is not a string`);
-    return knownValues.has(value) ? value : UNRECOGNIZED;
+    // A field fails if its value is not a string.
+    return typeof value !== 'string' || knownValues.has(value) ? value : UNRECOGNIZED;
   }
 
   const field = <Source>(description: string, read: (source: Source) => string) => ({
@@ -36,6 +37,15 @@ export function openEnum<Value extends string>(
 
   return { ref, recognize, field };
 }
+
+/** The argument that filters a list by these statuses. */
+export const statusArgs = (list: string, type: EnumRef<SchemaTypes, string, string>) =>
+  builder.args((t) => ({
+    status: t.field({
+      type: [type],
+      description: `The list contains only ${list} with one of these statuses. By default, it contains ${list} of all statuses.`,
+    }),
+  }));
 
 /** Sorted and without duplicates. An absent or empty list means no filter. @throws BadInputError for UNRECOGNIZED */
 export function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {

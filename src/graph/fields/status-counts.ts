@@ -4,31 +4,29 @@ import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { toMs } from './created-range.ts';
 
+interface StatusCount {
+  status: string;
+  count: number;
+}
+
 /**
  * Makes the query `xCounts`, with the types `XCounts` and `XStatusCount`, for the records `X` of a list.
  * @param records the list in REST
  * @param status the enum of their statuses, and its mapping from REST
  */
-export function defineStatusCounts<Status extends string>(
+export function defineStatusCounts(
   typename: string,
   records: 'orders' | 'shipments',
-  status: { ref: EnumRef<SchemaTypes, Status, Status>; recognize(value: string): Status },
+  status: { ref: EnumRef<SchemaTypes, string, string>; recognize(value: string): string },
   counts: (loaders: Loaders) => (createdSinceMs: number | undefined) => Promise<StatusCounts>,
 ): void {
-  const statusCount = builder
-    .objectRef<{ status: Status; count: number }>(`${typename}StatusCount`)
-    .implement({
-      description: `The number of ${records} in one status.`,
-      fields: (t) => ({
-        // Pothos can't infer the type of a field from a type parameter.
-        status: t.field({
-          type: status.ref as unknown as EnumRef<SchemaTypes, string, string>,
-          description: 'The status.',
-          resolve: ({ status }) => status as string,
-        }),
-        count: t.exposeInt('count', { description: `The number of ${records}.` }),
-      }),
-    });
+  const statusCount = builder.objectRef<StatusCount>(`${typename}StatusCount`).implement({
+    description: `The number of ${records} in one status.`,
+    fields: (t) => ({
+      status: t.expose('status', { type: status.ref, description: 'The status.' }),
+      count: t.exposeInt('count', { description: `The number of ${records}.` }),
+    }),
+  });
   const statusCounts = builder.objectRef<StatusCounts>(`${typename}Counts`).implement({
     description: `The number of ${records} in each status.`,
     fields: (t) => ({
@@ -71,11 +69,11 @@ export function defineStatusCounts<Status extends string>(
 }
 
 /** Statuses that this version does not know are one. */
-function mergeUnknown<Status extends string>(
+function mergeUnknown(
   byStatus: ReadonlyMap<string, number>,
-  recognize: (value: string) => Status,
-): { status: Status; count: number }[] {
-  const counts = new Map<Status, number>();
+  recognize: (value: string) => string,
+): StatusCount[] {
+  const counts = new Map<string, number>();
   for (const [value, count] of byStatus) {
     const status = recognize(value);
     counts.set(status, (counts.get(status) ?? 0) + count);

@@ -1,4 +1,4 @@
-import { InvalidResponseError } from '../../rest/errors.ts';
+import { isJsonObject } from '../../base/json-object.ts';
 import type { ChannelJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { defineList } from '../relay/connection.ts';
@@ -20,16 +20,10 @@ export const Channel = builder.objectRef<ChannelJson>('Channel').implement({
 
 /** REST puts it into an object named after the network, such as `chatApp` ("Channel"). No list of networks is known. */
 function findPhoneNumber(channel: ChannelJson): string | null {
-  for (const value of Object.values(channel)) {
-    if (typeof value !== 'object' || value === null || !('phoneNumber' in value)) continue;
-    const { phoneNumber } = value;
-    if (typeof phoneNumber === 'string') return phoneNumber;
-    if (phoneNumber !== undefined && phoneNumber !== null)
-      throw new InvalidResponseError(
-        `The REST service sent ${channel.name} with a phone number that is not a string`,
-      );
-  }
-  return null;
+  const accounts = Object.values<unknown>(channel).filter(isJsonObject);
+  const { phoneNumber = null } = accounts.find(({ phoneNumber }) => (phoneNumber ?? null) !== null) ?? {};
+  // The field fails if it is not a string.
+  return phoneNumber as string | null;
 }
 
 const channelList = defineList(Channel, 'channels');

@@ -30,12 +30,8 @@ registerNode({
 });
 
 /** @throws BadInputError if there is no conversation, because `expected` was not given as `id` */
-function checkFound(
-  conversation: ConversationName | undefined,
-  expected: string,
-  id: string,
-): ConversationName {
-  if (conversation !== undefined) return conversation;
+function checkFound(found: ConversationName | undefined, expected: string, id: string): ConversationName {
+  if (found !== undefined) return found;
   throw new BadInputError(`Expected the id of a conversation${expected}, but got ${quoteForMessage(id)}.`);
 }
 

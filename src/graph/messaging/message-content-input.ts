@@ -3,7 +3,7 @@ import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { SendMessageJson } from '../../rest/api-types.ts';
 import { builder } from '../builder.ts';
 import { list, object, optional, rule, text } from '../mutation/input-rules.ts';
-import { findRepeatedName, TemplateParameterInput } from './template.ts';
+import { findRepeatedName, parameterFields } from './template.ts';
 
 const SendTemplateInput = builder.inputType('SendTemplateInput', {
   description:
@@ -12,14 +12,7 @@ const SendTemplateInput = builder.inputType('SendTemplateInput', {
   fields: (t) => ({
     name: t.string({ required: true, description: 'The name of the template.' }),
     language: t.string({ required: true, description: 'The language code of the template, such as `es`.' }),
-    headerParameters: t.field({
-      type: [TemplateParameterInput],
-      description: 'The values for the header. Each name must occur only once.',
-    }),
-    bodyParameters: t.field({
-      type: [TemplateParameterInput],
-      description: 'The values for the body. Each name must occur only once.',
-    }),
+    ...parameterFields(t),
   }),
 });
 

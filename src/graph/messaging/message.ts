@@ -5,10 +5,9 @@ import type { MessageJson, SentTemplateJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { openEnum } from '../fields/open-enum.ts';
 import { defineList } from '../relay/connection.ts';
-import { registerNonRefetchable } from '../relay/node.ts';
 import { Conversation } from './conversation.ts';
 import { findTemplate, Template } from './template.ts';
-import { fillTemplate, joinParts } from './template-text.ts';
+import { fillTemplate } from './template-text.ts';
 
 const messageStatus = openEnum('MessageStatus', 'The delivery status of a message.', {
   SENDING: 'The message is accepted, but not sent yet.',
@@ -27,12 +26,7 @@ interface SentTemplateSource extends SentTemplateJson {
   channel: string;
 }
 
-interface Parameter {
-  name: string;
-  value: string;
-}
-
-const TemplateParameter = builder.objectRef<Parameter>('TemplateParameter').implement({
+const TemplateParameter = builder.objectRef<{ name: string; value: string }>('TemplateParameter').implement({
   description: 'The value of one parameter of a sent template.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name of the parameter.' }),
@@ -68,7 +62,7 @@ const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').imple
   }),
 });
 
-function parameterList(parameters: SentTemplateJson['bodyParameters']): Parameter[] {
+function parameterList(parameters: SentTemplateJson['bodyParameters']) {
   return Array.from(valuesByName(parameters), ([name, value]) => ({ name, value }));
 }
 
@@ -114,9 +108,11 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
         if (sent === null) return message.text ?? null;
         const definition = await findTemplate(sent, loaders);
         if (definition === null) return null;
-        const header = valuesByName(sent.headerParameters);
-        const body = valuesByName(sent.bodyParameters);
-        return joinParts(fillTemplate(definition, { header, body }));
+        const { header, body, footer } = fillTemplate(definition, {
+          header: valuesByName(sent.headerParameters),
+          body: valuesByName(sent.bodyParameters),
+        });
+        return [header, body, footer].filter(Boolean).join('\n\n');
       },
     }),
     conversation: t.field({
@@ -139,15 +135,6 @@ function conversation({ name }: MessageJson): ConversationName {
     `The REST service sent ${quoteForMessage(name)}, which is not the resource name of a message`,
   );
 }
-
-registerNonRefetchable(
-  'Message',
-  (id) => messageConversation(id) !== undefined,
-  (id) => {
-    const conversation = `conversation(id: "${messageConversation(id)?.name}")`;
-    return `Read a message with its conversation: ${conversation} { messages { nodes { id } } }.`;
-  },
-);
 
 const messageList = defineList(Message, 'messages');
 

@@ -7,7 +7,7 @@ import {
   recordId,
   text,
 } from '../mutation/input-rules.ts';
-import { runMutation } from '../mutation/run-mutation.ts';
+import { inputArg, runMutation } from '../mutation/run-mutation.ts';
 import { SendMessageResult } from './send-message.ts';
 
 const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
@@ -33,9 +33,7 @@ builder.mutationField('sendMessageToPhone', (t) =>
     type: SendMessageResult,
     nullable: true,
     description: 'Sends a text to a phone number. Costs `POST /v1/channels/{id}/messages`.',
-    args: {
-      input: t.arg({ type: SendMessageToPhoneInput, required: true, description: 'The text to send.' }),
-    },
+    args: inputArg(SendMessageToPhoneInput, 'The text to send.'),
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({
         rules,

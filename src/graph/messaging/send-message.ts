@@ -2,7 +2,7 @@ import { conversationName } from '../../rest/resource-name.ts';
 import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { idempotencyKey, keyDescription, object, parsed } from '../mutation/input-rules.ts';
-import { runMutation } from '../mutation/run-mutation.ts';
+import { inputArg, runMutation } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { Message } from './message.ts';
 import { MessageContentInput, messageContentRules, messageJson } from './message-content-input.ts';
@@ -56,7 +56,7 @@ builder.mutationField('sendMessage', (t) =>
       'Sends a text or a template to a conversation. If the values do not match the parameters of the template, the ' +
       'result is `InvalidInput`. Costs `POST /v1/channels/{id}/conversations/{id}/messages`, ' +
       'and for a template first `GET /v1/channels/{id}/templates`.',
-    args: { input: t.arg({ type: SendMessageInput, required: true, description: 'The message to send.' }) },
+    args: inputArg(SendMessageInput, 'The message to send.'),
     resolve: (_root, { input }, { writes, loaders }, info) =>
       runMutation({
         rules,

@@ -95,10 +95,7 @@ function parameterErrors(
   const path = `content.template.${part}Parameters`;
   const names = parameterNames(definition[part]);
   const given = new Set(values.map(({ name }) => name));
-  const expected =
-    names.size === 0
-      ? `absent, because the ${part} of the template has no parameters`
-      : `a parameter in the ${part} of the template, ${oneOfNames(names)}`;
+  const expected = `a parameter in the ${part} of the template, ${oneOfNames(names)}`;
   const missing = [...names.difference(given)].map((name) => {
     const message = `must have a value for ${quoteForMessage(name)}`;
     return { path, message, code: 'REQUIRED' as const };

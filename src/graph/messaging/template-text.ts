@@ -36,11 +36,6 @@ export function fillTemplate(
   };
 }
 
-/** Joins header, body and footer with an empty line between them, as the customer reads them. */
-export function joinParts({ header, body, footer }: FilledTemplate): string {
-  return [header, body, footer].filter(Boolean).join('\n\n');
-}
-
 function fillText(part: TemplateTextJson | null | undefined, values: Values): string | null {
   const text = textOrNull(part?.text);
   return text?.replace(placeholder, (unfilled, name: string) => values.get(name) ?? unfilled) ?? null;

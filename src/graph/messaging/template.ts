@@ -1,7 +1,8 @@
+import type { InputFieldBuilder } from '@pothos/core';
 import type { Loaders } from '../../loaders/loaders.ts';
 import { BadInputError } from '../../rest/errors.ts';
 import type { TemplateJson, TemplateParameterJson, TemplateTextJson } from '../../rest/wire-schema.ts';
-import { builder } from '../builder.ts';
+import { builder, type SchemaTypes } from '../builder.ts';
 import { defineList } from '../relay/connection.ts';
 import { Channel } from './channel.ts';
 import { type FilledTemplate, fillTemplate } from './template-text.ts';
@@ -45,11 +46,23 @@ const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').imp
   }),
 });
 
-export const TemplateParameterInput = builder.inputType('TemplateParameterInput', {
+const TemplateParameterInput = builder.inputType('TemplateParameterInput', {
   description: 'The value of one parameter of a template.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'The name in `{{name}}`.' }),
     value: t.string({ required: true, description: 'The text of the parameter.' }),
+  }),
+});
+
+/** The fields of an input with the values of a template. */
+export const parameterFields = (t: InputFieldBuilder<SchemaTypes, 'InputObject' | 'Arg'>) => ({
+  headerParameters: t.field({
+    type: [TemplateParameterInput],
+    description: 'The values for the header. Each name must occur only once.',
+  }),
+  bodyParameters: t.field({
+    type: [TemplateParameterInput],
+    description: 'The values for the body. Each name must occur only once.',
   }),
 });
 
@@ -77,16 +90,7 @@ export const Template = builder.objectRef<TemplateJson>('Template').implement({
     preview: t.field({
       type: TemplatePreview,
       description: 'A preview of the template with these values. Sends nothing and costs no call.',
-      args: {
-        headerParameters: t.arg({
-          type: [TemplateParameterInput],
-          description: 'The values for the header. Each name must occur only once.',
-        }),
-        bodyParameters: t.arg({
-          type: [TemplateParameterInput],
-          description: 'The values for the body. Each name must occur only once.',
-        }),
-      },
+      args: builder.args(parameterFields),
       resolve: (template, { headerParameters, bodyParameters }) =>
         fillTemplate(template, {
           header: valuesByName('headerParameters', headerParameters),
@@ -138,15 +142,9 @@ builder.objectFields(Channel, (t) => ({
   }),
 }));
 
-interface TemplateKey {
-  channel: string;
-  name: string;
-  language?: string | null | undefined;
-}
-
 /** By default the first template with the name, in any language. */
 export async function findTemplate(
-  { channel, name, language }: TemplateKey,
+  { channel, name, language }: { channel: string; name: string; language?: string | null | undefined },
   { templatesByChannel }: Loaders,
 ): Promise<TemplateJson | null> {
   const templates = (await templatesByChannel.load(channel)) ?? [];

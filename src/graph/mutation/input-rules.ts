@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
-import { BadInputError } from '../../rest/errors.ts';
-import { type Collection, type ResourceName, resourceName } from '../../rest/resource-name.ts';
+import { type Collection, isResourceName, type ResourceName } from '../../rest/resource-name.ts';
 import { type InvalidFieldCode, type InvalidFieldSource, isInvalidFieldCode } from './user-error.ts';
 
 // The rules of inputs. GraphQL has already validated the types, but accepts null for each optional field. REST does not.
@@ -91,18 +90,10 @@ export const idDescription = (what: string, collection: Collection, note = '') =
 
 /** A resource name or a bare identifier. The rule returns the resource name. */
 export const recordId = <C extends Collection>(collection: C) =>
-  parsed(`an id of the form "${collection}/<identifier>" or a bare identifier`, (id) =>
-    nameOrUndefined(collection, id),
-  );
-
-function nameOrUndefined<C extends Collection>(collection: C, id: string): ResourceName<C> | undefined {
-  try {
-    return resourceName(collection, id);
-  } catch (error) {
-    if (error instanceof BadInputError) return undefined;
-    throw error;
-  }
-}
+  parsed(`an id of the form "${collection}/<identifier>" or a bare identifier`, (id) => {
+    const name = id.includes('/') ? id : `${collection}/${id}`;
+    return isResourceName(collection, name) ? name : undefined;
+  });
 
 /** Only location names have a limit of their own ("Limits"). */
 export const locationId = v.pipe(
@@ -137,7 +128,7 @@ export function validateInput<Rules extends v.GenericSchema>(
     errors: issues.map((issue) => {
       const { message, expected, received } = issue;
       const path = v.getDotPath(issue) ?? '';
-      // GraphQL has validated the types, so an issue without a code is that of a null.
+      // GraphQL has validated the types, so an issue without a code is that of a value which is for output only, or null.
       if (expected === null || !isInvalidFieldCode(expected)) return { path, message, code: 'NOT_ALLOWED' };
       return { path, message, code: expected, ...(received === '' ? {} : { limit: Number(received) }) };
     }),

@@ -1,5 +1,12 @@
+import type { InputRef } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
+import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import type { WriteFailedSource } from './user-error.ts';
+
+/** The argument of a mutation for many records. */
+export const inputsArg = <Input>(type: InputRef<Input>, description: string) =>
+  builder.args((t) => ({ inputs: t.field({ type: [type], required: true, description }) }));
 
 /**
  * Runs one write for each input of a batch mutation. Writes with the same key run one after another, in input order.
@@ -10,8 +17,9 @@ import type { WriteFailedSource } from './user-error.ts';
 export async function runBatch<Input, Result>(
   inputs: readonly Input[],
   keyOf: (input: Input) => string | null | undefined,
-  run: (input: Input) => Promise<Result>,
+  run: (input: Input, context: Context, info: GraphQLResolveInfo) => Promise<Result>,
   context: Context,
+  info: GraphQLResolveInfo,
 ): Promise<(Result | WriteFailedSource)[]> {
   const lastWriteByKey = new Map<string, Promise<unknown>>();
   const failures: { reason: unknown; reported: WriteFailedSource }[] = [];
@@ -20,7 +28,7 @@ export async function runBatch<Input, Result>(
       const key = keyOf(input) ?? '';
       const previous = lastWriteByKey.get(key) ?? Promise.resolve();
       const result = previous
-        .then(() => run(input))
+        .then(() => run(input, context, info))
         .catch((reason: unknown) => {
           const reported: WriteFailedSource = { __typename: 'WriteFailed', ...context.reportError(reason) };
           failures.push({ reason, reported });

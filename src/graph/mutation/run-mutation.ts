@@ -1,3 +1,4 @@
+import type { InputRef } from '@pothos/core';
 import {
   type GraphQLInputObjectType,
   type GraphQLResolveInfo,
@@ -14,6 +15,7 @@ import {
   WaybillError,
 } from '../../rest/errors.ts';
 import { ConflictError, NotFoundError } from '../../writes/errors.ts';
+import { builder } from '../builder.ts';
 import { validateInput } from './input-rules.ts';
 import { findInputLocation, type RestToInputPaths } from './rest-to-input-path.ts';
 import {
@@ -25,6 +27,10 @@ import {
   type NotFoundSource,
   type OutcomeUnknownSource,
 } from './user-error.ts';
+
+/** The argument of a mutation for one record. */
+export const inputArg = <Input>(type: InputRef<Input>, description: string) =>
+  builder.args((t) => ({ input: t.field({ type, required: true, description }) }));
 
 type FailureSource = InvalidInputSource | ConflictSource | OutcomeUnknownSource;
 
@@ -99,13 +105,11 @@ export class InvalidInputError extends WaybillError {
   }
 }
 
+type WrittenInput = Pick<Mutation<GenericSchema, unknown>, 'info' | 'input' | 'restToInputPaths'>;
+
 function invalidFields(
   { details }: StatusError,
-  {
-    info,
-    input,
-    restToInputPaths = {},
-  }: Pick<Mutation<GenericSchema, unknown>, 'info' | 'input' | 'restToInputPaths'>,
+  { info, input, restToInputPaths = {} }: WrittenInput,
 ): InvalidFieldSource[] {
   const type = inputType(info);
   return details.fields.map(({ path: restPath, message, code = '' }) => {
@@ -120,15 +124,14 @@ function invalidFields(
 
 // No form has this many fields. The bound keeps the response small when an input has very many errors.
 const maxErrors = 100;
-const maxReportedErrors = 20;
 
 function invalidInput(errors: InvalidFieldSource[], message?: string): InvalidInputSource {
-  const reported = errors.slice(0, maxReportedErrors).map(fieldSentence).join('; ');
-  const omitted = errors.length > maxReportedErrors ? `; and ${errors.length - maxReportedErrors} more` : '';
+  const fields = errors.slice(0, maxErrors);
+  const sentences = fields.map(fieldSentence).join('; ');
   return {
     __typename: 'InvalidInput',
-    message: message ?? `The input is invalid, and nothing was written: ${reported}${omitted}.`,
-    fields: errors.slice(0, maxErrors),
+    message: message ?? `The input is invalid, and nothing was written: ${sentences}.`,
+    fields,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
+import type { InferOutput } from 'valibot';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
@@ -15,15 +16,17 @@ import {
   text,
   textOfLength,
 } from '../mutation/input-rules.ts';
-import { runBatch } from '../mutation/run-batch.ts';
-import { runMutation } from '../mutation/run-mutation.ts';
-import { type ConflictSource, resultUnion, WriteFailed } from '../mutation/user-error.ts';
+import { inputsArg, runBatch } from '../mutation/run-batch.ts';
+import { inputArg, runMutation } from '../mutation/run-mutation.ts';
+import { resultUnion, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
+import { orderStatuses } from './order-status.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 
+const { NEW, CONFIRMED } = orderStatuses;
 const OrderInitialStatus = describedEnum('OrderInitialStatus', 'The statuses that a new order can have.', {
-  NEW: 'The order is not confirmed yet.',
-  CONFIRMED: 'The customer confirmed the order.',
+  NEW,
+  CONFIRMED,
 });
 
 const CreateOrderInput = builder.inputType('CreateOrderInput', {
@@ -112,7 +115,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Creates an order. Costs `POST /v1/orders`, or a search with `GET /v1/orders` for a retry after a lost response.',
-    args: { input: t.arg({ type: CreateOrderInput, required: true, description: 'The order to create.' }) },
+    args: inputArg(CreateOrderInput, 'The order to create.'),
     resolve: (_root, { input }, context, info) => create(input, context, info),
   }),
   createOrders: t.field({
@@ -122,19 +125,13 @@ builder.mutationFields((t) => ({
       'Creates up to 100 orders. Returns one result per input, in the sequence of `inputs`. If all inputs fail with the ' +
       'same error code, the field returns that error. Costs `POST /v1/orders` for each input, or a search with `GET ' +
       '/v1/orders` for a retry after a lost response.',
-    args: {
-      inputs: t.arg({
-        type: [CreateOrderInput],
-        required: true,
-        description:
-          'The orders to create, at most 100. Of several inputs with the same `referenceId`, only the first valid ' +
-          'one creates an order.',
-      }),
-    },
-    resolve: (_root, { inputs }, context, info) => {
-      const createOnce = onePerReference((input) => create(input, context, info));
-      return runBatch(inputs, ({ referenceId }) => referenceId, createOnce, context);
-    },
+    args: inputsArg(
+      CreateOrderInput,
+      'The orders to create, at most 100. Of several inputs with the same `referenceId`, only the first valid one ' +
+        'creates an order.',
+    ),
+    resolve: (_root, { inputs }, context, info) =>
+      runBatch(inputs, ({ referenceId }) => referenceId, onePerReference(), context, info),
   }),
 }));
 
@@ -154,14 +151,14 @@ function create(input: Input, { writes }: Context, info: GraphQLResolveInfo) {
 }
 
 /**
- * Makes a function that calls `write` for the first input of each `referenceId`. Further ones are a `Conflict`, unless
- * the first wrote nothing or has the same key.
+ * Makes a function that creates the order of the first input of each `referenceId`. Further ones are a `Conflict`,
+ * unless the first wrote nothing or has the same key.
  */
-function onePerReference<Result extends { __typename: string }>(write: (input: Input) => Promise<Result>) {
+function onePerReference() {
   const keys = new Map<string, string | null | undefined>();
-  return async (input: Input): Promise<Result | ConflictSource> => {
+  return async (...[input, context, info]: Parameters<typeof create>): ReturnType<typeof create> => {
     const { referenceId, idempotencyKey: key } = input;
-    if (!referenceId) return write(input);
+    if (!referenceId) return create(input, context, info);
     const isRetry = typeof key === 'string' && keys.get(referenceId) === key;
     if (keys.has(referenceId) && !isRetry) {
       const message = `An earlier input of the list has the referenceId ${quoteForMessage(referenceId)}. Nothing was written for this input.`;
@@ -169,19 +166,14 @@ function onePerReference<Result extends { __typename: string }>(write: (input: I
     }
     // Set before the write: an error may hide that REST has created the order.
     keys.set(referenceId, key);
-    const result = await write(input);
+    const result = await create(input, context, info);
     if (result.__typename === 'InvalidInput' || result.__typename === 'Conflict') keys.delete(referenceId);
     return result;
   };
 }
 
-interface SentOrder {
-  referenceId?: string;
-  idempotencyKey?: string | null;
-}
-
 function adviceOnUnknownOutcome(
-  { referenceId, idempotencyKey: key }: SentOrder,
+  { referenceId, idempotencyKey: key }: InferOutput<typeof rules>,
   wasNotFound: boolean,
 ): string {
   // Orders can't be searched by an absent or empty reference.

@@ -1,6 +1,7 @@
 import { openEnum } from '../fields/open-enum.ts';
 
-export const orderStatus = openEnum('OrderStatus', 'The status of an order.', {
+/** The statuses with their descriptions. */
+export const orderStatuses = {
   NEW: 'The order is not confirmed yet.',
   CONFIRMED: 'The customer confirmed the order.',
   READY: 'The order is packed and ready to ship.',
@@ -8,4 +9,6 @@ export const orderStatus = openEnum('OrderStatus', 'The status of an order.', {
   CANCELLED: 'The order is cancelled.',
   DELIVERED: 'The customer received the order. Set by the REST service.',
   RETURN: 'The order is being returned, or was returned. Set by the REST service.',
-});
+};
+
+export const orderStatus = openEnum('OrderStatus', 'The status of an order.', orderStatuses);

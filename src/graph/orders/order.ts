@@ -3,7 +3,7 @@ import type { OrderJson, RecipientJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { createdRange, createdRangeArgs } from '../fields/created-range.ts';
 import { Money, money } from '../fields/money.ts';
-import { statusFilter } from '../fields/open-enum.ts';
+import { statusArgs, statusFilter } from '../fields/open-enum.ts';
 import { selectsMoreThanIdAt } from '../fields/related-record.ts';
 import { searchText } from '../fields/search-text.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
@@ -66,13 +66,7 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
 
 const orderList = defineList(Order, 'orders');
 defineStatusCounts('Order', 'orders', orderStatus, (loaders) => loaders.orderCounts);
-const statusArgs = builder.args((t) => ({
-  status: t.field({
-    type: [orderStatus.ref],
-    description:
-      'The list contains only orders with one of these statuses. By default, it contains orders of all statuses.',
-  }),
-}));
+const statusArg = statusArgs('orders', orderStatus.ref);
 
 builder.objectFields(Recipient, (t) => ({
   orders: t.field({
@@ -80,18 +74,15 @@ builder.objectFields(Recipient, (t) => ({
     description:
       'The orders whose recipient has this phone number. Costs a search with `GET /v1/orders` for each distinct ' +
       'phone number.',
-    args: { ...orderList.field.args, ...statusArgs },
+    args: { ...orderList.field.args, ...statusArg },
     resolve: (recipient, { status, ...args }, { loaders }) => {
       const phoneNumber = requirePhoneNumber(recipient);
       return orderList.read(
         loaders.orderPage,
         args,
         { search: phoneNumber, status: statusFilter(status) },
-        {
-          cursorList: 'recipient.orders',
-          // The search of REST also matches reference IDs and names ("List query parameters").
-          includes: (order) => order.recipient?.phoneNumber === phoneNumber,
-        },
+        // The search of REST also matches reference IDs and names ("List query parameters").
+        (order) => order.recipient?.phoneNumber === phoneNumber,
       );
     },
   }),
@@ -130,7 +121,7 @@ builder.queryFields((t) => ({
       'to 20 pages of it with `createdSince` or `createdUntil`.',
     args: {
       ...orderList.field.args,
-      ...statusArgs,
+      ...statusArg,
       search: t.arg.string({
         description:
           'The name of a recipient, which may be misspelt, or an exact phone number or `referenceId`. At most 256 characters.',
@@ -141,7 +132,7 @@ builder.queryFields((t) => ({
       const query = { search: searchText('search', search) || undefined, status: statusFilter(status) };
       const range = createdRange({ createdSince, createdUntil });
       if (range.createdSinceMs !== undefined || range.createdUntilMs !== undefined) {
-        return orderList.readFiltered(loaders.orderScans, args, query, { statuses: undefined, ...range });
+        return orderList.readFiltered(loaders.orderScans, args, query, range);
       }
       const pages = selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage;
       return orderList.read(pages, args, query);

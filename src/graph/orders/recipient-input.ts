@@ -8,7 +8,6 @@ import {
   nullable,
   object,
   optional,
-  rule,
   text,
 } from '../mutation/input-rules.ts';
 import { documentType } from './recipient.ts';
@@ -38,6 +37,8 @@ const personFields = (t: InputFieldBuilder<(typeof builder)['$inferSchemaTypes']
   document: t.string({ description: 'The number of the identity document, or null.' }),
 });
 
+const forOutputOnly = 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only';
+
 /** The rules of "Recipient" in requests, without `location`. */
 const personRules = {
   firstName: text,
@@ -45,21 +46,7 @@ const personRules = {
   email: text,
   phoneNumber: text,
   address: object({ addressLines: list(text), organization: optional(nullable(text)) }),
-  documentType: optional(
-    nullable(
-      v.pipe(
-        text,
-        rule((value: string) =>
-          value === 'UNRECOGNIZED'
-            ? {
-                code: 'NOT_ALLOWED',
-                message: 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for output only',
-              }
-            : undefined,
-        ),
-      ),
-    ),
-  ),
+  documentType: optional(nullable(v.pipe(text, v.notValue('UNRECOGNIZED', forOutputOnly)))),
   document: optional(nullable(text)),
 };
 

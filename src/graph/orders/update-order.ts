@@ -17,22 +17,18 @@ import {
   textOfLength,
   toIssue,
 } from '../mutation/input-rules.ts';
-import type { RestToInputPaths } from '../mutation/rest-to-input-path.ts';
-import { bareIdentifier, runBatch } from '../mutation/run-batch.ts';
-import { runMutation } from '../mutation/run-mutation.ts';
+import { bareIdentifier, inputsArg, runBatch } from '../mutation/run-batch.ts';
+import { inputArg, runMutation } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
+import { orderStatuses } from './order-status.ts';
 import { OrderRecipientInput, orderRecipientRules } from './recipient-input.ts';
 
+const { NEW, CONFIRMED, READY, CANCELLED } = orderStatuses;
 const OrderUpdatableStatus = describedEnum(
   'OrderUpdatableStatus',
   'The statuses that `updateOrder` can set. The REST service sets all others.',
-  {
-    NEW: 'The order is not confirmed yet.',
-    CONFIRMED: 'The customer confirmed the order.',
-    READY: 'The order is packed and ready to ship.',
-    CANCELLED: 'The order is cancelled.',
-  },
+  { NEW, CONFIRMED, READY, CANCELLED },
 );
 
 const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
@@ -109,9 +105,7 @@ builder.mutationFields((t) => ({
     type: UpdateOrderResult,
     nullable: true,
     description: 'Updates the given fields of an order. Costs `PATCH /v1/orders/{id}`.',
-    args: {
-      input: t.arg({ type: UpdateOrderInput, required: true, description: 'The order and its new values.' }),
-    },
+    args: inputArg(UpdateOrderInput, 'The order and its new values.'),
     resolve: (_root, { input }, context, info) => update(input, context, info),
   }),
   updateOrders: t.field({
@@ -120,17 +114,9 @@ builder.mutationFields((t) => ({
     description:
       'Updates up to 100 orders. Returns one result per input, in the sequence of `inputs`. If all inputs fail with the ' +
       'same error code, the field returns that error. Costs `PATCH /v1/orders/{id}` for each input.',
-    args: {
-      inputs: t.arg({
-        type: [UpdateOrderInput],
-        required: true,
-        description: 'The orders and their new values, at most 100.',
-      }),
-    },
-    resolve: (_root, { inputs }, context, info) => {
-      const updateOne = (input: Input) => update(input, context, info);
-      return runBatch(inputs, ({ id }) => bareIdentifier(id), updateOne, context);
-    },
+    args: inputsArg(UpdateOrderInput, 'The orders and their new values, at most 100.'),
+    resolve: (_root, { inputs }, context, info) =>
+      runBatch(inputs, ({ id }) => bareIdentifier(id), update, context, info),
   }),
 }));
 
@@ -142,7 +128,6 @@ function update(input: Input, { writes }: Context, info: GraphQLResolveInfo) {
     input,
     info,
     target: ({ id }) => ({ id, path: 'id' }),
-    restToInputPaths: updateMaskPaths(input),
     run: async ({ id, ...order }) => ({
       __typename: 'UpdateOrderSuccess' as const,
       order: await writes.updateOrder(id, { order, updateMask: updateMaskOf(order) }),
@@ -151,9 +136,4 @@ function update(input: Input, { writes }: Context, info: GraphQLResolveInfo) {
       `Check the values of order(id: ${JSON.stringify(id)}), or send the same update again, which does no harm. ` +
       'A Conflict may then mean that the lost update cancelled the order.',
   });
-}
-
-/** REST may name a field by its index in the update mask. The input has no mask, so each index maps to its field. */
-function updateMaskPaths(input: object): RestToInputPaths {
-  return Object.fromEntries(updateMaskOf(input).map((field, index) => [`updateMask.${index}`, field]));
 }

@@ -11,7 +11,7 @@ import {
   optional,
   recordId,
 } from '../mutation/input-rules.ts';
-import { runMutation } from '../mutation/run-mutation.ts';
+import { inputArg, runMutation } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { PackageInput, packageRules } from './package-input.ts';
 import { createdQuote } from './quote.ts';
@@ -77,13 +77,7 @@ builder.mutationField('createQuote', (t) =>
     type: CreateQuoteResult,
     nullable: true,
     description: 'Requests an offer for a package from each courier. Costs `POST /v1/quotes`.',
-    args: {
-      input: t.arg({
-        type: CreateQuoteInput,
-        required: true,
-        description: 'The package, its origin and its destination.',
-      }),
-    },
+    args: inputArg(CreateQuoteInput, 'The package, its origin and its destination.'),
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({
         rules,

@@ -5,48 +5,17 @@ import type { Pages } from '../../loaders/paging/page-loader.ts';
 import { type PageSlice, readPageSlice } from '../../loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../loaders/scan/filtered-slice.ts';
 import type { ListScans } from '../../loaders/scan/list-scan.ts';
-import type { RowFilter as ScanFilter } from '../../loaders/scan/row-filter.ts';
+import type { RowFilter } from '../../loaders/scan/row-filter.ts';
 import type { PageQuery } from '../../rest/api-types.ts';
 import type { InvalidResponseError } from '../../rest/errors.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 
 export const defaultPageSize = 20;
 
-/** The source of a connection type. The getters make edges and cursors only if selected. */
-class Connection<Json> {
-  readonly hasPreviousPage: boolean;
-  readonly #slice: PageSlice<Json>;
-  readonly #cursors: ListCursors;
-
-  constructor(slice: PageSlice<Json>, hasPreviousPage: boolean, cursors: ListCursors) {
-    this.hasPreviousPage = hasPreviousPage;
-    this.#slice = slice;
-    this.#cursors = cursors;
-  }
-
-  get hasNextPage(): boolean {
-    return this.#slice.hasNextPage;
-  }
-
-  get nodes(): (Json | InvalidResponseError)[] {
-    return this.#slice.rows.map(({ row }) => row);
-  }
-
-  get edges(): Edge<Json>[] {
-    return this.#slice.rows.map(({ row, after }) => ({ node: row, after, cursors: this.#cursors }));
-  }
-
-  /** @param index -1 for the last row */
-  cursorAt(index: number): string | null {
-    const row = this.#slice.rows.at(index);
-    return row === undefined ? null : this.#cursors.encode(row.after);
-  }
-
-  /** Null on an empty page, unless the list goes on behind it. */
-  get endCursor(): string | null {
-    const { endPosition } = this.#slice;
-    return endPosition === undefined ? this.cursorAt(-1) : this.#cursors.encode(endPosition);
-  }
+interface Connection<Json> {
+  slice: PageSlice<Json>;
+  hasPreviousPage: boolean;
+  cursors: ListCursors;
 }
 
 interface Edge<Json> {
@@ -58,37 +27,40 @@ interface Edge<Json> {
 const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
   description: 'The position of a page in its list.',
   fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether another page follows.' }),
+    hasNextPage: t.boolean({
+      description: 'Whether another page follows.',
+      resolve: ({ slice }) => slice.hasNextPage,
+    }),
     hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
       description: 'Whether the page was requested with `after`. Lists can only be read forward.',
     }),
     startCursor: t.string({
       nullable: true,
       description: 'The cursor of the first edge, or null on an empty page.',
-      resolve: (connection) => connection.cursorAt(0),
+      resolve: ({ slice, cursors }) => encoded(slice.rows[0]?.after, cursors),
     }),
     endCursor: t.string({
       nullable: true,
       description:
         'The cursor to pass as `after` to read the next page. Null if the page is empty and no page follows.',
-      resolve: ({ endCursor }) => endCursor,
+      resolve: ({ slice, cursors }) => encoded(slice.endPosition ?? slice.rows.at(-1)?.after, cursors),
     }),
   }),
 });
+
+function encoded(position: Position | undefined, cursors: ListCursors): string | null {
+  return position === undefined ? null : cursors.encode(position);
+}
 
 interface Named {
   name: string;
 }
 
+type ListFilter = Omit<RowFilter, 'statuses'> & { statuses?: readonly string[] | undefined };
+
 interface PageArgs {
   first?: number | null | undefined;
   after?: string | null | undefined;
-}
-
-interface RowFilter<Json> {
-  /** The list name in cursors, in place of the list of REST: cursors of the two lists differ. */
-  cursorList: string;
-  includes(row: Json): boolean;
 }
 
 /**
@@ -101,7 +73,7 @@ export function defineList<Json extends Named>(
 ) {
   const maximum = maxPageSize[list];
   // A connection reads only the name of a record. Pothos can't infer field types from a type parameter.
-  const node = ref as unknown as ObjectRef<SchemaTypes, Named>;
+  const node: ObjectRef<SchemaTypes, Named> = ref;
   const edge = builder.objectRef<Edge<Named>>(`${node.name}Edge`).implement({
     description: `One of the ${list} with its cursor.`,
     fields: (t) => ({
@@ -123,7 +95,11 @@ export function defineList<Json extends Named>(
   const connection = builder.objectRef<Connection<Named>>(`${node.name}Connection`).implement({
     description: `A page of ${list}.`,
     fields: (t) => ({
-      edges: t.expose('edges', { type: [edge], description: `The ${list} with their cursors.` }),
+      edges: t.field({
+        type: [edge],
+        description: `The ${list} with their cursors.`,
+        resolve: ({ slice, cursors }) => slice.rows.map(({ row, after }) => ({ node: row, after, cursors })),
+      }),
       nodes: t.field({
         type: [node],
         nullable: { list: false, items: true },
@@ -131,7 +107,7 @@ export function defineList<Json extends Named>(
           `The ${list} without cursors. An entry is null, with an error, if the REST service sent an ` +
           `invalid record.`,
         // GraphQL turns an error instance in a list into that item's own error.
-        resolve: ({ nodes }) => nodes as readonly Named[],
+        resolve: ({ slice }) => slice.rows.map(({ row }) => row as Named),
       }),
       pageInfo: t.field({
         type: PageInfo,
@@ -141,7 +117,7 @@ export function defineList<Json extends Named>(
     }),
   });
   const field = {
-    type: connection as unknown as ObjectRef<SchemaTypes, Connection<Json>>,
+    type: connection,
     nullable: true as const,
     args: builder.args((t) => ({
       first: t.int({
@@ -157,19 +133,18 @@ export function defineList<Json extends Named>(
   /**
    * Reads the page that `first` and `after` select.
    * @param query the filters of REST
-   * @param filter selects rows of the list that REST sends
+   * @param isInList selects rows of the list that REST sends
    * @throws InvalidCursorError for an invalid `after`, without a REST call
    */
   async function read<Query extends PageQuery>(
     pages: Pages<Json, Query>,
     pageArgs: PageArgs,
     query: Omit<Query, keyof PageQuery>,
-    filter?: RowFilter<Json>,
+    isInList?: (row: Json) => boolean,
   ): Promise<Connection<Json>> {
-    const { first, after, cursors } = parsePageArgs(pageArgs, filter?.cursorList ?? list, query);
-    const isInList = filter && { isInList: filter.includes };
-    const slice = await readPageSlice({ pages, filters: query, first, after, ...isInList });
-    return new Connection(slice, after !== undefined, cursors);
+    const { first, after, cursors } = parsePageArgs(pageArgs, query);
+    const slice = await readPageSlice({ pages, filters: query, first, after, isInList });
+    return { slice, hasPreviousPage: after !== undefined, cursors };
   }
 
   /** Like `read`, but `filter` is one that REST does not have. */
@@ -177,17 +152,17 @@ export function defineList<Json extends Named>(
     scans: ListScans<Json, Query>,
     pageArgs: PageArgs,
     query: Omit<Query, keyof PageQuery>,
-    filter: ScanFilter,
+    filter: ListFilter,
   ): Promise<Connection<Json>> {
-    const filters = { ...query, ...filter, statuses: filter.statuses && [...filter.statuses] };
-    const { first, after, cursors } = parsePageArgs(pageArgs, `filtered ${list}`, filters);
-    const slice = await readFilteredSlice(scans.from(query, after), filter, first, after);
-    return new Connection(slice, after !== undefined, cursors);
+    const { first, after, cursors } = parsePageArgs(pageArgs, { ...query, ...filter });
+    const rowFilter = { ...filter, statuses: filter.statuses && new Set(filter.statuses) };
+    const slice = await readFilteredSlice(scans.from(query, after), rowFilter, first, after);
+    return { slice, hasPreviousPage: after !== undefined, cursors };
   }
 
-  function parsePageArgs(pageArgs: PageArgs, cursorList: string, filters: object) {
+  function parsePageArgs(pageArgs: PageArgs, filters: object) {
     const first = pageArgs.first ?? defaultPageSize;
-    const cursors = new ListCursors(cursorList, filters);
+    const cursors = new ListCursors(list, filters);
     const after = typeof pageArgs.after === 'string' ? cursors.decode(pageArgs.after) : undefined;
     return { first, after, cursors };
   }

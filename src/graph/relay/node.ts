@@ -6,14 +6,11 @@ import { isResourceName, resourceName } from '../../rest/resource-name.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { type RecordByCollection, recordReaders } from '../fields/related-record.ts';
 
-/** Null if there is no record. An error is returned, because a rejected promise for each of many ids takes longer. */
-type LoadedNode = Promise<{ name: string } | null> | BadInputError;
-
 interface NodeType {
   typename: string;
   owns(id: string): boolean;
   /** @throws BadInputError for a malformed id */
-  load(id: string, loaders: Loaders): LoadedNode;
+  load(id: string, loaders: Loaders): Promise<{ name: string } | null>;
 }
 
 const maxNodes = 100;
@@ -22,17 +19,6 @@ const nodeTypes: NodeType[] = [];
 /** Makes `node(id:)` load records of a type. */
 export function registerNode(type: NodeType): void {
   nodeTypes.push(type);
-}
-
-/** Makes `node(id:)` fail for a type without a call in REST. `instead` says how to read its records. */
-export function registerNonRefetchable(
-  typename: string,
-  owns: (id: string) => boolean,
-  instead: (id: string) => string,
-): void {
-  const reason = 'cannot be read by its id, because the REST service has no call for that';
-  const load = (id: string) => new BadInputError(`${quoteForMessage(id)} ${reason}. ${instead(id)}`);
-  registerNode({ typename, owns, load });
 }
 
 export const Node = builder.interfaceRef<{ name: string }>('Node').implement({
@@ -48,7 +34,7 @@ export const Node = builder.interfaceRef<{ name: string }>('Node').implement({
 /** Makes records of a collection readable by id: with `node(id:)`, and with a query of their own. */
 export function defineRecordQuery<C extends keyof RecordByCollection>(
   queryName: string,
-  ref: ObjectRef<SchemaTypes, RecordByCollection[C]>,
+  ref: ObjectRef<SchemaTypes, { name: string }>,
   collection: C,
 ): void {
   const { loader, call } = recordReaders[collection];
@@ -57,8 +43,7 @@ export function defineRecordQuery<C extends keyof RecordByCollection>(
   registerNode({ typename: ref.name, owns: (id) => isResourceName(collection, id), load });
   builder.queryField(queryName, (t) =>
     t.field({
-      // Pothos can't infer the type of a field from a type parameter.
-      type: ref as unknown as ObjectRef<SchemaTypes, { name: string }>,
+      type: ref,
       nullable: true,
       description: `The ${queryName} with this id, or null if it does not exist. Costs ${call}.`,
       args: {
@@ -105,8 +90,11 @@ builder.queryFields((t) => ({
   }),
 }));
 
-function loadNode(id: string, loaders: Loaders): LoadedNode {
+/** An error is returned, because a rejected promise for each of many ids takes longer. */
+function loadNode(id: string, loaders: Loaders): Promise<{ name: string } | null> | BadInputError {
   const type = nodeTypes.find((candidate) => candidate.owns(id));
   if (type !== undefined) return type.load(id, loaders);
-  return new BadInputError(`Expected a full id, such as "orders/abc", but got ${quoteForMessage(id)}.`);
+  return new BadInputError(
+    `Expected the full id of a Node, such as "orders/abc", but got ${quoteForMessage(id)}.`,
+  );
 }

@@ -8,7 +8,7 @@ import {
   object,
   recordId,
 } from '../mutation/input-rules.ts';
-import { runMutation } from '../mutation/run-mutation.ts';
+import { inputArg, runMutation } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { ShipmentRecipientInput, shipmentRecipientRules } from '../orders/recipient-input.ts';
 import { Shipment } from './shipment.ts';
@@ -87,13 +87,7 @@ builder.mutationField('createShipment', (t) =>
     description:
       'Accepts an offer of a quote, and creates the paid shipment with its label. Costs `POST /v1/shipments`, ' +
       'and first `GET /v1/quotes/{id}` for a new `idempotencyKey`.',
-    args: {
-      input: t.arg({
-        type: CreateShipmentInput,
-        required: true,
-        description: 'The offer to accept, the origin and the recipient.',
-      }),
-    },
+    args: inputArg(CreateShipmentInput, 'The offer to accept, the origin and the recipient.'),
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({
         rules,

@@ -1,11 +1,9 @@
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { registerNonRefetchable } from '../relay/node.ts';
 
-type LabelledShipment = ShipmentJson & { label: string };
-
-export const Label = builder.objectRef<LabelledShipment>('Label').implement({
+/** The source is a shipment with a label. */
+export const Label = builder.objectRef<ShipmentJson>('Label').implement({
   description: 'The label of a package, as a PDF to print.',
   fields: (t) => ({
     id: t.id({
@@ -29,18 +27,8 @@ export const Label = builder.objectRef<LabelledShipment>('Label').implement({
   }),
 });
 
-function labelId({ name, label }: LabelledShipment): string {
+function labelId({ name, label }: ShipmentJson): string {
   if (typeof label !== 'string')
     throw new InvalidResponseError(`The REST service sent ${name} with a label that is not a string`);
   return label.startsWith('labels/') ? label : `labels/${label}`;
-}
-
-registerNonRefetchable(
-  'Label',
-  (id) => id.startsWith('labels/'),
-  () => 'Read a label with its shipment: shipment(id: …) { label { id url pdfUrl } }.',
-);
-
-export function hasLabel(shipment: ShipmentJson): shipment is LabelledShipment {
-  return shipment.label !== undefined && shipment.label !== null && shipment.label !== '';
 }

@@ -7,8 +7,8 @@ import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { describedEnum } from '../fields/described-enum.ts';
 import { relation, selectsOnlyId } from '../fields/related-record.ts';
-import { bareIdentifier, runBatch } from '../mutation/run-batch.ts';
-import { runMutation } from '../mutation/run-mutation.ts';
+import { bareIdentifier, inputsArg, runBatch } from '../mutation/run-batch.ts';
+import { inputArg, runMutation } from '../mutation/run-mutation.ts';
 import { Conflict, NotFound, resultUnion, UserError, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from '../orders/order.ts';
 import { createdQuote, Offer } from '../quotes/quote.ts';
@@ -107,13 +107,7 @@ builder.mutationFields((t) => ({
       'Ships an order at most once: requests a quote, accepts an offer, and creates the paid shipment. Costs ' +
       '`GET /v1/orders/{id}`, `GET /v1/origins`, `POST /v1/quotes` and `POST /v1/shipments`. A retry after a lost ' +
       'response first costs `GET /v1/shipments/{id}` or `GET /v1/shipments`.',
-    args: {
-      input: t.arg({
-        type: ShipOrderInput,
-        required: true,
-        description: 'The order, its package, its origin and the offer to accept.',
-      }),
-    },
+    args: inputArg(ShipOrderInput, 'The order, its package, its origin and the offer to accept.'),
     resolve: (_root, { input }, context, info) => ship(input, context, info),
   }),
   shipOrders: t.field({
@@ -123,17 +117,9 @@ builder.mutationFields((t) => ({
       'Ships up to 100 orders. Returns one result per input, in the sequence of `inputs`. If all inputs fail with the same ' +
       'error code, the field returns that error. Costs `GET /v1/origins`, and for each order `GET /v1/orders/{id}`, `POST ' +
       '/v1/quotes` and `POST /v1/shipments`.',
-    args: {
-      inputs: t.arg({
-        type: [ShipOrderInput],
-        required: true,
-        description: 'The orders to ship, at most 100.',
-      }),
-    },
-    resolve: (_root, { inputs }, context, info) => {
-      const shipOne = (input: Input) => ship(input, context, info);
-      return runBatch(inputs, ({ order }) => bareIdentifier(order), shipOne, context);
-    },
+    args: inputsArg(ShipOrderInput, 'The orders to ship, at most 100.'),
+    resolve: (_root, { inputs }, context, info) =>
+      runBatch(inputs, ({ order }) => bareIdentifier(order), ship, context, info),
   }),
 }));
 

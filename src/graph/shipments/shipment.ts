@@ -2,7 +2,7 @@ import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { createdRange, createdRangeArgs } from '../fields/created-range.ts';
 import { shippingCost } from '../fields/money.ts';
-import { openEnum, statusFilter } from '../fields/open-enum.ts';
+import { openEnum, statusArgs, statusFilter } from '../fields/open-enum.ts';
 import { optionalTime } from '../fields/optional-time.ts';
 import { relatedRecord, relation } from '../fields/related-record.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
@@ -13,7 +13,7 @@ import { Courier, courierNamed } from '../quotes/courier.ts';
 import { Quote } from '../quotes/quote.ts';
 import { defineList } from '../relay/connection.ts';
 import { defineRecordQuery, Node } from '../relay/node.ts';
-import { hasLabel, Label } from './label.ts';
+import { Label } from './label.ts';
 
 const shipmentStatus = openEnum('ShipmentStatus', 'The status of a shipment.', {
   GENERATING_LABEL: 'The label is being generated.',
@@ -81,7 +81,7 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
       type: Label,
       nullable: true,
       description: 'The label, or null if it does not exist yet.',
-      resolve: (shipment) => (hasLabel(shipment) ? shipment : null),
+      resolve: (shipment) => (shipment.label ? shipment : null),
     }),
   }),
 });
@@ -110,23 +110,14 @@ builder.queryFields((t) => ({
       'or up to 20 pages of it with `status`, `createdSince` or `createdUntil`.',
     args: {
       ...shipmentList.field.args,
-      status: t.arg({
-        type: [shipmentStatus.ref],
-        description:
-          'The list contains only shipments with one of these statuses. By default, it contains shipments of all statuses.',
-      }),
+      ...statusArgs('shipments', shipmentStatus.ref),
       ...createdRangeArgs,
     },
     resolve: (_root, { status, createdSince, createdUntil, ...args }, { loaders }) => {
-      const statuses = statusFilter(status);
-      const filter = {
-        statuses: statuses && new Set(statuses),
-        ...createdRange({ createdSince, createdUntil }),
-      };
-      if (Object.values(filter).every((bound) => bound === undefined)) {
-        return shipmentList.read(loaders.shipmentPage, args, {});
-      }
-      return shipmentList.readFiltered(loaders.shipmentScans, args, {}, filter);
+      const filter = { statuses: statusFilter(status), ...createdRange({ createdSince, createdUntil }) };
+      return Object.values(filter).every((bound) => bound === undefined)
+        ? shipmentList.read(loaders.shipmentPage, args, {})
+        : shipmentList.readFiltered(loaders.shipmentScans, args, {}, filter);
     },
   }),
 }));

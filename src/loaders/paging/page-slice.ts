@@ -23,7 +23,7 @@ export interface PageSliceRequest<Row, Query extends PageQuery> {
   first: number;
   after: Position | undefined;
   /** Selects the rows of the list, if REST cannot filter them. */
-  isInList?: (row: Row) => boolean;
+  isInList?: ((row: Row) => boolean) | undefined;
 }
 
 /**

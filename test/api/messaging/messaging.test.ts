@@ -78,7 +78,7 @@ describe('channels', () => {
       },
       errors: [
         {
-          message: 'The REST service sent channels/4 with a phone number that is not a string',
+          message: 'The REST service sent no valid value for the field at channels.nodes.3.phoneNumber.',
           locations: [{ line: 1, column: 27 }],
           path: ['channels', 'nodes', 3, 'phoneNumber'],
           extensions: { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false },

@@ -223,14 +223,14 @@ describe('sendMessage with a template that does not match its definition', () =>
     ).toEqual([
       {
         path: 'content.template.headerParameters.0.name',
-        message: 'must be absent, because the header of the template has no parameters, but is "1"',
+        message: 'must be a parameter in the header of the template, which has none, but is "1"',
       },
     ]);
     const thanks = { name: 'gracias_por_tu_compra', language: 'es', bodyParameters: byName({ a: 'b' }) };
     expect(await refused(thanks)).toEqual([
       {
         path: 'content.template.bodyParameters.0.name',
-        message: 'must be absent, because the body of the template has no parameters, but is "a"',
+        message: 'must be a parameter in the body of the template, which has none, but is "a"',
       },
     ]);
   });
@@ -423,7 +423,7 @@ test('sendMessage lists the first 100 errors of a template', async () => {
   const { data, calls } = await send({ ...confirmed, bodyParameters });
   const result = data.sendMessage;
   expect(result.__typename === 'InvalidInput' && result.fields.length).toBe(100);
-  expect(result.__typename === 'InvalidInput' && result.message).toMatch(/; and \d{4} more\.$/);
+  expect(result.__typename === 'InvalidInput' && result.message.split('; ').length).toBe(100);
   expect(calls.every((call) => call.startsWith('GET '))).toBe(true);
 });
 

@@ -128,18 +128,6 @@ describe('a recipient', () => {
     ]);
   });
 
-  test('Query.orders rejects the order cursors of a recipient', async () => {
-    const first = await waybill.ask(RecipientOrdersDocument, { id: 'ca2481', first: 2 });
-    const after = first.data.order?.recipient.orders?.pageInfo.endCursor;
-    const { data, errors, calls } = await waybill.ask(
-      'query ($after: String) { orders(first: 2, search: "+573104567890", after: $after) { nodes { id } } }',
-      { after },
-    );
-    expect(data).toEqual({ orders: null });
-    expect(errors).toMatchObject([{ path: ['orders'], extensions: { code: 'INVALID_CURSOR' } }]);
-    expect(calls).toEqual([]);
-  });
-
   test('lists the orders of the recipient of a shipment', async () => {
     const { data, calls } = await waybill.ask(RecipientOrdersFromShipmentDocument, { id: 'ca2036' });
     const node = { id: 'orders/ca2496', status: 'NEW' };

@@ -196,9 +196,6 @@ describe('a REST error of updateOrder', () => {
       'recipient.address.addressLines.0',
       'a',
     ],
-    // In the order of the mask, not of the input.
-    [{ message: 'No', errors: [{ field: 'updateMask[0]', message: 'a' }] }, 'recipient', 'a'],
-    [{ message: 'No', errors: [{ field: 'update_mask.2', message: 'a' }] }, 'notes', 'a'],
     [{ message: 'No', errors: [{ field: 'updateMask[3]', message: 'a' }] }, '', 'updateMask[3] a'],
     [{ message: 'No', errors: [{ field: 'updateMask', message: 'a' }] }, '', 'updateMask a'],
     [{ message: 'No', errors: [{ field: 'id', message: 'a' }] }, 'id', 'a'],

@@ -1,5 +1,5 @@
 import { isAbstractType, isListType, isNonNullType, isObjectType } from 'graphql';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
 import { knownRecords } from '../../fixtures/known-records.ts';
 import { startWaybill } from '../../harness.ts';
@@ -121,26 +121,6 @@ test('a failed root list is null and does not affect other root lists', async ()
   });
   expect(errors).toMatchObject([{ path: ['orders'] }]);
   sandbox.faults.clear();
-});
-
-describe('an object that node() cannot read', () => {
-  test.each([
-    [
-      'channels/ca1/conversations/ca60/messages/m017',
-      'Read a message with its conversation: conversation(id: "channels/ca1/conversations/ca60") { messages { nodes { id } } }.',
-    ],
-    ['labels/ca2036', 'Read a label with its shipment: shipment(id: …) { label { id url pdfUrl } }.'],
-  ])('causes an error that explains how to read it: %s', async (id, instead) => {
-    const { data, errors, calls } = await waybill.ask('query ($id: ID!) { node(id: $id) { id } }', { id });
-    expect([data, calls]).toEqual([{ node: null }, []]);
-    expect(errors).toMatchObject([
-      {
-        message: `"${id}" cannot be read by its id, because the REST service has no call for that. ${instead}`,
-        path: ['node'],
-        extensions: { code: 'BAD_USER_INPUT' },
-      },
-    ]);
-  });
 });
 
 test('a courier is a node that costs no call', async () => {
