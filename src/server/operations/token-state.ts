@@ -34,7 +34,7 @@ export interface TokenStateOptions {
 /** Creates what the process keeps of access tokens. When REST rejects a token, all of it is forgotten. */
 export function createTokenState(options: TokenStateOptions) {
   const { api, keyStore, metrics, tokenRejections } = options;
-  const loaderStates = createLoaderStates(options.loading, { observer: metrics?.loading });
+  const loaderStates = createLoaderStates(options.loading, metrics?.loading);
   const tenants = new Tenants({ secret: keyStore.secret });
   const digest = createDigest(keyStore.secret);
   const merchants = createMerchants({ api, store: keyStore, digest, service: options.service });
