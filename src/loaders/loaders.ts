@@ -29,7 +29,7 @@ import { type RecordLoader, recordLoader } from './record-loader.ts';
 import { locationLoader } from './reference/location-loader.ts';
 import { ReferenceLoader } from './reference/reference-loader.ts';
 import { WholeListLoader } from './reference/whole-list-loader.ts';
-import { ListScans, maxScannedPages, type ScanBudget } from './scan/list-scan.ts';
+import { ListScans } from './scan/list-scan.ts';
 import { createdAtMs, type FilteredRow } from './scan/row-filter.ts';
 import { countByStatus, type StatusCounts } from './scan/status-counts.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
@@ -86,8 +86,6 @@ interface LoaderSource {
 interface InternalLoaders extends Loaders {
   orderById: ListBatchLoader<OrderJson>;
   shipmentById: ListBatchLoader<ShipmentJson>;
-  /** All scans of the operation share it. */
-  scanBudget: ScanBudget;
 }
 
 const createLazyLoaders = lazyProperties<LoaderSource, InternalLoaders>({
@@ -98,19 +96,13 @@ const createLazyLoaders = lazyProperties<LoaderSource, InternalLoaders>({
     primingPageLoader((query) => api.listOrders(query, callContext), maxPageSize.orders, orderById),
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments(orderPage, shipmentById, state.shipments),
-  scanBudget: ({ callContext: { callLog } }) => ({
-    pagesLeft: maxScannedPages,
-    onPage() {
-      callLog.scannedPages += 1;
-    },
-  }),
-  orderScans: (_source, { orderPage, scanBudget }) => new ListScans(orderPage, scanBudget),
+  orderScans: ({ callContext }, { orderPage }) => new ListScans(orderPage, callContext.callLog),
   orderCounts: (source, { orderScans }) => countByStatusOnce(source, 'orders', orderScans),
   shipmentById: (source) =>
     listBatchLoader(source, 'shipments', source.api.getShipment, source.api.listShipments, hasExpectedLabel),
   shipmentPage: ({ api, callContext }, { shipmentById }) =>
     primingPageLoader((query) => api.listShipments(query, callContext), maxPageSize.shipments, shipmentById),
-  shipmentScans: (_source, { shipmentPage, scanBudget }) => new ListScans(shipmentPage, scanBudget),
+  shipmentScans: ({ callContext }, { shipmentPage }) => new ListScans(shipmentPage, callContext.callLog),
   shipmentCounts: (source, { shipmentScans }) => countByStatusOnce(source, 'shipments', shipmentScans),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
   originById: (_source, { originPage }) => new WholeListLoader(originPage),

@@ -42,10 +42,7 @@ const createState = lazyProperties<SharedState, LoaderState>({
 export type LoaderStates = ReturnType<typeof createLoaderStates>;
 
 /** Creates the loader states of the process. A tenant's state is dropped with the tenant. */
-export function createLoaderStates(
-  options: LoadingOptions,
-  { observer = noObserver }: { observer?: LoadingObserver | undefined } = {},
-) {
+export function createLoaderStates(options: LoadingOptions, observer: LoadingObserver = noObserver) {
   const now = () => performance.now();
   const shared = {
     pages: createPageCache({ ...options, now }),

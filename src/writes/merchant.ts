@@ -9,7 +9,7 @@ import {
   WaybillError,
 } from '../rest/errors.ts';
 import { PerTenant, type Tenant } from '../tenancy/tenant.ts';
-import type { Digest } from './digest.ts';
+import { createDigest } from './digest.ts';
 import type { KeyStore } from './store/key-store.ts';
 
 /** The merchant of an access token cannot be found out now, so no write with a key was sent. */
@@ -31,7 +31,6 @@ export type Merchants = ReturnType<typeof createMerchants>;
 export interface MerchantsOptions {
   api: Pick<RestApi, 'getOrganization'>;
   store: KeyStore;
-  digest: Digest;
   /** Names the REST service: organizations of two services are different merchants. */
   service: string;
 }
@@ -43,7 +42,8 @@ interface KnownMerchant {
 }
 
 /** Creates the merchants of one REST service. */
-export function createMerchants({ api, store, digest, service }: MerchantsOptions) {
+export function createMerchants({ api, store, service }: MerchantsOptions) {
+  const digest = createDigest(store.secret);
   const pendingByTenant = new PerTenant<Promise<KnownMerchant>>();
   const serviceDigest = digest(['service', service]);
   const wasOrganizationShown = () => store.wasOrganizationShown(serviceDigest);

@@ -1,6 +1,7 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
 import type { Pages } from '../loaders/paging/page-loader.ts';
 import { allRecords, pagesFrom } from '../loaders/paging/page-walk.ts';
+import { createdAtMs, NewestFirst } from '../loaders/scan/row-filter.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateOrderJson, PageQuery } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
@@ -56,7 +57,7 @@ export async function findCreatedOrder(
   const found = await allRecords(orderPage, { search: referenceId });
   if (earliestMs === undefined) return null;
   const matching = found.filter(
-    (order) => (creationTime(order) ?? 0) >= earliestMs && includesFields(order, comparableFields(sentOrder)),
+    (order) => (createdAtMs(order) ?? 0) >= earliestMs && includesFields(order, comparableFields(sentOrder)),
   );
   return matching.length === 1 ? (matching[0] ?? null) : null;
 }
@@ -100,12 +101,14 @@ export async function findCreatedShipment(
     clearAll: () => {},
     maxPageSize: maxPageSize.shipments,
   };
+  const newestFirst = new NewestFirst(1);
   let hasRowWithoutQuote = false;
   for await (const { rows } of pagesFrom(uncached, {})) {
     const found = rows.find((row): row is ShipmentJson => quotes.includes(quoteOf(row) ?? ''));
     if (found !== undefined) return found;
     hasRowWithoutQuote ||= rows.some((row) => quoteOf(row) === undefined && !isOlder(row, earliestMs));
-    if (isNewestFirst(rows) && isOlder(rows.at(-1), earliestMs)) break;
+    newestFirst.add(rows);
+    if (newestFirst.isPast(earliestMs)) break;
   }
   if (!hasRowWithoutQuote) return null;
   throw new OutcomeUnknownError(
@@ -117,25 +120,7 @@ function quoteOf(row: ShipmentRow): string | undefined {
   return 'quote' in row && typeof row.quote === 'string' ? row.quote : undefined;
 }
 
-function isOlder(row: ShipmentRow | undefined, earliestMs: number | undefined): boolean {
-  const createdMs = creationTime(row);
+function isOlder(row: ShipmentRow, earliestMs: number | undefined): boolean {
+  const createdMs = row instanceof InvalidResponseError ? undefined : createdAtMs(row);
   return createdMs !== undefined && earliestMs !== undefined && createdMs < earliestMs;
-}
-
-// Fewer rows may be sorted by chance.
-const minRowsInOrder = 10;
-
-/** Returns whether the rows are sorted from new to old, and not all of the same time. */
-function isNewestFirst(rows: readonly ShipmentRow[]): boolean {
-  if (rows.length < minRowsInOrder) return false;
-  const times = rows.map(creationTime);
-  const isInOrder = times.every((time, index) => time !== undefined && time <= (times[index - 1] ?? time));
-  return isInOrder && times.at(0) !== times.at(-1);
-}
-
-/** Undefined if REST sent no valid `createTime`. */
-function creationTime(record: OrderJson | ShipmentRow | undefined): number | undefined {
-  if (record === undefined || record instanceof InvalidResponseError) return undefined;
-  const createdMs = typeof record.createTime === 'string' ? Date.parse(record.createTime) : Number.NaN;
-  return Number.isNaN(createdMs) ? undefined : createdMs;
 }

@@ -19,15 +19,15 @@ export class Turns {
     { request: TurnRequest; result: Promise<unknown>; ended: Promise<void> }
   >();
 
-  /** Runs work after all earlier work on the key. @throws ConflictError for another fingerprint, and AbortedError. */
+  /**
+   * Runs work after all earlier work on the key. The work looks at the signal first.
+   * @throws ConflictError for another fingerprint, and AbortedError.
+   */
   async take<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result> {
     const key = keyOf(request);
     const earlier = this.#latestByKey.get(key);
     if (earlier !== undefined && earlier.request.fingerprint !== request.fingerprint) throw otherInputError();
-    const result = (earlier?.ended ?? Promise.resolve()).then(() => {
-      expectNotAborted(request.signal);
-      return work();
-    });
+    const result = (earlier?.ended ?? Promise.resolve()).then(work);
     const turn = { request, result, ended: result.then(ignore, ignore) };
     this.#latestByKey.set(key, turn);
     void turn.ended.then(() => {

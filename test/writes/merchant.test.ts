@@ -15,7 +15,6 @@ import {
   UnexpectedNameError,
 } from '../../src/rest/errors.ts';
 import type { OrganizationJson } from '../../src/rest/wire-schema.ts';
-import { createDigest } from '../../src/writes/digest.ts';
 import { createMerchants, MerchantUnknownError } from '../../src/writes/merchant.ts';
 import { StoreUnavailableError } from '../../src/writes/store/key-store.ts';
 import { createCallContexts } from '../fixtures/call-contexts.ts';
@@ -49,7 +48,6 @@ function startMerchants(ask: Ask, { service = '', store = memoryStore } = {}) {
       },
     },
     store,
-    digest: createDigest(store.secret),
     service: service || `https://rest-${serviceCount}.example/`,
   });
   return {

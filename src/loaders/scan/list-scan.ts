@@ -1,4 +1,5 @@
 import type { PageQuery } from '../../rest/api-types.ts';
+import type { CallLog } from '../../rest/client/call-log.ts';
 import type { Position } from '../paging/cursor.ts';
 import { type Pages, queryKey } from '../paging/page-loader.ts';
 import { type Filters, PageWalk, type ReadPage } from '../paging/page-walk.ts';
@@ -6,11 +7,8 @@ import { type Filters, PageWalk, type ReadPage } from '../paging/page-walk.ts';
 /** The pages that all scans of an operation may read. */
 export const maxScannedPages = 20;
 
-/** The pages that the scans of one operation have left. */
-export interface ScanBudget {
-  pagesLeft: number;
-  onPage(): void;
-}
+/** The number of pages that the scans of one operation have read. */
+type ScanLog = Pick<CallLog, 'scannedPages'>;
 
 /** `end`: the list has no further page. `no budget`: the operation may read no further page. */
 type NextPage<Row> = ReadPage<Row> | 'end' | 'no budget';
@@ -22,19 +20,14 @@ type NextPage<Row> = ReadPage<Row> | 'end' | 'no budget';
 export class ListScan<Row extends { name: string }, Query extends PageQuery> {
   readonly #walk: PageWalk<Row, Query>;
   readonly #maxPageSize: number;
-  readonly #budget: ScanBudget;
+  readonly #log: ScanLog;
   readonly #read: Promise<NextPage<Row>>[] = [];
   #firstPageRows = 0;
 
-  constructor(
-    pages: Pages<Row, Query>,
-    filters: Filters<Query>,
-    budget: ScanBudget,
-    start: Position | undefined,
-  ) {
+  constructor(pages: Pages<Row, Query>, filters: Filters<Query>, log: ScanLog, start: Position | undefined) {
     this.#walk = new PageWalk(pages, filters, start);
     this.#maxPageSize = pages.maxPageSize;
-    this.#budget = budget;
+    this.#log = log;
   }
 
   /**
@@ -54,9 +47,8 @@ export class ListScan<Row extends { name: string }, Query extends PageQuery> {
     const last = await before;
     if (typeof last === 'string') return last;
     if (last !== undefined && last.page.nextPageToken === undefined) return 'end';
-    if (this.#budget.pagesLeft === 0) return 'no budget';
-    this.#budget.pagesLeft -= 1;
-    this.#budget.onPage();
+    if (this.#log.scannedPages >= maxScannedPages) return 'no budget';
+    this.#log.scannedPages += 1;
     return this.#walk.next(last === undefined ? this.#firstPageRows : this.#maxPageSize);
   }
 }
@@ -64,18 +56,18 @@ export class ListScan<Row extends { name: string }, Query extends PageQuery> {
 /** The scans of one operation over one list. */
 export class ListScans<Row extends { name: string }, Query extends PageQuery> {
   readonly #pages: Pages<Row, Query>;
-  readonly #budget: ScanBudget;
+  readonly #log: ScanLog;
   readonly #scans = new Map<string, ListScan<Row, Query>>();
 
-  constructor(pages: Pages<Row, Query>, budget: ScanBudget) {
+  constructor(pages: Pages<Row, Query>, log: ScanLog) {
     this.#pages = pages;
-    this.#budget = budget;
+    this.#log = log;
   }
 
   /** The scan with these filters of REST from a position on, by default from the start of the list. */
   from(filters: Filters<Query>, start?: Position): ListScan<Row, Query> {
     const key = queryKey({ filters: queryKey(filters), ...start });
-    const scan = this.#scans.get(key) ?? new ListScan(this.#pages, filters, this.#budget, start);
+    const scan = this.#scans.get(key) ?? new ListScan(this.#pages, filters, this.#log, start);
     this.#scans.set(key, scan);
     return scan;
   }

@@ -35,14 +35,20 @@ export function createdAtMs({ createTime }: FilteredRow): number | undefined {
 
 // The order of a list is not documented. After so many rows in an order, the rest of the list has it too.
 const minRowsInOrder = 200;
-const minPagesInOrder = 2;
 
 /** Finds out when no row of a list can match any more, because the list is sorted by the time of creation, newest first. */
 export class NewestFirst {
   #rows = 0;
   #pages = 0;
+  #newestMs: number | undefined;
   #oldestMs = Number.POSITIVE_INFINITY;
   #isSorted = true;
+  readonly #minPages: number;
+
+  /** @param minPages how many pages must be in this order. */
+  constructor(minPages = 2) {
+    this.#minPages = minPages;
+  }
 
   /** Looks at the next page of the list. */
   add(rows: readonly (FilteredRow | InvalidResponseError)[]): void {
@@ -51,6 +57,7 @@ export class NewestFirst {
       const createdMs = row instanceof InvalidResponseError ? undefined : createdAtMs(row);
       if (createdMs === undefined) continue;
       this.#isSorted &&= createdMs <= this.#oldestMs;
+      this.#newestMs ??= createdMs;
       this.#oldestMs = createdMs;
       this.#rows += 1;
     }
@@ -62,7 +69,9 @@ export class NewestFirst {
       createdSinceMs !== undefined &&
       this.#isSorted &&
       this.#rows >= minRowsInOrder &&
-      this.#pages >= minPagesInOrder &&
+      this.#pages >= this.#minPages &&
+      // Rows of one time are in any order.
+      this.#oldestMs !== this.#newestMs &&
       this.#oldestMs < createdSinceMs
     );
   }

@@ -6,7 +6,6 @@ import type { ReportError } from '../../telemetry/error-report.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { type Tenant, Tenants } from '../../tenancy/tenant.ts';
-import { createDigest } from '../../writes/digest.ts';
 import { createIdempotency } from '../../writes/idempotency.ts';
 import { createMerchants } from '../../writes/merchant.ts';
 import type { KeyStore } from '../../writes/store/key-store.ts';
@@ -34,10 +33,9 @@ export interface TokenStateOptions {
 /** Creates what the process keeps of access tokens. When REST rejects a token, all of it is forgotten. */
 export function createTokenState(options: TokenStateOptions) {
   const { api, keyStore, metrics, tokenRejections } = options;
-  const loaderStates = createLoaderStates(options.loading, { observer: metrics?.loading });
+  const loaderStates = createLoaderStates(options.loading, metrics?.loading);
   const tenants = new Tenants({ secret: keyStore.secret });
-  const digest = createDigest(keyStore.secret);
-  const merchants = createMerchants({ api, store: keyStore, digest, service: options.service });
+  const merchants = createMerchants({ api, store: keyStore, service: options.service });
   function forget(tenant: Tenant): void {
     loaderStates.forget(tenant);
     merchants.forget(tenant);

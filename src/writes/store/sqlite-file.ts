@@ -63,17 +63,17 @@ export function openDatabase(options: OpenOptions): { database: DatabaseSync; se
   if (isFile) prepareFile(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
-    const deadlineMs = monotonicMs() + busyTimeoutMs;
-    const mustCreate = retryWhileBusy(deadlineMs, () => isFresh(database));
-    // Before the secret is written. This may be an empty file with another mode.
-    const files = isFile ? [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file)) : [];
-    for (const file of files) chmodSync(file, 0o600);
-    if (mustCreate) retryWhileBusy(deadlineMs, () => create(database, secret));
-    if (isFile) retryWhileBusy(deadlineMs, () => database.exec('PRAGMA journal_mode = WAL'));
-    if (isFile && pragma(database, 'journal_mode') !== 'wal')
+    retryWhileBusy(busyTimeoutMs, () => {
+      const mustCreate = isFresh(database);
+      // Before the secret is written. This may be an empty file with another mode.
+      const files = isFile ? [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file)) : [];
+      for (const file of files) chmodSync(file, 0o600);
+      if (mustCreate) create(database, secret);
+      if (isFile) database.exec('PRAGMA journal_mode = WAL');
+    });
+    if (isFile && database.prepare('PRAGMA journal_mode').get()?.journal_mode !== 'wal')
       throw new FileProblem('is on a file system that does not support WAL. Put the file on a local disk.');
     database.exec('PRAGMA synchronous = FULL');
-    if (pragma(database, 'synchronous') !== 2) throw new FileProblem('does not accept synchronous = FULL.');
     if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
     const stored = database.prepare('SELECT secret FROM secrets').get()?.secret;
     if (!(stored instanceof Uint8Array)) throw new FileProblem('has lost its secret. Choose a new file.');
@@ -174,15 +174,13 @@ function create(database: DatabaseSync, secret: Uint8Array): void {
   }
 }
 
-function pragma(database: DatabaseSync, name: string): unknown {
-  return database.prepare(`PRAGMA ${name}`).get()?.[name];
-}
-
 /** For the start alone: SQLite does not always wait while another process changes the journal mode. */
-function retryWhileBusy<Value>(deadlineMs: number, work: () => Value): Value {
+function retryWhileBusy(timeoutMs: number, work: () => void): void {
+  const deadlineMs = monotonicMs() + timeoutMs;
   for (;;) {
     try {
-      return work();
+      work();
+      return;
     } catch (error) {
       if (!isBusy(error) || monotonicMs() >= deadlineMs) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);

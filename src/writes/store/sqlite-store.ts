@@ -64,7 +64,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   // Why the store responds no more.
   let end: string | undefined;
   let thread: Worker | undefined;
-  let closing: Promise<void> | undefined;
 
   function start(): Worker {
     thread = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: data });
@@ -182,9 +181,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     noteOrganizationShown: (service) => change({ kind: 'noteService', service }),
     wasOrganizationShown: async (service) => (await run({ kind: 'hasService', service })).state === 'yes',
     failure: () => end ?? failure,
-    close() {
-      closing ??= close();
-      return closing;
-    },
+    close,
   };
 }

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { createLoaders, type Loaders } from '../../../src/loaders/loaders.ts';
 import { createLoaderStates } from '../../../src/loaders/tenant-state.ts';
-import { createDigest } from '../../../src/writes/digest.ts';
 import { createIdempotency } from '../../../src/writes/idempotency.ts';
 import { createMerchants } from '../../../src/writes/merchant.ts';
 import { createWrites, type Writes } from '../../../src/writes/writes.ts';
@@ -211,7 +210,6 @@ describe('a request that waits for a concurrent request with the same key', () =
     const merchants = createMerchants({
       api: rest.api,
       store: memoryStore,
-      digest: createDigest(memoryStore.secret),
       service: rest.service.url.href,
     });
     const idempotency = createIdempotency({ store: memoryStore, merchants, report: raise });

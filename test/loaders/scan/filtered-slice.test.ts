@@ -4,7 +4,7 @@ import type { Position } from '../../../src/loaders/paging/cursor.ts';
 import { PageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import type { PageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
-import { ListScans } from '../../../src/loaders/scan/list-scan.ts';
+import { ListScans, maxScannedPages } from '../../../src/loaders/scan/list-scan.ts';
 import { type FilteredRow, matchesFilter, type RowFilter } from '../../../src/loaders/scan/row-filter.ts';
 import { countByStatus } from '../../../src/loaders/scan/status-counts.ts';
 import type { PageQuery } from '../../../src/rest/api-types.ts';
@@ -42,7 +42,7 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
     rows,
     queries,
     /** The scans of a new operation. */
-    scans(pagesLeft = 20) {
+    scans(pagesLeft = maxScannedPages) {
       const pages = new PageLoader(async ({ pageSize, pageToken }: PageQuery) => {
         queries.push(pageToken === undefined ? `${pageSize}` : `${pageSize}@${pageToken}`);
         const start = Number(pageToken ?? 0);
@@ -52,7 +52,7 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
           nextPageToken: end < list.rows.length ? String(end) : undefined,
         };
       }, 1_000);
-      return new ListScans(pages, { pagesLeft, onPage: () => {} });
+      return new ListScans(pages, { scannedPages: maxScannedPages - pagesLeft });
     },
     read(
       filter: RowFilter,

@@ -204,16 +204,11 @@ test('correct parameter names cause no report while the list changes', {
             1_000,
           );
           read += 1;
-          const budget = { pagesLeft: 20, onPage: () => {} };
+          const log = { scannedPages: 0 };
           const filter = { statuses: new Set(['NEW']), createdSinceMs: undefined, createdUntilMs: undefined };
           try {
             const slice = isScanned
-              ? await readFilteredSlice(
-                  new ListScans(loader, budget).from(query, after),
-                  filter,
-                  first,
-                  after,
-                )
+              ? await readFilteredSlice(new ListScans(loader, log).from(query, after), filter, first, after)
               : await readPageSlice({ pages: loader, filters: query, first, after });
             const last = slice.endPosition ?? slice.rows.at(-1)?.after;
             after = last && slice.hasNextPage ? cursors.decode(cursors.encode(last)) : undefined;
