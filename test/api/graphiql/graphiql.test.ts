@@ -215,7 +215,7 @@ describe('the GraphiQL tabs', async () => {
 
   test('start with a comment on the result and the cost', () => {
     for (const { query } of inSandbox) {
-      expect(query).toMatch(/^# [^\n]+\n(# .*\n)*# REST: /);
+      expect(query).toMatch(/^# [^\n]+\n(# .*\n)*# Costs /);
       for (const line of query.split('\n')) expect(line.length).toBeLessThanOrEqual(58);
     }
   });
