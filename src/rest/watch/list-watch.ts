@@ -100,8 +100,10 @@ export class ListWatch {
     if (!(error instanceof StatusError) || (error.status !== 400 && error.status !== 422)) return error;
     const parameters = sentParameters(sent);
     const unknown = parameters.filter((parameter) => !this.#accepted.has(`${list} ${parameter}`));
-    if (unknown.length > 0) {
-      const names = unknown.map((parameter) => settings[parameter]);
+    const named = unknown.filter((parameter) => this.#isNamedIn(error, parameter));
+    const suspects = named.length > 0 ? named : unknown;
+    if (suspects.length > 0) {
+      const names = suspects.map((parameter) => settings[parameter]);
       return new ParameterRefusedError(call, error, names);
     }
     const refusesText = searches.some(
