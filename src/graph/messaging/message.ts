@@ -5,6 +5,7 @@ import type { MessageJson, SentTemplateJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { openEnum } from '../fields/open-enum.ts';
 import { defineList } from '../relay/connection.ts';
+import { registerNonRefetchable } from '../relay/node.ts';
 import { Conversation } from './conversation.ts';
 import { findTemplate, Template } from './template.ts';
 import { fillTemplate } from './template-text.ts';
@@ -137,6 +138,15 @@ function conversation({ name }: MessageJson): ConversationName {
 }
 
 const messageList = defineList(Message, 'messages');
+
+registerNonRefetchable(
+  'Message',
+  (id) => messageConversation(id) !== undefined,
+  (id) => {
+    const conversation = `conversation(id: "${messageConversation(id)?.name}")`;
+    return `Read a message with its conversation: ${conversation} { messages { nodes { id } } }.`;
+  },
+);
 
 builder.objectField(Conversation, 'messages', (t) =>
   t.field({

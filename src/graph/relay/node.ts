@@ -6,11 +6,14 @@ import { isResourceName, resourceName } from '../../rest/resource-name.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { type RecordByCollection, recordReaders } from '../fields/related-record.ts';
 
+/** Null if there is no record. An error is returned, because a rejected promise for each of many ids takes longer. */
+type LoadedNode = Promise<{ name: string } | null> | BadInputError;
+
 interface NodeType {
   typename: string;
   owns(id: string): boolean;
   /** @throws BadInputError for a malformed id */
-  load(id: string, loaders: Loaders): Promise<{ name: string } | null>;
+  load(id: string, loaders: Loaders): LoadedNode;
 }
 
 const maxNodes = 100;
@@ -19,6 +22,17 @@ const nodeTypes: NodeType[] = [];
 /** Makes `node(id:)` load records of a type. */
 export function registerNode(type: NodeType): void {
   nodeTypes.push(type);
+}
+
+/** Makes `node(id:)` fail for a type without a call in REST. `instead` says how to read its records. */
+export function registerNonRefetchable(
+  typename: string,
+  owns: (id: string) => boolean,
+  instead: (id: string) => string,
+): void {
+  const reason = 'cannot be read by its id, because the REST service has no call for that';
+  const load = (id: string) => new BadInputError(`${quoteForMessage(id)} ${reason}. ${instead(id)}`);
+  registerNode({ typename, owns, load });
 }
 
 export const Node = builder.interfaceRef<{ name: string }>('Node').implement({
@@ -90,11 +104,8 @@ builder.queryFields((t) => ({
   }),
 }));
 
-/** An error is returned, because a rejected promise for each of many ids takes longer. */
-function loadNode(id: string, loaders: Loaders): Promise<{ name: string } | null> | BadInputError {
+function loadNode(id: string, loaders: Loaders): LoadedNode {
   const type = nodeTypes.find((candidate) => candidate.owns(id));
   if (type !== undefined) return type.load(id, loaders);
-  return new BadInputError(
-    `Expected the full id of a Node, such as "orders/abc", but got ${quoteForMessage(id)}.`,
-  );
+  return new BadInputError(`Expected a full id, such as "orders/abc", but got ${quoteForMessage(id)}.`);
 }

@@ -1,6 +1,7 @@
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
+import { registerNonRefetchable } from '../relay/node.ts';
 
 /** The source is a shipment with a label. */
 export const Label = builder.objectRef<ShipmentJson>('Label').implement({
@@ -26,6 +27,12 @@ export const Label = builder.objectRef<ShipmentJson>('Label').implement({
     }),
   }),
 });
+
+registerNonRefetchable(
+  'Label',
+  (id) => id.startsWith('labels/'),
+  () => 'Read a label with its shipment: shipment(id: …) { label { id url pdfUrl } }.',
+);
 
 function labelId({ name, label }: ShipmentJson): string {
   if (typeof label !== 'string')

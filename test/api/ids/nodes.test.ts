@@ -65,7 +65,28 @@ describe('node', () => {
     expect({ status, data }).toEqual({ status: 200, data: { node: null } });
     expect(errors).toEqual([
       {
-        message: `Expected the full id of a Node, such as "orders/abc", but got ${JSON.stringify(id)}.`,
+        message: `Expected a full id, such as "orders/abc", but got ${JSON.stringify(id)}.`,
+        locations: [{ line: 2, column: 3 }],
+        path: ['node'],
+        extensions: { code: 'BAD_USER_INPUT', retryable: false },
+      },
+    ]);
+    expect(calls).toEqual([]);
+  });
+
+  test.each([
+    [
+      'channels/ca1/conversations/ca58/messages/m001',
+      'Read a message with its conversation: ' +
+        'conversation(id: "channels/ca1/conversations/ca58") { messages { nodes { id } } }.',
+    ],
+    ['labels/ca0001', 'Read a label with its shipment: shipment(id: …) { label { id url pdfUrl } }.'],
+  ])('explains how to read a record that cannot be read by its id: %j', async (id, instead) => {
+    const { status, data, errors, calls } = await ask(NodeLookupDocument, { id });
+    expect({ status, data }).toEqual({ status: 200, data: { node: null } });
+    expect(errors).toEqual([
+      {
+        message: `"${id}" cannot be read by its id, because the REST service has no call for that. ${instead}`,
         locations: [{ line: 2, column: 3 }],
         path: ['node'],
         extensions: { code: 'BAD_USER_INPUT', retryable: false },
