@@ -6,6 +6,7 @@ import {
   OrdersOfStatusDocument,
   ShipmentEnumDocument,
 } from '../../documents.generated.ts';
+import { shipmentStatuses } from '../../fixtures/shipment-statuses.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 let waybill: Waybill;
@@ -64,21 +65,7 @@ describe('a known enum value', () => {
     expect(data.order?.recipient.documentType).toBe(documentType);
   });
 
-  test.each([
-    'GENERATING_LABEL',
-    'LABEL_GENERATED',
-    'SCHEDULED_PICKUP',
-    'IN_PROGRESS',
-    'AT_ORIGIN_TERMINAL',
-    'AT_DESTINATION_TERMINAL',
-    'READY_FOR_PICKUP',
-    'OUT_FOR_DELIVERY',
-    'DELIVERED',
-    'WITH_ERROR',
-    'CANCELLATION_REQUESTED',
-    'CANCELLED',
-    'RETURN',
-  ])('ShipmentStatus %s is unchanged', async (status) => {
+  test.each(shipmentStatuses)('ShipmentStatus %s is unchanged', async (status) => {
     const restore = change<object>('/v1/shipments/ca2036', (shipment) => ({ ...shipment, status }));
     const { data } = await waybill.ask(ShipmentEnumDocument, { id: 'ca2036' });
     restore();
