@@ -74,24 +74,26 @@ function hasFastPathHead({ method, url, headers }: IncomingMessage, maxBodyBytes
   );
 }
 
-/** What the requests of one result share. Each part is absent until a request needs it. */
+const sharedResponseKey = Symbol('shared response');
+
+/**
+ * What the requests of one result share. Each part is absent until a request needs it. A property of the result: V8 keeps
+ * the values of a WeakMap, such as thousands of errors, until a full collection.
+ */
 interface SharedResponse {
-  /** Absent also without errors: V8 would keep each result for longer than its request. */
   clientResult?: ExecutionResult;
   body?: Buffer;
   br?: Promise<Buffer>;
   gzip?: Promise<Buffer>;
 }
 
-const sharedResponses = new WeakMap<ExecutionResult, SharedResponse>();
-
-function sharedResponse(result: ExecutionResult): SharedResponse {
-  let shared = sharedResponses.get(result);
-  if (shared === undefined) {
-    shared = {};
-    sharedResponses.set(result, shared);
-  }
-  return shared;
+function sharedResponse(result: ExecutionResult & { [sharedResponseKey]?: SharedResponse }): SharedResponse {
+  const shared = result[sharedResponseKey];
+  if (shared !== undefined) return shared;
+  // Not enumerable: a copy of the result has other extensions, and must not share.
+  const value: SharedResponse = {};
+  Object.defineProperty(result, sharedResponseKey, { value });
+  return value;
 }
 
 const largeBodies = new StepQueue('ending');
@@ -133,17 +135,11 @@ class FastRequest implements OperationRequest {
   run(body: BodyReadResult): void {
     this.#body = body;
     try {
-      this.#result = this.#start(body);
+      this.#start(body);
     } catch {
       // The operation has not started. The fallback fails in the same way, and reports the error.
+      this.#fallBack();
     }
-    if (this.#result === undefined) this.#fallBack();
-    else
-      this.#result.then(
-        (result) => this.#respond(result),
-        // The fallback reports the error.
-        () => this.#fallBack(),
-      );
   }
 
   onAbort(listener: (reason: unknown) => void): void {
@@ -154,12 +150,25 @@ class FastRequest implements OperationRequest {
     });
   }
 
-  #start(body: BodyReadResult): Promise<ExecutionResult> | undefined {
-    if (!Buffer.isBuffer(body)) return undefined;
+  #start(body: BodyReadResult): void {
+    if (!Buffer.isBuffer(body)) {
+      this.#fallBack();
+      return;
+    }
     const { documentPolicy, documents, runOperation } = this.#options;
     this.#parsed = parseBody(body);
     const operation = requestedOperation(this.#parsed, this.headers, documentPolicy, documents);
-    return operation && runOperation(operation, this);
+    if (operation === undefined) this.#fallBack();
+    else runOperation(operation, this, (result) => this.#respondAfter(result));
+  }
+
+  #respondAfter(result: Promise<ExecutionResult>): void {
+    this.#result = result;
+    result.then(
+      (result) => this.#respond(result),
+      // The fallback reports the error.
+      () => this.#fallBack(),
+    );
   }
 
   #respond(result: ExecutionResult): void {

@@ -13,7 +13,11 @@ export function yogaOperations(runOperation: RunOperation): Plugin<NodeContext> 
       // Yoga's executor reports a missing or ambiguous operation name.
       if (definition === null || definition === undefined) return;
       const operation = { document, definition, variables: variableValues ?? undefined };
-      setExecuteFn(() => contextValue.result ?? runOperation(operation, operationRequest(contextValue)));
+      const run = () =>
+        new Promise((respond) => {
+          runOperation(operation, operationRequest(contextValue), respond);
+        });
+      setExecuteFn(() => contextValue.result ?? run());
     },
   };
 }

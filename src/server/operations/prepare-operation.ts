@@ -1,4 +1,4 @@
-import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
@@ -13,13 +13,13 @@ import { toClientError } from './client-error.ts';
 import type { ContextFactory, OperationContext } from './operation-context.ts';
 import type { OperationRequest } from './operation-request.ts';
 import { refuse } from './refusal.ts';
-import { RestOperation, type RunState, runSchemaOperation } from './run-operation.ts';
+import { type Respond, RestOperation, type RunState, runSchemaOperation } from './run-operation.ts';
 
 /**
  * Runs an operation of a valid document, or refuses it: by its access token, the limits, or the load of this server.
- * @returns the result. Without `data` if the operation did not run. It rejects only by an error of this server.
+ * @param respond called once, when the operation starts or is refused.
  */
-export type RunOperation = (operation: Operation, request: OperationRequest) => Promise<ExecutionResult>;
+export type RunOperation = (operation: Operation, request: OperationRequest, respond: Respond) => void;
 
 export interface OperationRunnerOptions {
   schema: GraphQLSchema;
@@ -34,7 +34,7 @@ export interface OperationRunnerOptions {
 export function createOperationRunner(options: OperationRunnerOptions): RunOperation {
   const { documents, toOwner, createContext, runState, tracing } = options;
   const checkLimits = createLimitCheck(options.schema, options.limits);
-  return (operation, request) => {
+  return (operation, request, respond) => {
     const { document, definition } = operation;
     const { headers, requestRecord } = request;
     if (requestRecord !== undefined) requestRecord.operation = definition;
@@ -42,7 +42,8 @@ export function createOperationRunner(options: OperationRunnerOptions): RunOpera
     if (needsRest(definition, document)) {
       const bearer = readBearer(headers);
       if (typeof bearer !== 'string') {
-        return Promise.resolve(refuse({ status: 401, ...toClientError(bearer) }));
+        respond(Promise.resolve(refuse({ status: 401, ...toClientError(bearer) })));
+        return;
       }
       context = createContext(bearer, request);
     }
@@ -51,14 +52,18 @@ export function createOperationRunner(options: OperationRunnerOptions): RunOpera
       tracing?.begin(requestRecord, headers);
     }
     const nodes = checkLimits(operation);
-    if (typeof nodes !== 'number') return Promise.resolve({ errors: [nodes] });
+    if (typeof nodes !== 'number') {
+      respond(Promise.resolve({ errors: [nodes] }));
+      return;
+    }
     if (context === undefined) {
       const owner = toOwner(headers, request.response?.req.socket);
-      return runSchemaOperation(operation, owner, nodes, request, runState);
+      runSchemaOperation({ operation, owner, nodes, request, respond }, runState);
+      return;
     }
     // Anybody can make up a token, so only accepted ones protect documents from eviction.
     if (context.callContext.owner.connection === undefined) documents.promote(document);
-    return new RestOperation(context, nodes, operation, request, runState).run();
+    new RestOperation({ operation, context, nodes, request, respond }, runState).run();
   };
 }
 

@@ -30,21 +30,31 @@ const pointsPerScannedPage = 100;
 
 const schemaSteps = new StepQueue('starting');
 
+/**
+ * Takes the result of an operation: without `data` if the operation did not run, rejected only by an error of this server.
+ * Not a promise that also waits for the turn: V8 keeps the results of long-lived promises until a full collection.
+ */
+export type Respond = (result: Promise<ExecutionResult>) => void;
+
+interface PreparedOperation {
+  operation: Operation;
+  /** The weight: see `limits/node-count.ts`. */
+  nodes: number;
+  request: OperationRequest;
+  respond: Respond;
+}
+
 /** Runs an operation that needs only the schema, such as an introspection, when its owner's turn comes. */
 export function runSchemaOperation(
-  operation: Operation,
-  owner: Owner,
-  nodes: number,
-  { response }: OperationRequest,
+  { operation, owner, nodes, request, respond }: PreparedOperation & { owner: Owner },
   { execute, admission }: RunState,
-): Promise<ExecutionResult> {
+): void {
+  const { response } = request;
   const start = async () => {
     const refusal = response?.destroyed === true ? clientGone : admission.watchSchemaResponse(response);
     return refusal === undefined ? execute(operation, {}) : refuse(refusal);
   };
-  return new Promise((resolve) => {
-    schemaSteps.run(owner, nodes, () => resolve(start()));
-  });
+  schemaSteps.run(owner, nodes, () => respond(start()));
 }
 
 /**
@@ -57,19 +67,15 @@ export class RestOperation extends QueueEntry {
   readonly #context: OperationContext;
   readonly #operation: Operation;
   readonly #request: OperationRequest;
+  readonly #respond: Respond;
   readonly #runState: RunState;
   #cost: PointCost | undefined;
   /** Undefined for a mutation, and for a query that is never shared. */
   #sharingKey: string | undefined;
-  /** Ends the wait, with the reason if the turn does not come. */
-  #endWait: ((refusal: HttpError | undefined) => void) | undefined;
   #inFlight: InFlightQuery | undefined;
 
   constructor(
-    context: OperationContext,
-    nodes: number,
-    operation: Operation,
-    request: OperationRequest,
+    { operation, context, nodes, request, respond }: PreparedOperation & { context: OperationContext },
     runState: RunState,
   ) {
     super();
@@ -78,64 +84,68 @@ export class RestOperation extends QueueEntry {
     this.#context = context;
     this.#operation = operation;
     this.#request = request;
+    this.#respond = respond;
     this.#runState = runState;
   }
 
-  run(): Promise<ExecutionResult> {
+  run(): void {
     const { scope, callContext, showsCost } = this.#context;
     const { admission, rateLimit, sharing } = this.#runState;
     const { response } = this.#request;
     scope.startTimeout();
     const charge = rateLimit?.charge(callContext.tenant, this.weight);
     this.#cost = charge?.cost;
-    if (charge?.error !== undefined) return this.#refuse(charge.error);
+    if (charge?.error !== undefined) {
+      this.#refuse(charge.error);
+      return;
+    }
     if (this.#isQuery) this.#sharingKey = sharing.key(this.#operation, showsCost);
     // A query that shares the response body of an equal one costs next to nothing, so it needs no turn.
     const mayJoin = response === undefined || (this.#sharesBody && admission.isOpenTo(this.owner));
     const equalQuery = mayJoin ? this.#findEqualQuery() : undefined;
     if (equalQuery !== undefined) {
       const refusal = admission.admit(this.owner, response);
-      return refusal === undefined ? this.#start(equalQuery) : this.#refuse(refusal);
+      if (refusal === undefined) this.#start(equalQuery);
+      else this.#refuse(refusal);
+      return;
     }
     const outcome = admission.enter(this, response);
-    if (outcome === 'waiting') return this.#waitAndStart();
-    if (outcome !== 'started') return this.#refuse(outcome);
-    loopBudget.start(this.weight);
-    // An operation with a slot of its own may share the result of an equal query too.
-    return this.#start(mayJoin ? undefined : this.#findEqualQuery());
+    if (outcome === 'started') {
+      loopBudget.start(this.weight);
+      // An operation with a slot of its own may share the result of an equal query too.
+      this.#start(mayJoin ? undefined : this.#findEqualQuery());
+    } else if (outcome === 'waiting') this.#endWaitAtAbort();
+    else this.#refuse(outcome);
+  }
+
+  #endWaitAtAbort(): void {
+    const { signal } = this.#context.scope;
+    signal.addEventListener('abort', this);
+    // A scope that has ended calls no listener.
+    if (signal.aborted) this.handleEvent();
   }
 
   onSlotGranted(): void {
     loopBudget.start(this.weight);
-    this.#endWait?.(undefined);
+    this.#context.scope.signal.removeEventListener('abort', this);
+    const equalQuery = this.#findEqualQuery();
+    // It makes no body of its own, so it needs its slot no more.
+    if (equalQuery !== undefined && this.#sharesBody) this.#runState.admission.leave(this);
+    this.#start(equalQuery);
   }
 
   handleEvent(): void {
     if (this.turn !== 'waiting') return;
+    const { scope } = this.#context;
+    scope.signal.removeEventListener('abort', this);
     this.#runState.admission.leave(this);
-    const hasTimedOut = this.#context.scope.deadlineSignal.aborted;
-    this.#endWait?.(hasTimedOut ? didNotRun('It waited too long in the queue.') : clientGone);
+    const hasTimedOut = scope.deadlineSignal.aborted;
+    this.#refuse(hasTimedOut ? didNotRun('It waited too long in the queue.') : clientGone);
   }
 
-  async #waitAndStart(): Promise<ExecutionResult> {
-    const { signal } = this.#context.scope;
-    const refusal = await new Promise<HttpError | undefined>((resolve) => {
-      this.#endWait = resolve;
-      signal.addEventListener('abort', this);
-      // A scope that has ended calls no listener.
-      if (signal.aborted) this.handleEvent();
-    });
-    signal.removeEventListener('abort', this);
-    if (refusal !== undefined) return this.#refuse(refusal);
-    const equalQuery = this.#findEqualQuery();
-    // It makes no body of its own, so it needs its slot no more.
-    if (equalQuery !== undefined && this.#sharesBody) this.#runState.admission.leave(this);
-    return this.#start(equalQuery);
-  }
-
-  #refuse(refusal: HttpError): Promise<ExecutionResult> {
+  #refuse(refusal: HttpError): void {
     this.#endScope();
-    return Promise.resolve(this.#withPoints(refuse(refusal)));
+    this.#respond(Promise.resolve(this.#withPoints(refuse(refusal))));
   }
 
   /** Adds the points to a result. Not a part of the execution, because requests that share it pay each. */
@@ -164,7 +174,7 @@ export class RestOperation extends QueueEntry {
     return this.#runState.sharing.find(callContext.tenant, this.#sharingKey, scope);
   }
 
-  #start(equalQuery: InFlightQuery | undefined): Promise<ExecutionResult> {
+  #start(equalQuery: InFlightQuery | undefined): void {
     let result: Promise<ExecutionResult>;
     try {
       result =
@@ -172,7 +182,7 @@ export class RestOperation extends QueueEntry {
     } catch (error) {
       result = Promise.reject(error);
     }
-    return result.then(
+    const ended = result.then(
       (result) => {
         this.#finish();
         return this.#withPoints(result);
@@ -182,6 +192,7 @@ export class RestOperation extends QueueEntry {
         throw error;
       },
     );
+    this.#respond(ended);
   }
 
   #join(scope: OperationScope, result: Promise<ExecutionResult>): Promise<ExecutionResult> {
