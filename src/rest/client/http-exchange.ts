@@ -1,4 +1,5 @@
 import { Readable, type Transform } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { describeCall, isRead, queryString, type RestCall } from '../call.ts';
@@ -242,14 +243,25 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
       this.#isDone = true;
       // Bytes after the end of the compressed data are ignored, and may never end.
       if (!this.#isComplete) this.#controller?.abort(notNeededError());
-      const chunks = this.#chunks ?? [];
-      this.#deliver(String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+      this.#deliver(decodeText(this.#chunks ?? []));
     }
   }
 
   #deliver(text: string | undefined): void {
     this.#handler.received({ status: this.#status, retryAfter: this.#headers['retry-after'], text });
   }
+}
+
+/**
+ * Decodes UTF-8. The text of a page stays in pieces until it is parsed, in its turn: one buffer and one string of a megabyte
+ * would hold the event loop for up to 20 ms.
+ */
+function decodeText(chunks: readonly Buffer[]): string {
+  if (chunks.length === 1) return String(chunks[0]);
+  const decoder = new StringDecoder('utf8');
+  let text = '';
+  for (const chunk of chunks) text += decoder.write(chunk);
+  return text + decoder.end();
 }
 
 function tooLargeError(call: RestCall, maxBytes: number): ResponseTooLargeError {
