@@ -20,7 +20,7 @@ export function anonymousOwner(connection: object | undefined): Owner {
 /** The limit that refuses an owner, and whose limit it is. */
 export interface Excess {
   limit: number;
-  scope: 'all tokens' | 'this token' | 'tokens that the REST service has not accepted';
+  scope: 'all tokens' | 'this token' | 'tokens that the REST service has not accepted yet';
 }
 
 /**
@@ -75,7 +75,7 @@ export class Shares {
       if (used + amount > limit) return { limit, scope: 'this token' };
     }
     return connection !== undefined && this.isUsedUpByOthers
-      ? { limit: this.#ofOthers, scope: 'tokens that the REST service has not accepted' }
+      ? { limit: this.#ofOthers, scope: 'tokens that the REST service has not accepted yet' }
       : undefined;
   }
 

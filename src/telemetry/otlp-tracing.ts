@@ -139,7 +139,10 @@ async function createExporter(): Promise<SpanExporter> {
 function warningsTo(log: Log): DiagLogger {
   const warn = (problem: string) =>
     // A URL may have credentials.
-    log.warn({ problem: problem.replace(/\/\/[^/]*@/g, '//…@') }, 'OpenTelemetry cannot use a variable');
+    log.warn(
+      { problem: problem.replace(/\/\/[^/]*@/g, '//…@') },
+      'OpenTelemetry cannot use an environment variable',
+    );
   return { error: warn, warn, info() {}, debug() {}, verbose() {} };
 }
 

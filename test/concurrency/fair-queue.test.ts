@@ -135,7 +135,7 @@ test('the queue reserves a quarter of the waiting places for accepted tokens', (
     'waiting',
     'waiting',
     'waiting',
-    { limit: 3, scope: 'tokens that the REST service has not accepted' },
+    { limit: 3, scope: 'tokens that the REST service has not accepted yet' },
     'waiting',
     { limit: 4, scope: 'all tokens' },
   ]);
@@ -222,7 +222,7 @@ test('the weight of the granted entries of a token is limited', () => {
   expect(granted).toEqual(['7', 'eva 1', '2', '1']);
 });
 
-test('entries of a closed owner wait, and entries of other owners are granted', () => {
+test('entries of an owner that is not open wait, and those of others are granted', () => {
   const closed = new Set<Owner>([ana]);
   const isOpenTo = (owner: Owner) => !closed.has(owner);
   const { queue, granted, ask } = createQueue({ capacity: 10, isOpenTo });
@@ -234,7 +234,7 @@ test('entries of a closed owner wait, and entries of other owners are granted', 
   expect(granted).toEqual(['eva', 'ana']);
 });
 
-test('an entry of a closed owner does not block the next entry of its connection', () => {
+test('an entry of an owner that is not open lets the next entry of its connection pass', () => {
   const [closed, open] = [other(0), other(0)];
   const { queue, granted, ask } = createQueue({ capacity: 1, isOpenTo: (owner) => owner !== closed });
   const first = ask('first', ana);
@@ -244,7 +244,7 @@ test('an entry of a closed owner does not block the next entry of its connection
   expect([granted, queue.waiting]).toEqual([['first', 'open'], 1]);
 });
 
-test('a closed owner does not block an unaccepted token on another connection', () => {
+test('a connection that is not open does not block tokens on another connection', () => {
   const closed = other(0);
   const { granted, ask } = createQueue({ capacity: 4, isOpenTo: (owner) => owner !== closed });
   ask('closed', closed);

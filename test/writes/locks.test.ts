@@ -107,7 +107,7 @@ describe('a lock whose store fails', () => {
     await expect(withLock(async () => 'done')).rejects.toBe(failure);
   });
 
-  test('keeps the earlier note if a checkpoint fails', async () => {
+  test('does not change the note of the lock if a checkpoint fails', async () => {
     const { withLock } = startWork({ store: failing('checkpoint') });
     const note = await withLock(async (lock) => {
       await expect(lock.checkpoint('posted')).rejects.toBe(failure);

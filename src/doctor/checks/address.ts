@@ -18,7 +18,7 @@ const remedies: [code: RegExp, remedy: string][] = [
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'The name of the host cannot be resolved. Check the address and the DNS.'],
   [
     /CERT|SIGNATURE|SIGNED/,
-    'The REST service needs a valid certificate. For your own CA, set NODE_EXTRA_CA_CERTS to the file of its certificate.',
+    'The certificate of the REST service is not valid. For a CA of your own, set NODE_EXTRA_CA_CERTS to the file with its certificate.',
   ],
   [
     /^(EPROTO|ERR_SSL)/,

@@ -60,7 +60,7 @@ export async function searchName(
       `Set ${variable} if you know the name.`,
     );
   const cause = `None of the ${all.length} tested names has an effect.`;
-  const remedy = `Ask the operator of the REST service for the name, and set ${variable}.`;
+  const remedy = `Ask the operator of the REST service for the name of this parameter, and set ${variable} to it.`;
   const isNeeded = parameter === 'pageToken' || (parameter === 'pageSize' && refusal !== undefined);
   return isNeeded ? failure(cause, remedy) : warning(cause, remedy);
 

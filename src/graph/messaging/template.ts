@@ -41,7 +41,7 @@ const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').imp
     footer: t.exposeString('footer', { nullable: true, description: 'The footer.' }),
     missing: t.exposeStringList('missing', { description: 'The parameters without a value.' }),
     unknown: t.exposeStringList('unknown', {
-      description: 'The given names that are not parameters of the template.',
+      description: 'The names in the input that are not parameters of the template.',
     }),
   }),
 });
@@ -74,7 +74,7 @@ export const Template = builder.objectRef<TemplateJson>('Template').implement({
     language: t.exposeString('language', { description: 'The language code, such as `es`.' }),
     category: t.exposeString('category', {
       nullable: true,
-      description: 'The category that the network assigns.',
+      description: 'The category that the messaging network assigned to the template.',
     }),
     header: t.expose('header', {
       type: TemplateText,

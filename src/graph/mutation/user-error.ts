@@ -147,7 +147,7 @@ export const NotFound = builder.objectRef<NotFoundSource>('NotFound').implement(
   fields: (t) => ({
     missingId: t.exposeID('missingId', { description: 'The id that was not found.' }),
     path: t.exposeString('path', {
-      description: 'The path of the input field with this id, such as `origin`.',
+      description: 'The path of the input field that contains the unknown id, such as `origin`.',
     }),
   }),
 });

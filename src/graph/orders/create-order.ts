@@ -186,8 +186,8 @@ function adviceOnUnknownOutcome(
   const lookup = `look for it with orderByReference(referenceId: ${JSON.stringify(referenceId)})`;
   if (wasNotFound) {
     return (
-      `No order with this referenceId matches the input. Before you create the order again, ${lookup}. Then ` +
-      `use a new idempotencyKey.`
+      'The search found no order with this referenceId and the values of the input. ' +
+      `Before you create the order again, ${lookup}. Then use a new idempotencyKey.`
     );
   }
   return key === undefined || key === null

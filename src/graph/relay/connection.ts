@@ -42,7 +42,7 @@ const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
     endCursor: t.string({
       nullable: true,
       description:
-        'The cursor to pass as `after` to read the next page. Null if the page is empty and no page follows.',
+        'The cursor to pass as `after` to read the next page. Null if the page is empty and the last one.',
       resolve: ({ slice, cursors }) => encoded(slice.endPosition ?? slice.rows.at(-1)?.after, cursors),
     }),
   }),
@@ -104,7 +104,7 @@ export function defineList<Json extends Named>(
         type: [node],
         nullable: { list: false, items: true },
         description:
-          `The ${list} without cursors. An entry is null, with an error, if the REST service sent an ` +
+          `The ${list} of this page, as in \`edges\`. An entry is null, with an error, if the REST service sent an ` +
           `invalid record.`,
         // GraphQL turns an error instance in a list into that item's own error.
         resolve: ({ slice }) => slice.rows.map(({ row }) => row as Named),

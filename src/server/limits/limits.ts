@@ -45,7 +45,7 @@ const descriptions: Record<Exclude<keyof Limits, 'tokens'>, [counted: string, ad
   repeats: ['selections of the same field in the same object', 'Select the field once.'],
   aliases: ['aliases, including aliases in fragments', 'Split the operation into several.'],
   values: ['fields and list items in the variables', 'Split the operation into several.'],
-  writes: ['writes, counting each item of a list', 'Split the operation into several.'],
+  writes: ['records to write', 'Split the operation into several.'],
   nodes: ['objects that the operation may return', 'Lower "first", or nest fewer lists.'],
 };
 

@@ -34,7 +34,7 @@ const conditional = {
 };
 
 describe.each(Object.entries(conditional))('@include on %s', (_what, selections) => {
-  test('decides whether the shipment costs a call', async () => {
+  test('decides whether the shipment is read from REST', async () => {
     const { ask } = waybill;
     const query = `query ($x: Boolean!) ${selections}`;
     const without = await ask(query, { x: false });

@@ -59,7 +59,7 @@ test('unknown tokens are limited to three quarters of the concurrent requests', 
   await until(() => held.length === 3);
   const tooMany = (scope: string) =>
     `The server is at its limit of GraphQL requests for ${scope}. Retry later.`;
-  await overloaded(await post('d'), tooMany('tokens that the REST service has not accepted'));
+  await overloaded(await post('d'), tooMany('tokens that the REST service has not accepted yet'));
   expect(called()).toEqual(['a', 'b', 'c'].map((id) => `GET /v1/orders/${id}`));
   const accepted = post('e', { token: 'ana' });
   await until(() => held.length === 4);

@@ -212,7 +212,7 @@ describe('sendMessage with a template that does not match its definition', () =>
     ]);
   });
 
-  test('rejects parameters for a missing header or a body without parameters', async () => {
+  test('rejects parameters if the header is missing, or if the body takes none', async () => {
     expect(
       await refused({
         name: 'codigo_de_acceso',

@@ -442,7 +442,7 @@ describe('the idempotencyKey of shipOrder', () => {
     await expectOneShipment(answer);
   });
 
-  test('lets a retry return NoOffer without a call if only the quote id is selected', async () => {
+  test('a retry that selects only the id of the quote gets NoOffer without a REST call', async () => {
     const input = { ...(await keyed()), maxShipmentCostCents: 0 };
     const first = await ship(input);
     expect(first.data).toMatchObject({ shipOrder: { __typename: 'NoOffer' } });

@@ -294,7 +294,9 @@ describe('an invalid OpenTelemetry variable', () => {
   ])('is logged as a warning: %j', async (variables, problem) => {
     const { log, lines } = recordedLog('warn');
     await using _traced = await start(variables, log);
-    expect(lines()).toEqual([{ level: 'warn', problem, msg: 'OpenTelemetry cannot use a variable' }]);
+    expect(lines()).toEqual([
+      { level: 'warn', problem, msg: 'OpenTelemetry cannot use an environment variable' },
+    ]);
   });
 });
 

@@ -240,7 +240,7 @@ describe('names requested while the list is being read', () => {
     });
   });
 
-  test('are not searched if the list fails with 429', async () => {
+  test('are not read one by one if the list fails with 429', async () => {
     const { service, lookInBatches } = startWaiting(15);
     const refused = answered(429);
     service.failures.all = refused;

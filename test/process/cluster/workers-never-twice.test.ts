@@ -58,7 +58,7 @@ async function startApp(answer: Answer) {
 const success = { __typename: 'CreateOrderSuccess', order: { id: 'orders/1' } };
 
 describe('an idempotency key in several workers', { timeout: 60_000 }, () => {
-  test('causes one write for concurrent and later requests', async () => {
+  test('causes one write in total for concurrent and later requests', async () => {
     const { waiting, answer } = holding(1);
     await using waybill = await startApp(answer);
     const { ask, lines, answeredBy } = waybill;

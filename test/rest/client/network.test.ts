@@ -125,7 +125,7 @@ describe('a connection', () => {
   ];
 
   test.each(resets)(
-    'fails a read and leaves the outcome of a write unknown if it is %s',
+    'a response that is %s fails a read, and leaves the outcome of a write unknown',
     async (_when, answer) => {
       await using rest = await startRestClient(answer);
       const read = await errorOf(rest.api.getOrder('7', rest.callContext()));

@@ -124,7 +124,7 @@ describe('the shutdown', () => {
     expect(await closed).toBeLessThan(3_000);
   });
 
-  test('waits for a pending request for a limited time', async () => {
+  test('waits a limited time for a pending request', async () => {
     const listener = await listen(() => {}, '127.0.0.1', 0, { drainGraceMs: 100 });
     const waiting = await opened(listener);
     waiting.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');

@@ -188,7 +188,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       expect(await store.claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
     });
 
-    test('rejects only new keys of a merchant at the key limit', async () => {
+    test('at the key limit of a merchant, rejects its new keys but not its known ones', async () => {
       const store = await use(open({ maxKeysPerMerchant: 2 }));
       await store.finish(await mustClaim(store, key), 'outcome');
       const second = await mustClaim(store, { ...key, id: 'second' });
