@@ -5,6 +5,9 @@ import { unusableSetting } from './startup-errors.ts';
 export async function loadTrustedDocuments(file: string | undefined): Promise<TrustedDocuments | undefined> {
   if (file === undefined) return undefined;
   return readTrustedDocuments(file).catch((error: unknown) => {
-    throw unusableSetting(`OPERATIONS_FILE: expected documents by their ids, but got ${file}`, error);
+    throw unusableSetting(
+      `OPERATIONS_FILE: expected a JSON object that maps ids to documents, but got ${file}`,
+      error,
+    );
   });
 }

@@ -62,7 +62,7 @@ describe('a write with an invalid 2xx response', () => {
     [
       'bytes that are not HTTP',
       (request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
-      (line) => new InvalidResponseError(`${line} returned no valid HTTP`),
+      (line) => new InvalidResponseError(`${line} returned no valid HTTP response`),
     ],
   ];
 

@@ -20,7 +20,7 @@ export function fieldsOf(kind: ResourceKind): Check {
     );
     const remedy = causes.every((cause) => cause.startsWith('unknown field'))
       ? 'Waybill ignores unknown fields. Nothing fails.'
-      : 'Unknown values become UNRECOGNIZED. A missing field or a wrong type is an error of that field.';
+      : 'Unknown values become UNRECOGNIZED. A missing field or a wrong type causes an error at that field.';
     return warning(`${[...new Set(causes)].sort().join(', ')}.`, remedy);
   };
 }

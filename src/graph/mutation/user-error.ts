@@ -117,7 +117,7 @@ const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').imple
     code: t.expose('code', {
       type: InvalidFieldCodeEnum,
       description:
-        'The kind of fault as a code, for a text of your own. Keep a default branch, because later versions may add codes.',
+        'The kind of fault as a code, so that you can show your own text. Keep a default branch, because later versions may add codes.',
     }),
     limit: t.exposeFloat('limit', {
       nullable: true,
@@ -160,7 +160,7 @@ export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement(
     reason: t.expose('reason', {
       type: ConflictReasonEnum,
       description:
-        'The reason as a code, for a text of your own. Keep a default branch, because later versions may add codes.',
+        'The reason as a code, so that you can show your own text. Keep a default branch, because later versions may add codes.',
     }),
   }),
 });

@@ -80,7 +80,7 @@ const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
     reason: t.expose('reason', {
       type: NoOfferReason,
       description:
-        'The reason as a code, for a text of your own. Keep a default branch, because later versions may add codes.',
+        'The reason as a code, so that you can show your own text. Keep a default branch, because later versions may add codes.',
     }),
     quote: t.field(createdQuote('The requested quote, with one offer or rejection per courier.')),
   }),

@@ -32,7 +32,7 @@ export async function startWorkers(config: Config, parts: ServeParts): Promise<S
     log,
     onStdout: logMultiplexer.add,
     onFailure: (error) =>
-      onFailure(`WORKERS: no replacement for a worker that exited could start.\n${error}`),
+      onFailure(`WORKERS: a worker exited, and its replacement could not start.\n${error}`),
   });
 
   return {

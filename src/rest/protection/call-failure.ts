@@ -58,7 +58,7 @@ function hasHung(error: AbortedError, silentMs: number): boolean {
 function networkFailure(name: string, error: unknown): WaybillError {
   if (error instanceof undiciErrors.HTTPParserError) {
     // Without a cause: the cause holds the response bytes, which may not be fit for a log.
-    return new InvalidResponseError(`${name} returned no valid HTTP`);
+    return new InvalidResponseError(`${name} returned no valid HTTP response`);
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
   if (/^(Z_|ERR__ERROR_|ERR_BROTLI)/.test(code)) {

@@ -107,7 +107,7 @@ function appendChunk(buffer: Buffer, bytes: number, chunk: Buffer, maxBytes: num
 }
 
 const budgetExhausted: HttpError = {
-  ...overloaded('The server is at its limit of bytes for incomplete bodies. Retry later.'),
+  ...overloaded('The server is receiving too many request bodies at once. Retry later.'),
   // The rest of the body is not read.
   headers: { connection: 'close' },
 };

@@ -155,7 +155,7 @@ describe('a batch of ids', () => {
     ]);
   });
 
-  test('does not pause list reads for order boards after pages without a match', async () => {
+  test('still reads the list for order boards after pages that had none of the ids', async () => {
     const waybill = await start();
     const old = count(50, (index) => shipment(1 + index));
     for (let time = 0; time < 5; time += 1) {

@@ -176,7 +176,7 @@ test('a 403 for the list of shipments affects only the token of the call', async
   await expectBoard(app, 'ana', { [orders]: 1, [record]: 100 });
 });
 
-test('a list of shipments without labels is replaced by GETs after two order boards', async () => {
+test('two order boards whose shipments have no labels turn off reading the list', async () => {
   await using app = await start();
   app.service.changeRow = ({ label: _, ...row }) => row;
   await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 100 });

@@ -74,14 +74,20 @@ describe.concurrent('the server start', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['invalid JSON', 'query A { a }', /is not valid JSON\.$/],
-    ['a list', ['{ __typename }'], /neither documents by their ids nor an Apollo manifest\.$/],
-    ['ids without documents', { a: 7 }, /neither documents by their ids nor an Apollo manifest\.$/],
+    ['a list', ['{ __typename }'], /neither an object that maps ids to documents nor an Apollo manifest\.$/],
+    [
+      'ids without documents',
+      { a: 7 },
+      /neither an object that maps ids to documents nor an Apollo manifest\.$/,
+    ],
   ])('fails if OPERATIONS_FILE has %s', async (_what, content, reason) => {
     const file = await fileOf(content);
     const { code, output, errors } = await startWith(file);
     expect({ code, output }).toEqual({ code: 1, output: '' });
     expect(errors.trimEnd()).toMatch(reason);
-    expect(errors).toContain(`OPERATIONS_FILE: expected documents by their ids, but got ${file}. `);
+    expect(errors).toContain(
+      `OPERATIONS_FILE: expected a JSON object that maps ids to documents, but got ${file}. `,
+    );
   });
 
   test('fails if OPERATIONS_FILE does not exist', async ({ expect }) => {

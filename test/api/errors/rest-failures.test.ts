@@ -128,7 +128,7 @@ describe('an invalid response', () => {
     [
       'bytes that are not HTTP',
       (request) => request.socket.end('SSH-2.0\r\n'),
-      `${call} returned no valid HTTP`,
+      `${call} returned no valid HTTP response`,
     ],
   ])('is an error without a retry: %s', async (_what, answer, message) => {
     await using waybill = await start(answer);

@@ -37,7 +37,7 @@ test('a body is rejected while half-sent bodies use up the byte limit', async ()
   expect(JSON.parse(body)).toEqual({
     errors: [
       {
-        message: 'The server is at its limit of bytes for incomplete bodies. Retry later.',
+        message: 'The server is receiving too many request bodies at once. Retry later.',
         extensions: { code: 'OVERLOADED', retryable: true, retryAfterMs: 1_000 },
       },
     ],

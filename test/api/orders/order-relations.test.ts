@@ -36,7 +36,7 @@ describe('Order.shipment', () => {
     expect(calls).toEqual(both);
   });
 
-  test('costs a call only if a variable includes a field besides the id', async () => {
+  test('costs a call only if a variable of @include adds a field besides the id', async () => {
     const name = { id: 'shipments/ca2036' };
     const brief = await waybill.ask(OrderShipmentIncludedDocument, { id, detailed: false });
     expect([brief.data, brief.calls]).toEqual([{ order: { shipment: name } }, orderOnly]);

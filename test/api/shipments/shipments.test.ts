@@ -141,7 +141,7 @@ describe("a shipment's order", () => {
   });
 });
 
-test("a shipment's quote and order id share one call", async () => {
+test("a shipment's quote id and order id share one call", async () => {
   const { data, calls } = await waybill.ask(ShipmentQuoteDocument, { id: 'ca2036' });
   const quote = {
     id: 'quotes/ca2139',

@@ -25,7 +25,7 @@ describe('the estimate of rows per id', () => {
     expect(learned().rowsFor(100)).toBe(200);
   });
 
-  test('rises immediately if ids are further down the list', () => {
+  test('rises immediately if ids are further down the list than expected', () => {
     // 100 ids in 400 rows, so 4 rows per id.
     expect(learned(batch(100, every(4, 100))).rowsFor(100)).toBeGreaterThanOrEqual(495);
   });

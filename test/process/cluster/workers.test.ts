@@ -268,7 +268,7 @@ describe('workers that can\u2019t start', slow, () => {
         code: 1,
         signal: null,
         errors:
-          'WORKERS: no replacement for a worker that exited could start.\n' +
+          'WORKERS: a worker exited, and its replacement could not start.\n' +
           'A worker exited with code 7 while it started.\n',
       });
     } finally {

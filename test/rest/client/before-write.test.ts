@@ -164,7 +164,7 @@ describe('the circuit breaker', () => {
     expect(rest.service.lines()).toEqual([]);
   });
 
-  test('counts a write without a connection as a failure', async () => {
+  test('counts a write that gets no connection as a failure', async () => {
     const baseUrl = new URL(`http://127.0.0.1:${await freePort()}`);
     expect(await outcomeOf(baseUrl, () => {})).toEqual(['failed']);
   });

@@ -114,7 +114,7 @@ describe('an HTTP error', () => {
     expect(error).toMatchObject({ name: 'StatusError', status: 400 });
   });
 
-  test('omits the message of a body of 1 MB', async () => {
+  test('omits the message of REST if the error body has 1 MB', async () => {
     const answer = answerJson({ message: 'a'.repeat(1_000_000) }, 502);
     await using rest = await startRestClient(answer);
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));

@@ -106,7 +106,7 @@ describe('the message of an error body', () => {
     expect(read({ message }, '', token)).toEqual({ message, fields: [] });
   });
 
-  test('a token of 8 characters is replaced', () => {
+  test('masks a token of 8 characters', () => {
     const { message } = read({ message: 'no token 8letters' }, '', '8letters');
     expect(message).toBe('no token <access token>');
   });

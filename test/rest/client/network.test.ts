@@ -182,7 +182,7 @@ describe('a connection', () => {
     await using rest = await startRestClient((request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toBeInstanceOf(InvalidResponseError);
-    expect(error.message).toBe('GET /v1/orders/7 returned no valid HTTP');
+    expect(error.message).toBe('GET /v1/orders/7 returned no valid HTTP response');
   });
 
   test('is reused by the next call', async () => {

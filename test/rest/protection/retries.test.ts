@@ -28,9 +28,12 @@ function pauses(error: unknown, remainingMs = noTimeLimit) {
 }
 
 describe('a failed read that is retryable', () => {
-  test.each([502, 503, 504])('is retried after %d, with pauses of up to 100 and 200 ms', (code) => {
-    expect(pauses(status(code))).toEqual([100, 200, undefined]);
-  });
+  test.each([502, 503, 504])(
+    'is retried after the status %d, with pauses of up to 100 and 200 ms',
+    (code) => {
+      expect(pauses(status(code))).toEqual([100, 200, undefined]);
+    },
+  );
 
   test.each(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT'])(
     'is retried after a failed connection: %s',
