@@ -133,9 +133,14 @@ class FastRequest implements OperationRequest {
   }
 
   run(body: BodyReadResult): void {
+    const { documentPolicy, documents, runOperation } = this.#options;
     this.#body = body;
     try {
-      this.#start(body);
+      this.#parsed = Buffer.isBuffer(body) ? parseBody(body) : undefined;
+      const operation =
+        this.#parsed && requestedOperation(this.#parsed, this.headers, documentPolicy, documents);
+      if (operation === undefined) this.#fallBack();
+      else runOperation(operation, this, (result) => this.#respondAfter(result));
     } catch {
       // The operation has not started. The fallback fails in the same way, and reports the error.
       this.#fallBack();
@@ -148,18 +153,6 @@ class FastRequest implements OperationRequest {
     response.on('close', () => {
       if (!response.writableFinished) listener(clientGoneError);
     });
-  }
-
-  #start(body: BodyReadResult): void {
-    if (!Buffer.isBuffer(body)) {
-      this.#fallBack();
-      return;
-    }
-    const { documentPolicy, documents, runOperation } = this.#options;
-    this.#parsed = parseBody(body);
-    const operation = requestedOperation(this.#parsed, this.headers, documentPolicy, documents);
-    if (operation === undefined) this.#fallBack();
-    else runOperation(operation, this, (result) => this.#respondAfter(result));
   }
 
   #respondAfter(result: Promise<ExecutionResult>): void {
@@ -191,7 +184,7 @@ class FastRequest implements OperationRequest {
 
   #sendResult(result: ExecutionResult): void {
     const { requestRecord, response } = this;
-    const { compressResponses, report } = this.#options;
+    const { compressResponses } = this.#options;
     recordResult(requestRecord, result);
     const body = requestRecord.joined ? sharedBody(result) : JSON.stringify(result);
     const byteLength = Buffer.byteLength(body);
@@ -206,10 +199,8 @@ class FastRequest implements OperationRequest {
     shared[coding] ??= compress(body, coding);
     shared[coding].then(
       (compressed) => this.#sendInTurn(compressed, compressed.length, coding),
-      (error: unknown) => {
-        report(error, requestRecord.requestId);
-        this.#sendInTurn(body, byteLength);
-      },
+      // The fallback reports the error.
+      () => this.#fallBack(),
     );
   }
 
