@@ -70,7 +70,7 @@ export class RestOperation extends QueueEntry {
   readonly #respond: Respond;
   readonly #runState: RunState;
   #cost: PointCost | undefined;
-  /** Undefined for a mutation, and for a query that is never shared. */
+  /** Undefined for a mutation. */
   #sharingKey: string | undefined;
   #inFlight: InFlightQuery | undefined;
 
@@ -101,9 +101,8 @@ export class RestOperation extends QueueEntry {
     }
     if (this.#isQuery) this.#sharingKey = sharing.key(this.#operation, showsCost);
     // A query that shares the response body of an equal one costs next to nothing, so it needs no turn.
-    const mayJoin = response === undefined || (this.#sharesBody && admission.isOpenTo(this.owner));
-    const equalQuery = mayJoin ? this.#findEqualQuery() : undefined;
-    if (equalQuery !== undefined) {
+    const equalQuery = this.#findEqualQuery();
+    if (equalQuery !== undefined && this.#sharesBody && admission.isOpenTo(this.owner)) {
       const refusal = admission.admit(this.owner, response);
       if (refusal === undefined) this.#start(equalQuery);
       else this.#refuse(refusal);
@@ -113,7 +112,7 @@ export class RestOperation extends QueueEntry {
     if (outcome === 'started') {
       loopBudget.start(this.weight);
       // An operation with a slot of its own may share the result of an equal query too.
-      this.#start(mayJoin ? undefined : this.#findEqualQuery());
+      this.#start(equalQuery);
     } else if (outcome === 'waiting') this.#endWaitAtAbort();
     else this.#refuse(outcome);
   }
