@@ -34,8 +34,8 @@ export interface NodeEstimate {
   nodes: Count;
   /** The pages, whose `first` must be within bounds. The coordinate is such as `Order.shipments`. */
   pages: { first: Count; maximum: number; coordinate: string; node: FieldNode }[];
-  /** The number of records that each mutation field writes. */
-  writes: Count[];
+  /** The number of records that the operation writes. */
+  writes: Count;
 }
 
 const none: Count = () => 0;
@@ -136,7 +136,7 @@ export function estimateNodes(
 
   const root = schema.getRootType(operation.operation);
   const nodes = isCompositeType(root) ? countSelections(root, [operation.selectionSet], none) : none;
-  return { nodes, pages, writes };
+  return { nodes, pages, writes: sum(writes) };
 }
 
 /** The fields of a connection that return its rows. */

@@ -32,7 +32,7 @@ export function createLimitCheck(
         return limitError(message, node);
       }
     }
-    const writeCount = writes.reduce((sum, count) => sum + count(variables), 0);
+    const writeCount = writes(variables);
     if (writeCount > limits.writes) return limitExceeded('writes', limits.writes, writeCount, definition);
     const nodeCount = Math.ceil(nodes(variables)) + pointsPerWrite * writeCount;
     return nodeCount > limits.nodes ? limitExceeded('nodes', limits.nodes, nodeCount, definition) : nodeCount;
