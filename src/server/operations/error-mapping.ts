@@ -39,7 +39,7 @@ function mapError(error: GraphQLError, requestId: string, report: ReportError): 
   // The error of a refused operation is for clients already.
   if (extensions.retryable !== undefined) return error;
   const cause = rootCause(error);
-  if (isGraphQLError(cause)) {
+  if (cause instanceof GraphQLError) {
     const { code = cause.extensions.code ?? 'BAD_USER_INPUT' } = extensions;
     // Only the known extensions: others may quote the request.
     return locatedLike(error, error.message, { code, retryable: false, ...httpExtension(error) });
@@ -80,13 +80,8 @@ function isStackOverflow(error: unknown): boolean {
   return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
 }
 
-/** Compares the name because packages may load another copy of the class. */
-function isGraphQLError(error: unknown): error is GraphQLError {
-  return error instanceof Error && error.name === 'GraphQLError';
-}
-
 function rootCause(error: GraphQLError): unknown {
   let cause: unknown = error;
-  while (isGraphQLError(cause) && cause.originalError !== undefined) cause = cause.originalError;
+  while (cause instanceof GraphQLError && cause.originalError !== undefined) cause = cause.originalError;
   return cause;
 }
