@@ -13,9 +13,8 @@ import {
 import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
 import { maxErrorsShown } from '../limits/limits.ts';
-import { conditionVariables, type Outcome } from './conditions.ts';
 import { Execution, type OperationPlan } from './execution.ts';
-import { planOperation } from './operation-plan.ts';
+import { conditionVariables, type Outcome, planOperation } from './operation-plan.ts';
 
 /**
  * Executes an operation of a valid document.

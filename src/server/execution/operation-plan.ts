@@ -22,7 +22,6 @@ import {
   selectionSets,
 } from '../document-syntax/selections.ts';
 import { type Complete, completeValue, completionFor } from './completion.ts';
-import type { Outcome } from './conditions.ts';
 import {
   type Container,
   type Execution,
@@ -32,6 +31,18 @@ import {
   ResponsePath,
 } from './execution.ts';
 import { leafSerializer, type Serialize } from './leaf-values.ts';
+
+/** The values of the variables in @skip and @include, by name. */
+export type Outcome = Readonly<Record<string, unknown>>;
+
+/** The names of the variables that may be in @skip and @include: the Boolean ones. */
+export function conditionVariables({ variableDefinitions = [] }: OperationDefinitionNode): string[] {
+  return variableDefinitions.flatMap(({ type, variable }) => {
+    const nullableType = type.kind === 'NonNullType' ? type.type : type;
+    const isBoolean = nullableType.kind === 'NamedType' && nullableType.name.value === 'Boolean';
+    return isBoolean ? [variable.name.value] : [];
+  });
+}
 
 interface PlanContext {
   schema: GraphQLSchema;
