@@ -194,7 +194,7 @@ describe('the GraphiQL tabs', async () => {
   const titleOf = (query: string) => /^(?:query|mutation) (\w+)/m.exec(query)?.[1];
 
   test('have eight different operation names', () => {
-    expect(inSandbox.map(({ query }) => titleOf(query))).toEqual([
+    expect(inSandbox.map(titleOf)).toEqual([
       'Orders',
       'Order',
       'CreateOrder',
@@ -206,15 +206,15 @@ describe('the GraphiQL tabs', async () => {
     ]);
   });
 
-  test.each(tabs.map((tab) => [titleOf(tab.query), tab] as const))(
+  test.each(tabs.map((query) => [titleOf(query), query] as const))(
     '%s is valid against the schema',
-    (_title, { query }) => {
+    (_title, query) => {
       expect(validate(schema, parse(query))).toEqual([]);
     },
   );
 
   test('start with a comment on the result and the cost', () => {
-    for (const { query } of inSandbox) {
+    for (const query of inSandbox) {
       expect(query).toMatch(/^# [^\n]+\n(# .*\n)*# Costs /);
       for (const line of query.split('\n')) expect(line.length).toBeLessThanOrEqual(58);
     }

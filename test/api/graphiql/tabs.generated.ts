@@ -142,7 +142,7 @@ export type SendMessageMutation = { sendMessage:
    | null };
 
 export type LocationsQueryVariables = Exact<{
-  search: string;
+  search?: string;
 }>;
 
 

@@ -24,8 +24,8 @@ self.YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
   logo: `<img src="${document.querySelector('link[rel=icon]').href}" alt="" width="32" height="32">`,
   headers: options.headers,
   // A query in the URL gets its own tab. Otherwise it would replace the first tab.
-  defaultTabs: [...(sharedQuery === null ? [] : [{ query: sharedQuery }]), ...options.tabs].map((tab) => ({
-    ...tab,
+  defaultTabs: [...(sharedQuery === null ? [] : [sharedQuery]), ...options.tabs].map((query) => ({
+    query,
     headers: options.headers,
   })),
   // An access token in the headers is not stored.

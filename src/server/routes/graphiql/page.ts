@@ -1,5 +1,4 @@
 import type { Asset } from './assets.ts';
-import type { Tab } from './tabs.ts';
 
 /**
  * The page loads and runs only files of this server. The Monaco editor needs inline styles, and `data:` URLs for the
@@ -11,12 +10,13 @@ export const contentSecurityPolicy =
 
 /**
  * Renders the HTML page that starts GraphiQL. Its URLs are relative to `/graphql`, for proxies that add a path prefix.
+ * @param tabs the query of each tab.
  * @param headers the JSON of the headers pane of each tab.
  * @param liveHost the name of the live service that the page warns of. Undefined for the sandbox.
  */
 export function renderPage(
   assets: ReadonlyMap<string, Asset>,
-  tabs: readonly Tab[],
+  tabs: readonly string[],
   headers: string,
   liveHost: string | undefined,
 ): string {
