@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { responseType } from '../http/media-types.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
-import { type BodyBudget, type ParsedBody, parseBody, parseText, readBody } from '../http/request-body.ts';
+import { type BodyBudget, type ParsedBody, parseBody, readBody } from '../http/request-body.ts';
 import { bodyTooLarge, checkRequestHead } from '../http/request-checks.ts';
 import type { Admission } from '../operations/admission.ts';
 
@@ -50,10 +50,8 @@ async function readParameters(
   { maxBodyBytes, budget }: RequestBodyOptions,
 ): Promise<ParsedBody> {
   if (req === undefined) {
-    const text = await request.text();
-    return Buffer.byteLength(text) > maxBodyBytes
-      ? { httpError: bodyTooLarge(maxBodyBytes) }
-      : parseText(text);
+    const bytes = Buffer.from(await request.arrayBuffer());
+    return bytes.length > maxBodyBytes ? { httpError: bodyTooLarge(maxBodyBytes) } : parseBody(bytes);
   }
   if (receivedBody === undefined && req.headers.expect !== undefined) res?.writeContinue();
   const body = receivedBody ?? (await readBody(req, maxBodyBytes, budget));

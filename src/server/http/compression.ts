@@ -1,6 +1,5 @@
 // Compression of response bodies. Reasons: docs/decisions/0017-compressed-responses.md.
 
-import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FetchAPI, Plugin } from 'graphql-yoga';
@@ -51,9 +50,7 @@ export function contentCoding(
 const compressedTypes = /^(?:application\/json|application\/graphql-response\+json|text\/plain);/;
 
 /** Yoga plugin: compresses responses. If zlib fails, the error is reported, and the client gets the uncompressed body. */
-export function compressedResponses(
-  report: ReportError,
-): Plugin<object, RequestRecordContext & { res?: ServerResponse }> {
+export function compressedResponses(report: ReportError): Plugin<object, RequestRecordContext> {
   return {
     // Not async, because an async hook creates a promise for every response.
     onResponse({ request, response, serverContext, setResponse, fetchAPI }) {
@@ -61,7 +58,7 @@ export function compressedResponses(
       if (!compressedTypes.test(headers.get('content-type') ?? '')) return undefined;
       const byteLength = Number(headers.get('content-length'));
       const coding = contentCoding(byteLength, request.headers.get('accept-encoding'));
-      const isWanted = request.method !== 'HEAD' && !request.signal.aborted && !serverContext.res?.destroyed;
+      const isWanted = request.method !== 'HEAD' && !request.signal.aborted;
       if (coding === undefined || !isWanted) return undefined;
       return compressedResponse(response, coding, fetchAPI).then(setResponse, (error: unknown) =>
         report(error, serverContext.requestRecord?.requestId),
@@ -79,5 +76,5 @@ async function compressedResponse(
   const headers = new fetchAPI.Headers(response.headers);
   headers.set('content-encoding', coding);
   headers.set('content-length', String(body.length));
-  return new fetchAPI.Response(body, { status: response.status, statusText: response.statusText, headers });
+  return new fetchAPI.Response(body, { status: response.status, headers });
 }

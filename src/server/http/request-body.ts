@@ -122,13 +122,8 @@ const severalOperations = badRequest(
 export function parseBody(bytes: Buffer): ParsedBody {
   // Decoding invalid UTF-8 would silently change the values of a write.
   if (!isUtf8(bytes)) return { httpError: badRequest('The body is not UTF-8.') };
-  return parseText(bytes.toString('utf8'));
-}
-
-/** Like `parseBody`, for decoded text. */
-export function parseText(text: string): ParsedBody {
   try {
-    const json: unknown = JSON.parse(text);
+    const json: unknown = JSON.parse(bytes.toString('utf8'));
     if (Array.isArray(json)) return { httpError: severalOperations };
     if (typeof json === 'object' && json !== null) return { json };
     const type = json === null ? 'null' : typeof json;

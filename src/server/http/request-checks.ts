@@ -59,8 +59,7 @@ function checkPost(headers: HeaderReader, maxBodyBytes: number): HttpError | und
       'The body must be JSON in UTF-8. Send the header "content-type: application/json".',
     );
   }
-  const encoding = headers.get('content-encoding');
-  if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
+  if (headers.get('content-encoding') !== null) {
     return unsupportedMediaType(
       'Compressed bodies are not supported. Send the body without the header "content-encoding".',
     );

@@ -47,7 +47,5 @@ const lingerMs = 1_000;
  */
 export function lingeringClose(socket: Duplex): void {
   socket.end();
-  const timeout = setTimeout(() => socket.destroy(), lingerMs);
-  timeout.unref();
-  socket.once('close', () => clearTimeout(timeout));
+  setTimeout(() => socket.destroy(), lingerMs).unref();
 }
