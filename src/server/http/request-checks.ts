@@ -59,7 +59,8 @@ function checkPost(headers: HeaderReader, maxBodyBytes: number): HttpError | und
       'The body must be JSON in UTF-8. Send the header "content-type: application/json".',
     );
   }
-  if (headers.get('content-encoding') !== null) {
+  const encoding = headers.get('content-encoding');
+  if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
     return unsupportedMediaType(
       'Compressed bodies are not supported. Send the body without the header "content-encoding".',
     );
