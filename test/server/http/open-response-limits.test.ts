@@ -114,7 +114,7 @@ test('a quarter of the request slots is reserved for accepted tokens', () => {
     undefined,
     undefined,
     undefined,
-    'The server is at its limit of GraphQL requests for tokens that the REST service has not accepted. Retry later.',
+    'The server is at its limit of GraphQL requests for tokens that the REST service has not accepted yet. Retry later.',
   ]);
   expect(admit(merchant)).toBeUndefined();
 });
