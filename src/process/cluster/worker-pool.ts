@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
 import type { SummedMetrics } from '../../telemetry/aggregated-metrics.ts';
@@ -7,15 +8,14 @@ import type { Log } from '../../telemetry/log.ts';
 import type { MetricsPage } from '../../telemetry/metrics.ts';
 import type { EndReason } from '../signals.ts';
 import { WorkerStartError } from '../startup-errors.ts';
-import { forwardLines } from './forward-lines.ts';
 import type { StartOptions, ToPrimary, ToWorker } from './messages.ts';
 
 interface WorkerPoolOptions {
   startOptions: StartOptions;
   metrics: SummedMetrics | undefined;
   log: Log;
-  /** Gets the log lines of all workers. */
-  writeLines(lines: string): void;
+  /** Gets the standard output of each new worker, which is its log. */
+  onStdout(stdout: Readable): void;
   /** Called when 5 replacements in a row could not start, with the error text of the last one. */
   onFailure(error: string): void;
 }
@@ -29,7 +29,7 @@ const maxFailedStarts = 5;
 const snapshotTimeoutMs = 1_000;
 
 /** Creates the running workers. A worker that exits is replaced, until the pool ends. */
-export function createWorkerPool({ startOptions, metrics, log, writeLines, onFailure }: WorkerPoolOptions) {
+export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailure }: WorkerPoolOptions) {
   /** The promise of each running worker is that of its URL. */
   const workers = new Map<Worker, PromiseWithResolvers<URL>>();
   /** The listening workers for which no replacement was requested. */
@@ -51,8 +51,7 @@ export function createWorkerPool({ startOptions, metrics, log, writeLines, onFai
       listening.reject(new WorkerStartError(`A worker could not start: ${message}`));
       workers.delete(worker);
     });
-    // The standard output is the log.
-    if (worker.process.stdout !== null) forwardLines(worker.process.stdout, writeLines);
+    if (worker.process.stdout !== null) onStdout(worker.process.stdout);
     send(worker, { type: 'start', options: startOptions });
     try {
       const url = await listening.promise;
@@ -148,8 +147,7 @@ export function createWorkerPool({ startOptions, metrics, log, writeLines, onFai
       isEnding = true;
       const exits = [...workers.keys()].map((worker) => {
         send(worker, { type: 'end', reason });
-        // Unlike `exit`, after the last line of the log.
-        return once(worker.process, 'close');
+        return once(worker, 'exit');
       });
       const killTimer = setTimeout(() => {
         for (const worker of workers.keys()) worker.process.kill('SIGKILL');
