@@ -33,9 +33,11 @@ export class QuerySharing {
   // The document cache gives equal texts the same document while the document is cached.
   readonly #operationNumber = perOperation(() => ++this.#operationCount);
 
-  /** The key that equal queries have in common. */
-  key({ definition, document, variables }: Operation, showsCost: boolean): string {
+  /** The key that equal queries have in common. Undefined if the query can't be shared. */
+  key({ definition, document, variables }: Operation, showsCost: boolean): string | undefined {
     const text = variables === undefined ? '' : JSON.stringify(variables);
+    // JSON.stringify turns an infinite number, such as 1e400, into null.
+    if (text.includes('null') && !isAllFinite(variables)) return undefined;
     return `${showsCost} ${this.#operationNumber(definition, document)} ${text}`;
   }
 
@@ -67,4 +69,11 @@ export class QuerySharing {
     // An empty Map would outlive the query: many tenants are remembered, and most run one query at a time.
     if (byKey.size === 0) this.#inFlight.drop(tenant);
   }
+}
+
+/** Whether all numbers of a JSON value are finite. The recursion is safe because limits bound the depth. */
+function isAllFinite(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.values(value).every(isAllFinite);
 }

@@ -109,6 +109,25 @@ describe('concurrent equal queries', () => {
     expect(await anew).toMatchObject({ errors: undefined });
   });
 
+  test('share no result if a variable is 1e400 in one query and null in the other', async () => {
+    await using waybill = await startHolding();
+    const ask = async (first: string) => {
+      const response = await waybill.app.fetch('http://waybill.test/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer ana' },
+        body: `{ "query": "query ($first: Int) { locations(first: $first) { nodes { id } } }", "variables": { "first": ${first} } }`,
+      });
+      return response.json();
+    };
+    const byNull = ask('null');
+    await waybill.arrived();
+    // It is refused at once, and does not wait for the other.
+    expect(await ask('1e400')).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+    waybill.give({ locations: [] });
+    expect(await byNull).toEqual({ data: { locations: { nodes: [] } } });
+    expect(waybill.lines()).toEqual(['GET /v1/locations?pageSize=20']);
+  });
+
   test('are all rejected if their variables are invalid', async () => {
     await using waybill = await startHolding();
     const request = {
