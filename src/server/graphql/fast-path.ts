@@ -133,18 +133,14 @@ class FastRequest implements OperationRequest {
   }
 
   run(body: BodyReadResult): void {
-    const { documentPolicy, documents, runOperation } = this.#options;
     this.#body = body;
+    let hasStarted = false;
     try {
-      this.#parsed = Buffer.isBuffer(body) ? parseBody(body) : undefined;
-      const operation =
-        this.#parsed && requestedOperation(this.#parsed, this.headers, documentPolicy, documents);
-      if (operation === undefined) this.#fallBack();
-      else runOperation(operation, this, (result) => this.#respondAfter(result));
+      hasStarted = this.#start(body);
     } catch {
       // The operation has not started. The fallback fails in the same way, and reports the error.
-      this.#fallBack();
     }
+    if (!hasStarted) this.#fallBack();
   }
 
   onAbort(listener: (reason: unknown) => void): void {
@@ -153,6 +149,17 @@ class FastRequest implements OperationRequest {
     response.on('close', () => {
       if (!response.writableFinished) listener(clientGoneError);
     });
+  }
+
+  /** @returns whether the operation can run on the fast path. */
+  #start(body: BodyReadResult): boolean {
+    if (!Buffer.isBuffer(body)) return false;
+    const { documentPolicy, documents, runOperation } = this.#options;
+    this.#parsed = parseBody(body);
+    const operation = requestedOperation(this.#parsed, this.headers, documentPolicy, documents);
+    if (operation === undefined) return false;
+    runOperation(operation, this, (result) => this.#respondAfter(result));
+    return true;
   }
 
   #respondAfter(result: Promise<ExecutionResult>): void {
@@ -184,7 +191,7 @@ class FastRequest implements OperationRequest {
 
   #sendResult(result: ExecutionResult): void {
     const { requestRecord, response } = this;
-    const { compressResponses } = this.#options;
+    const { compressResponses, report } = this.#options;
     recordResult(requestRecord, result);
     const body = requestRecord.joined ? sharedBody(result) : JSON.stringify(result);
     const byteLength = Buffer.byteLength(body);
@@ -199,8 +206,10 @@ class FastRequest implements OperationRequest {
     shared[coding] ??= compress(body, coding);
     shared[coding].then(
       (compressed) => this.#sendInTurn(compressed, compressed.length, coding),
-      // The fallback reports the error.
-      () => this.#fallBack(),
+      (error: unknown) => {
+        report(error, requestRecord.requestId);
+        this.#sendInTurn(body, byteLength);
+      },
     );
   }
 

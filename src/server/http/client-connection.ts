@@ -10,12 +10,13 @@ export class ClientConnection {
   /** The response to the latest request. */
   #latest: ServerResponse | undefined;
   #runningRequests = 0;
-  readonly #waitingRequests: (() => void)[] = [];
+  #waitingRequests: (() => void)[] = [];
   #closesWhenIdle = false;
 
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.once('close', () => {
+      this.#waitingRequests = [];
       // V8 keeps outgrown tables of a Map with their entries (docs/decisions/0004-long-lived-closures.md).
       this.#latest = undefined;
     });
