@@ -32,8 +32,8 @@ const schemaSteps = new StepQueue('starting');
 
 /**
  * Takes the result of an operation: without `data` if the operation did not run, rejected only by an error of this server.
- * Not a promise that also waits for the turn: V8 keeps the results of long-lived promises until a full collection. Yoga has
- * such promises all the same.
+ * Not a promise that also waits for the turn: V8 keeps the results of long-lived promises until a full collection. Yoga
+ * has such promises all the same.
  */
 export type Respond = (result: Promise<ExecutionResult>) => void;
 
