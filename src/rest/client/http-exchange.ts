@@ -243,7 +243,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
       this.#isDone = true;
       // Bytes after the end of the compressed data are ignored, and may never end.
       if (!this.#isComplete) this.#controller?.abort(notNeededError());
-      this.#deliver(decodeText(this.#chunks ?? []));
+      this.#deliver(decodeText(this.#chunks ?? [], this.#bytes));
     }
   }
 
@@ -252,12 +252,15 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
   }
 }
 
+/** The text of a larger body stays in pieces until it is parsed. In bytes. */
+const maxWholeBytes = 524_288;
+
 /**
- * Decodes UTF-8. The text of a page stays in pieces until it is parsed, in its turn: one buffer and one string of a megabyte
- * would hold the event loop for up to 20 ms.
+ * Decodes UTF-8. A large text stays in pieces until it is parsed, in its turn: one buffer and one string of a megabyte would
+ * hold the event loop for up to 20 ms. Smaller texts are parsed faster as a whole.
  */
-function decodeText(chunks: readonly Buffer[]): string {
-  if (chunks.length === 1) return String(chunks[0]);
+function decodeText(chunks: readonly Buffer[], bytes: number): string {
+  if (bytes <= maxWholeBytes) return String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
   const decoder = new StringDecoder('utf8');
   let text = '';
   for (const chunk of chunks) text += decoder.write(chunk);
