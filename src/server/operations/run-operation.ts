@@ -33,7 +33,7 @@ const schemaSteps = new StepQueue('starting');
 /**
  * Takes the result of an operation: without `data` if the operation did not run, rejected only by an error of this server.
  * Not a promise that also waits for the turn: V8 keeps the results of long-lived promises until a full collection. Yoga
- * has such promises all the same.
+ * still has such promises.
  */
 export type Respond = (result: Promise<ExecutionResult>) => void;
 
