@@ -36,11 +36,11 @@ export interface Waybill {
 export interface WaybillOptions
   extends Omit<ConnectOptions, 'report'>,
     Pick<SandboxOptions, 'quirks' | 'seed'> {
-  /** A shared sandbox, which its starter closes. By default the server has its own. */
+  /** A sandbox that several servers share. The test that started it closes it. By default the server has its own. */
   sandbox?: Sandbox;
 }
 
-/** Starts a sandbox on a free port and the application, with these variables of the environment. */
+/** Starts a sandbox on a free port, and the application with these environment variables. */
 export async function startWaybill(
   environment: Record<string, string> = {},
   { seed, quirks, sandbox: shared, ...options }: WaybillOptions = {},

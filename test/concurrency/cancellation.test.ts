@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CancelSource, pause } from '../../src/concurrency/cancellation.ts';
 import { createOperationScope } from '../fixtures/operation-scope.ts';
 
-test('an abort notifies each listener once, except removed listeners', () => {
+test('an abort calls each listener once, but no removed listener', () => {
   const cancelSource = new CancelSource();
   const notified: string[] = [];
   const gone = () => notified.push('gone');
@@ -38,7 +38,7 @@ test('an operation is aborted only after its last waiter has left', () => {
   expect([signal.aborted, signal.reason]).toEqual([true, 'gone too']);
 });
 
-test('pause removes its abort listener when it ends or is aborted', async () => {
+test('pause() leaves no abort listener behind', async () => {
   const client = new AbortController();
   const { signal } = client;
   const startedAtMs = performance.now();

@@ -66,7 +66,7 @@ const settlePromises = () => new Promise<void>((resolve) => setTimeout(resolve))
 describe('the time budget of an event-loop round', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  test('allows no new work after 10 ms of work until the next round has ended', () => {
+  test('stops new work after 10 ms, until the end of the next round', () => {
     const { budget, work, endRound, isCalm } = createTestBudget();
     expect(budget.hasTime()).toBe(true);
     work(9);
@@ -122,7 +122,7 @@ describe('the time budget of an event-loop round', () => {
     expect(rounds).toBe(51);
   });
 
-  test('starts no more work after 600 nodes until their promises have run', async () => {
+  test('stops new work after 600 nodes, until their promises have run', async () => {
     const { budget } = createTestBudget();
     budget.start(599);
     expect(budget.hasTime()).toBe(true);
@@ -132,7 +132,7 @@ describe('the time budget of an event-loop round', () => {
     expect(budget.hasTime()).toBe(true);
   });
 
-  test('counts the time of a step until all of its promises have run', async () => {
+  test('counts the time of all promises of a step', async () => {
     const { budget, work } = createTestBudget();
     const source = vi.fn();
     const runPiece = async () => {

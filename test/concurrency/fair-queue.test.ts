@@ -70,7 +70,7 @@ test('a new token waits for at most one queued entry of a busy token', () => {
   expect(granted).toEqual(['ana 0', 'ana 1', 'eva']);
 });
 
-test('waiting tokens alternate, with the entries of a token in order', () => {
+test('waiting tokens take turns, and each token keeps the order of its entries', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const entries = ['a0', 'a1', 'a2'].map((name) => ask(name, ana));
   entries.push(...['e0', 'e1'].map((name) => ask(name, eva)), ask('i0', ida));
@@ -222,7 +222,7 @@ test('the weight of the granted entries of a token is limited', () => {
   expect(granted).toEqual(['7', 'eva 1', '2', '1']);
 });
 
-test('entries of an owner that is not open wait, and those of others are granted', () => {
+test('an entry waits while the queue is closed to its owner', () => {
   const closed = new Set<Owner>([ana]);
   const isOpenTo = (owner: Owner) => !closed.has(owner);
   const { queue, granted, ask } = createQueue({ capacity: 10, isOpenTo });
@@ -234,7 +234,7 @@ test('entries of an owner that is not open wait, and those of others are granted
   expect(granted).toEqual(['eva', 'ana']);
 });
 
-test('an entry of an owner that is not open lets the next entry of its connection pass', () => {
+test('while the queue is closed to a token, others on its connection get slots', () => {
   const [closed, open] = [other(0), other(0)];
   const { queue, granted, ask } = createQueue({ capacity: 1, isOpenTo: (owner) => owner !== closed });
   const first = ask('first', ana);
@@ -244,7 +244,7 @@ test('an entry of an owner that is not open lets the next entry of its connectio
   expect([granted, queue.waiting]).toEqual([['first', 'open'], 1]);
 });
 
-test('a connection that is not open does not block tokens on another connection', () => {
+test('while the queue is closed to a token, other connections get slots', () => {
   const closed = other(0);
   const { granted, ask } = createQueue({ capacity: 4, isOpenTo: (owner) => owner !== closed });
   ask('closed', closed);
@@ -252,7 +252,7 @@ test('a connection that is not open does not block tokens on another connection'
   expect(granted).toEqual(['open']);
 });
 
-test('an owner without a slot gets a light entry granted beyond the capacity', () => {
+test('an owner without a slot gets one for a light entry, even above the capacity', () => {
   const { queue, granted, ask } = createQueue({ capacity: 10, maxWeightPerToken: 100, lightWeight: 2 });
   const full = ask('full', ana, 10);
   const light = ask('light', eva, 2);
@@ -291,7 +291,7 @@ test('the queue grants no slot while the time budget is exhausted', () => {
   expect(granted).toEqual(['1', '2', 'eva', '3']);
 });
 
-test('ownExcess reports a token above its share only if the total is exceeded', () => {
+test('ownExcess reports a token above its share only if the total is used up', () => {
   const shares = new Shares(100, 50);
   for (const [owner, amount] of [
     [ana, 49],

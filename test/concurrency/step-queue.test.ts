@@ -41,7 +41,7 @@ describe('steps in one queue', () => {
     expect(await settle()).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);
   });
 
-  test('alternate between connections for tokens that are not yet accepted', async () => {
+  test('alternate between the connections of unaccepted tokens', async () => {
     const { budget, step, settle } = createSteps();
     const queue = new StepQueue('starting', budget);
     const [first, second] = [anonymousOwner({}), anonymousOwner({})];
@@ -52,7 +52,7 @@ describe('steps in one queue', () => {
   });
 });
 
-test('queues of the same kind alternate', async () => {
+test('two queues of the same kind start their steps alternately', async () => {
   const { budget, step, settle } = createSteps();
   const [documents, bodies] = [new StepQueue('starting', budget), new StepQueue('starting', budget)];
   const owner = accepted({});

@@ -7,7 +7,7 @@ function timed(onTimeout: () => void): TimeoutEntry {
   return { before: undefined, after: undefined, endsAtMs: undefined, onTimeout };
 }
 
-test('timeouts run in the order of their start unless stopped', async () => {
+test('timeouts run in the order of their start, except stopped timeouts', async () => {
   const timeouts = new TimeoutQueue(20);
   const timedOut: string[] = [];
   const [first, stopped, late, last] = ['first', 'stopped', 'late', 'last'].map((name) =>

@@ -65,7 +65,7 @@ describe('readConfig', () => {
     [{ OTEL_TRACES_EXPORTER: 'console' }, false],
     [{ OTEL_SDK_DISABLED: 'True', OTEL_TRACES_EXPORTER: 'otlp' }, false],
     [{ OTEL_TRACES_SAMPLER: 'always_on' }, false],
-  ])('for %j, sets tracing to %s', (environment, isOn) => {
+  ])('with %j sets tracing to %s', (environment, isOn) => {
     expect(readConfig(environment)).toEqual({ ...defaults, tracing: isOn });
   });
 
@@ -75,7 +75,7 @@ describe('readConfig', () => {
     [{ UPSTREAM_URL: 'https://rest.example', METRICS_PORT: '0' }, true],
     [{ UPSTREAM_URL: 'https://rest.example', METRICS: 'yes' }, true],
     [{ METRICS: 'no' }, false],
-  ])('for %j, sets metrics to %s', (environment, isOn) => {
+  ])('with %j sets metrics to %s', (environment, isOn) => {
     expect(readConfig(environment).metrics).toBe(isOn);
   });
 
@@ -340,7 +340,7 @@ describe('readConfig with invalid settings', () => {
   });
 
   test.each(['UPSTREAM_TIMEOUT', 'UPSTREAM_', 'DRAIN_SECONDS', 'REFERENCE_DATA_SECONDS'])(
-    'rejects the unknown variable %s with the prefix of a setting',
+    'rejects the unknown variable %s because of its prefix',
     (name) => {
       expect(faultsOf({ [name]: 'x' })).toContain(
         `\n  ${name}: unknown setting; docs/configuration.md lists all settings.`,
@@ -403,7 +403,7 @@ describe('readConfig with invalid settings', () => {
   ])('rejects %s %s without quoting the credentials', (variable, value, shown) => {
     const message = faultsOf({ UPSTREAM_URL: 'https://rest.example', [variable]: value });
     expect(message).toContain(
-      `${variable}: expected an http or https URL without path or query; credentials are percent-encoded, but got "${shown}".`,
+      `${variable}: expected an http or https URL without path or query, with any credentials percent-encoded, but got "${shown}".`,
     );
   });
 
@@ -419,7 +419,7 @@ describe('readConfig with invalid settings', () => {
     );
   });
 
-  test('reports one error if page size and page token have the same name', () => {
+  test('reports one error if the parameters of page size and page token share a name', () => {
     const message = faultsOf({ PAGE_SIZE_PARAMETER: 'page', PAGE_TOKEN_PARAMETER: 'page' });
     expect(message.split('\n')).toHaveLength(2);
   });

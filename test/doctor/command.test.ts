@@ -42,8 +42,8 @@ async function doctor(args: readonly string[], token = sandbox.tokens.first, inp
   return { code, output, errors };
 }
 
-describe.concurrent('a usable service', () => {
-  test('results in an env file that the server starts with', async () => {
+describe.concurrent('the doctor of a usable service', () => {
+  test('writes an env file with which the server starts', async () => {
     const file = inFolder('live.env');
     const { code, output, errors } = await doctor(['--url', sandbox.url, '--write', file]);
     expect([code, output]).toEqual([0, expect.stringContaining('Waybill can use this service.')]);
@@ -63,7 +63,7 @@ describe.concurrent('a usable service', () => {
     expect(await server.exit).toMatchObject({ code: 0 });
   });
 
-  test('is compared with the JSON report of an earlier run', async () => {
+  test('compares its report with the JSON report of an earlier run', async () => {
     const file = inFolder('baseline.json');
     const url = new URL(sandbox.url);
     const before = await examine({ url, token: sandbox.tokens.first, spacingMs: 0 });

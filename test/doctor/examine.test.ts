@@ -159,7 +159,7 @@ test.each<[string, Partial<Quirks>, string, string]>([
   });
 });
 
-test('the doctor disables lists for batches if their rows lack fields', async () => {
+test('the doctor sets UPSTREAM_LISTS_FOR_BATCHES to "no" if list rows lack fields', async () => {
   const { report } = await examined({ quirks: { rowsLack: { orders: ['notes', 'updateTime'] } } });
   expect(findingOf(report, 'rows and records')?.cause).toBe(
     'Rows and records differ in orders.notes, orders.updateTime.',
@@ -167,7 +167,7 @@ test('the doctor disables lists for batches if their rows lack fields', async ()
   expect(report.settings.UPSTREAM_LISTS_FOR_BATCHES).toBe('no');
 });
 
-test('the doctor disables lists for batches if pages are shorter than requested', async () => {
+test('the doctor sets UPSTREAM_LISTS_FOR_BATCHES to "no" if pages are too short', async () => {
   await using whole = await startWholeSandbox();
   const shorten = change('/v1/shipments', (answer) => {
     const rows: unknown = Reflect.get(answer, 'shipments');
@@ -275,7 +275,7 @@ const unheardOf = {
   query: 'near',
 };
 
-test('unusual parameter names are reported as failures after at most 80 calls', async () => {
+test('unusual parameter names are reported as failures within 80 calls', async () => {
   const { report } = await examined({ quirks: { parameterNames: unheardOf } });
   expect(report.isUsable).toBe(false);
   expect(report.calls).toBeLessThanOrEqual(80);

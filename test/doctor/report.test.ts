@@ -36,13 +36,13 @@ test.each([
   expect(toVariables({ ...report(), settings })).toBe(`UPSTREAM_URL=${expected}\n`);
 });
 
-test('a different number or an earlier open check is not reported as a change', () => {
+test('compare() ignores changed numbers and checks that were open before', () => {
   const now = report({ ...label, cause: 'The label is a PDF of 4000 bytes.' }, { ...label, check: 'clock' });
   const before = report(label, { check: 'clock', mark: 'open', cause: 'It was not checked.' });
   expect(compare(now, before)).toEqual(now);
 });
 
-test('a changed mark or text is reported as a failure', () => {
+test('compare() reports a changed mark or text as a failure', () => {
   const now = report(
     { ...label, cause: 'The label is a picture.' },
     { check: 'clock', mark: 'warning', cause: 'No Date.' },

@@ -26,7 +26,7 @@ async function startLoaders(answers: Record<string, unknown>) {
 }
 
 describe('loaders by id', () => {
-  test('each distinct name costs one call', async () => {
+  test('make one call for each different id', async () => {
     await using loaders = await startLoaders({
       '/v1/shipments/1': { name: 'shipments/1', status: 'RETURN' },
     });
@@ -39,7 +39,7 @@ describe('loaders by id', () => {
     expect(loaders.calls().sort()).toEqual(['GET /v1/shipments/1', 'GET /v1/shipments/2']);
   });
 
-  test('a record already read in a list costs no call', async () => {
+  test('make no call for a record that a list has returned', async () => {
     await using loaders = await startLoaders({
       '/v1/orders?pageSize=2': { orders: [{ name: 'orders/1' }, { name: 'orders/2' }] },
       '/v1/shipments?pageSize=1': { shipments: [{ name: 'shipments/1', label: 'labels/1' }] },
@@ -51,7 +51,7 @@ describe('loaders by id', () => {
     expect(loaders.calls()).toEqual(['GET /v1/orders?pageSize=2', 'GET /v1/shipments?pageSize=1']);
   });
 
-  test('a lookup of origins or channels reads the list once', async () => {
+  test('read the list of origins or channels only once', async () => {
     await using loaders = await startLoaders({
       '/v1/origins?pageSize=1000': { origins: [{ name: 'origins/1' }], nextPageToken: 't' },
       '/v1/origins?pageSize=1000&pageToken=t': { origins: [{ name: 'origins/2' }] },
@@ -131,7 +131,7 @@ describe('the first shipments page of a new token', () => {
   test.each<[string, 'orderPage' | 'orderPageWithShipments']>([
     ['shipments of orders', 'orderPageWithShipments'],
     ['shipments by id', 'orderPage'],
-  ])('has fewer rows if other tokens needed fewer: %s', async (_what, page) => {
+  ])('is smaller if other tokens needed fewer rows: %s', async (_what, page) => {
     await using rest = await startRestClient((request, response, body) =>
       answerJson(answerOf(new URL(request.url ?? '', 'http://service').pathname))(request, response, body),
     );

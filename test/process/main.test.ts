@@ -109,7 +109,7 @@ describe.concurrent('a server with a live service', () => {
     orders: [{ name: 'orders/7', status: 'NEW', recipient: { firstName: 'Ana', lastName: 'Ruiz' } }],
   };
 
-  test('serves metrics only on METRICS_PORT if it is set', async () => {
+  test('with METRICS_PORT, serves metrics only on that port', async () => {
     await using service = await startService(answerJson({ name: 'organization/1' }));
     const main = startServer({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0', LOG_LEVEL: 'error' });
     const { graphql, text } = await main.banner();
@@ -173,7 +173,7 @@ describe.concurrent('a server with a live service', () => {
     ],
     [503, 'GET /v1/orders without a token returned 503; the server starts anyway'],
     [403, 'responds'],
-  ])('reports at the start if the service returns %i without a token', async (status, state) => {
+  ])('reports at the start that the service returns %i without a token', async (status, state) => {
     await using service = await startService(answerJson({}, status), true);
     const main = startServer({ UPSTREAM_URL: service.url.href });
     const { text } = await main.banner();
@@ -193,7 +193,7 @@ describe.concurrent('a server with a live service', () => {
     expect(await main.stop()).toMatchObject({ code: 0 });
   });
 
-  test('starts if the service does not respond within two seconds', async () => {
+  test('starts even if the service does not respond within two seconds', async () => {
     await using service = await startService(() => {}, true);
     const main = startServer({ UPSTREAM_URL: service.url.href });
     const { text, graphql } = await main.banner();
@@ -209,7 +209,7 @@ describe.concurrent('a server with a live service', () => {
     // Of the server's own making: nothing from outside makes it throw where nobody catches it.
     ['SIGUSR2', 1, ["process.on('SIGUSR2', () => { throw new Error('a fault') })"]],
   ] as const)('that exits on %s', (signal, code, [imported]) => {
-    test('writes every log line after the start text', async ({ expect }) => {
+    test('loses no log line', async ({ expect }) => {
       await using service = await startService(answerJson({ orders: [] }));
       const options = imported === undefined ? [] : ['--import', `data:text/javascript,${imported}`];
       const main = startServer({ UPSTREAM_URL: service.url.href }, options);

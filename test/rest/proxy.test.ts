@@ -31,7 +31,7 @@ test('every request names Waybill and its version in User-Agent', async () => {
 });
 
 describe('a proxy', () => {
-  test('forwards calls and the health probe without its credentials', async () => {
+  test('forwards calls and the health probe, but not the proxy credentials', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url);
     await using rest = await startRestClient(answerOrder, { baseUrl: restUrl, proxy: forHttp(proxy.url) });

@@ -99,7 +99,7 @@ describe('a token', () => {
   }, 60_000);
 });
 
-test('an owner includes the connection only while its token is not accepted', () => {
+test('an owner has a connection only while its token is not accepted', () => {
   const tenants = createTenants();
   const tenant = tenants.of('a');
   const connection = {};

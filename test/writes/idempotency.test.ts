@@ -159,7 +159,7 @@ describe('requests that wait for a key', () => {
     expect(log).toEqual([]);
   });
 
-  test('run the write if it failed without effect for another token', async () => {
+  test('run the write themselves if the write of another token failed without effect', async () => {
     const { log, ask } = startWork();
     const first = ask('a', { run: failing(unreachable) });
     const second = ask('b', { token: 'next token' });
@@ -168,7 +168,7 @@ describe('requests that wait for a key', () => {
     expect(log).toEqual(['b runs']);
   });
 
-  test('run the write once if the operation that ran it was aborted', async () => {
+  test('run the write only once after the operation that started the write was aborted', async () => {
     const { log, ask } = startWork();
     const [first, ...others] = await Promise.allSettled([
       ask('a', { run: failing(aborted) }),
@@ -180,7 +180,7 @@ describe('requests that wait for a key', () => {
     expect(log).toEqual(['b runs']);
   });
 
-  test('resume the write once if the operation that resumed it was aborted', async () => {
+  test('resume the write only once after earlier attempts to resume were aborted', async () => {
     const { log, ask } = startWork();
     await expect(ask('a', { run: failing(unknown) })).rejects.toBe(unknown);
     const outcomes = await Promise.allSettled([
@@ -333,7 +333,7 @@ describe('an error of the key store', () => {
     ['finish', async () => 'done', 'done'],
     ['release', failing(refusal), refusal],
     ['abandon', failing(unknown), unknown],
-  ])('does not change the outcome if %s fails', async (method, run, expected) => {
+  ])('does not change the result of the write if %s fails', async (method, run, expected) => {
     const { ask, reported } = startWork({ store: failingStore(method) });
     expect(await ask('a', { run }).catch((error: unknown) => error)).toBe(expected);
     expect(reported).toEqual([failure]);

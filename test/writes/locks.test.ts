@@ -79,7 +79,7 @@ describe('a lost claim', () => {
     await expect(withLock(async (lock) => lock.expectHeld())).rejects.toThrow(ClaimLostError);
   });
 
-  test('stops the work under a lock if the claim belongs to the outer write', async () => {
+  test('stops the work under a lock even if the claim belongs to the outer write', async () => {
     const { withLock } = startWork();
     const outer = {
       expectHeld() {
@@ -88,11 +88,11 @@ describe('a lost claim', () => {
     };
     await expect(withLock(async (lock) => lock.expectHeld(), { outer })).rejects.toThrow(ClaimLostError);
   });
+});
 
-  test('work under a lock continues if no claim is lost', async () => {
-    const { withLock } = startWork();
-    await expect(withLock(async (lock) => lock.expectHeld())).resolves.toBeUndefined();
-  });
+test('work under a lock continues while its claim is held', async () => {
+  const { withLock } = startWork();
+  await expect(withLock(async (lock) => lock.expectHeld())).resolves.toBeUndefined();
 });
 
 describe('a lock whose store fails', () => {

@@ -191,24 +191,26 @@ describe('a 404 from a service that has returned an organization before', () => 
     expect(await of('ana')).toMatch(/^[\w-]{43}$/);
     expect(asked).toEqual(['ana']);
   });
+});
 
-  test.each<[string, Ask, boolean]>([
-    ['gets the organization as soon as the service returns it', named('organization/1'), true],
-    ['has an unknown merchant while the service returns 404', failing(status(404)), false],
-  ])('a token with an earlier 404 %s', async (_what, ask, isShown) => {
-    const { of, asked, answerWith } = startMerchants(failing(status(404)));
-    await of('ana');
-    answerWith(named('organization/1'));
-    const organization = await of('eva');
-    answerWith(ask);
-    const ana = of('ana');
-    if (isShown) expect(await ana).toBe(organization);
-    else expect(await errorOf(ana)).toBeInstanceOf(MerchantUnknownError);
-    expect(asked).toEqual(['ana', 'eva', 'ana']);
-  });
+test.each<[string, Ask, boolean]>([
+  ['gets the organization as soon as the service returns it', named('organization/1'), true],
+  ['has an unknown merchant while the service returns 404', failing(status(404)), false],
+])('a token with an earlier 404 %s', async (_what, ask, isShown) => {
+  const { of, asked, answerWith } = startMerchants(failing(status(404)));
+  await of('ana');
+  answerWith(named('organization/1'));
+  const organization = await of('eva');
+  answerWith(ask);
+  const ana = of('ana');
+  if (isShown) expect(await ana).toBe(organization);
+  else expect(await errorOf(ana)).toBeInstanceOf(MerchantUnknownError);
+  expect(asked).toEqual(['ana', 'eva', 'ana']);
+});
 
-  test('makes the token the merchant if only another service returned an organization', async () => {
-    await shown();
+describe('a 404 from a service that has returned no organization', () => {
+  test('makes the token the merchant, even if another service returned an organization', async () => {
+    await startMerchants(named('organization/1')).of('ana');
     expect(await startMerchants(failing(status(404))).of('ana')).toMatch(/^[\w-]{43}$/);
   });
 
@@ -216,7 +218,7 @@ describe('a 404 from a service that has returned an organization before', () => 
     ['a name that is not organization/<id>', failing(otherName)],
     ['organization/mine', named('organization/mine')],
     ['a 403', failing(status(403))],
-  ])('makes the token the merchant if the earlier response was %s', async (_what, ask) => {
+  ])('makes the token the merchant after %s', async (_what, ask) => {
     const { of, answerWith } = startMerchants(ask);
     await of('ana');
     answerWith(failing(status(404)));
@@ -312,7 +314,7 @@ describe('an operation that waits for the merchant lookup of another operation',
     expect(asked).toEqual(['ana', 'ana']);
   });
 
-  test('does not repeat the lookup if the waiting operation was aborted', async () => {
+  test('does not repeat the lookup if it was aborted itself', async () => {
     const { answers, ask } = held();
     const { of, asked } = startMerchants(ask);
     const first = errorOf(of('ana'));

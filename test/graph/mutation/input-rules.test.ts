@@ -46,13 +46,13 @@ describe('the bounds of a rule', () => {
     [centsAtLeast(0), -1, ['must be at least 0, but is -1']],
     [locationId, 'a'.repeat(86), []],
     [locationId, 'a'.repeat(87), ['must have at most 96 characters as "locations/<identifier>", but has 97']],
-  ])('are enforced by %o for %o', (rules, value, messages) => {
+  ])('decide whether a value is valid: %o, %o', (rules, value, messages) => {
     const outcome = validateInput(rules, value);
     expect('errors' in outcome ? outcome.errors.map(({ message }) => message) : []).toEqual(messages);
   });
 });
 
-test('an id is normalized to the resource name', () => {
+test('an id becomes the full resource name', () => {
   expect(validateInput(recordId('orders'), 'ca2481')).toEqual({ value: 'orders/ca2481' });
   expect(validateInput(recordId('orders'), 'orders/ca2481')).toEqual({ value: 'orders/ca2481' });
 });

@@ -11,7 +11,7 @@ function pathFinderFor(typeName: string, input: unknown, restToInputPaths: RestT
   return (restPath: string) => findInputLocation(restPath, type, input, restToInputPaths).path;
 }
 
-describe('a REST error path into an order input', () => {
+describe('the path of a REST error about an order', () => {
   const pathOf = pathFinderFor('CreateOrderInput', { ...order, paymentMethods: ['PSE', 'NEQUI'] });
 
   test.each([
@@ -39,7 +39,7 @@ describe('a REST error path into an order input', () => {
     ['a field that the input omits', 'referenceId', 'referenceId'],
     ['a nested field that the input omits', 'recipient.document', 'recipient.document'],
     ['consecutive dots', 'recipient..email.', 'recipient.email'],
-  ])('is mapped with %s', (_what, restPath, path) => {
+  ])('is mapped to the input: %s', (_what, restPath, path) => {
     expect(pathOf(restPath)).toBe(path);
   });
 
@@ -62,7 +62,7 @@ describe('a REST error path into an order input', () => {
   });
 });
 
-describe('a REST error path into a list of names and values', () => {
+describe('the path of a REST error about template parameters', () => {
   const pathOf = pathFinderFor(
     'SendMessageInput',
     {
@@ -99,7 +99,7 @@ describe('a REST error path into a list of names and values', () => {
     ['the name __proto__', 'template.bodyParameters.__proto__', 'content.template.bodyParameters.3.value'],
     ['a missing name', 'template.bodyParameters.city', 'content.template.bodyParameters'],
     ['a field that is not renamed', 'conversation', 'conversation'],
-  ])('is mapped with %s', (_what, restPath, path) => {
+  ])('is mapped to the input: %s', (_what, restPath, path) => {
     expect(pathOf(restPath)).toBe(path);
   });
 });
@@ -119,7 +119,7 @@ describe('the field names of a REST error path', () => {
   });
 });
 
-test('a path into a missing input follows the input types', () => {
+test('a path is mapped by the input types if the input is missing', () => {
   for (const input of [null, undefined, 7, 'order', []]) {
     const pathOf = pathFinderFor('CreateOrderInput', input);
     expect(pathOf('recipient.address.addressLines.0')).toBe('recipient.address.addressLines');

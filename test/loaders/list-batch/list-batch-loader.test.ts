@@ -84,7 +84,7 @@ describe('a batch of ids', () => {
     expect([loader.calls, loader.callLog.savedByList]).toEqual([names(4), 0]);
   });
 
-  test('sends GETs if lists for batches are disabled', async () => {
+  test('sends GETs if batches must not read lists', async () => {
     const loader = start({ isListUsed: false });
     await loadAll(loader, names(100));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([names(100), 0]);
@@ -110,7 +110,7 @@ describe('a batch of ids', () => {
     expect(loader.calls).toEqual(['10']);
   });
 
-  test('does not keep the other rows of its page that are incomplete', async () => {
+  test('keeps no incomplete row of its page', async () => {
     const loader = start({ isRowComplete: ({ name }) => name !== 'r10' });
     await loadAll(loader, names(5));
     await loader.load('r10');
@@ -138,7 +138,7 @@ describe('a batch of ids', () => {
     }
   });
 
-  test('does not keep the rows of a page that was requested before a write', async () => {
+  test('keeps no row of a page that was requested before a write', async () => {
     const loader = start({
       async list(query) {
         loader.clear('r6');
@@ -320,7 +320,7 @@ describe('the comparison of a row with its record', () => {
     expect(complete.calls).toEqual(['r11', expect.stringMatching(/^\d+$/)]);
   });
 
-  test('accepts a row without a field if the record was updated in the meantime', async () => {
+  test('ignores a field that the row lacks if the record is newer than the row', async () => {
     const loader = start({
       state: new ListState(new SharedListState(() => 0)),
       list: pagesOf(names(20).map((name) => ({ name, updateTime: '1' }))),
@@ -337,13 +337,13 @@ describe('a page that fails because of overload', () => {
     ['no response', new UnavailableError('reset')],
     ['a timeout', new DeadlineError('late')],
     ['an open circuit', new CircuitOpenError(call, 1_000)],
-  ])('fails all ids if one GET also fails: %s', async (_what, error) => {
+  ])('fails all ids if the GET of one id also fails: %s', async (_what, error) => {
     const loader = start({ list: failing(error), get: failing(status(503)) });
     expect(await loadAll(loader, names(10))).toEqual(names(10).map(() => error));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([['20', 'r1'], 0]);
   });
 
-  test('does not pause the list if one GET also fails', async () => {
+  test('does not pause the list if the GET of one id also fails', async () => {
     const state = new ListState(comparedState());
     await loadAll(start({ state, list: failing(status(503)), get: failing(status(503)) }), names(10));
     const later = start({ state });
@@ -430,7 +430,7 @@ describe('a page that fails because of overload', () => {
     expect(later.calls).toEqual(['18']);
   });
 
-  test('keeps the records found on an earlier page', async () => {
+  test('keeps the records of an earlier page', async () => {
     const list = ({ pageToken }: PageQuery) =>
       pageToken === undefined ? pagesOf(named(...names(100)))({ pageSize: 15 }) : failing(status(503))();
     const loader = start({ list });

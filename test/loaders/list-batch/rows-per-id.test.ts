@@ -36,7 +36,7 @@ describe('the estimate of rows per id', () => {
     expect(learned(...Array.from({ length: 20 }, () => dense)).rowsFor(100)).toBeLessThanOrEqual(126);
   });
 
-  test('extrapolates the density of found ids beyond a page that was too short', () => {
+  test('expects missing ids to be as far apart as the found ids', () => {
     expect(learned(batch(100, every(4, 50))).rowsFor(100)).toBeGreaterThanOrEqual(490);
   });
 

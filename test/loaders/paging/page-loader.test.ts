@@ -75,7 +75,7 @@ describe('a page loader', () => {
     expect(asked).toEqual(['c', 'd', 'e']);
   });
 
-  test('does not fail other queries if one query fails', async () => {
+  test('still returns other pages if one query fails', async () => {
     const loader = new PageLoader(async ({ pageSize }) => {
       if (pageSize === 1) throw new Error('no page of 1');
       return { rows: named('a'), nextPageToken: undefined };
@@ -85,7 +85,7 @@ describe('a page loader', () => {
     expect(two).toMatchObject({ status: 'fulfilled' });
   });
 
-  test('does not pass on rows that were requested before a record was cleared', async () => {
+  test('passes no rows of a call that began before a record was cleared', async () => {
     const gets: string[] = [];
     const byName = recordLoader(async (name: string) => {
       gets.push(name);

@@ -134,7 +134,7 @@ describe('locations by name', () => {
     expect(calls).toEqual(['all']);
   });
 
-  test('are searched one by one if the list pages within the limit lack them', async () => {
+  test('are searched one by one if the allowed list pages lack them', async () => {
     const { look } = startLocations({ count: 500 });
     const wanted = names(491, 500);
     expect(await look(wanted)).toEqual({
@@ -145,12 +145,12 @@ describe('locations by name', () => {
     });
   });
 
-  test('are searched if lists for batches are disabled', async () => {
+  test('are searched if batches must not read lists', async () => {
     const { look } = startLocations({ count: 15, listsForBatches: false });
     expect((await look(names(1, 12))).calls).toEqual(names(1, 12));
   });
 
-  test('are null if the list has an invalid row in place of the row with that name', async () => {
+  test('are null if their row in the list is invalid', async () => {
     const { service, look } = startLocations({ count: 8 });
     service.rows[2] = new InvalidResponseError('no record in row 2');
     const { found, calls } = await look(names(1, 8));
@@ -193,7 +193,7 @@ describe('a failed list of locations', () => {
     expect((await look(names(1, 5))).found).toEqual(Array(5).fill(null));
   });
 
-  test('still provides the locations of earlier pages', async () => {
+  test('keeps the locations of earlier pages', async () => {
     const { service, look } = startLocations({ count: 15 });
     const refused = answered(403);
     service.failures['all@10'] = refused;
@@ -240,7 +240,7 @@ describe('names requested while the list is being read', () => {
     });
   });
 
-  test('are not read one by one if the list fails with 429', async () => {
+  test('are not searched if the list fails with 429', async () => {
     const { service, lookInBatches } = startWaiting(15);
     const refused = answered(429);
     service.failures.all = refused;
@@ -287,7 +287,7 @@ describe('cached data of earlier operations', () => {
     expect(await look(names(1, 3))).toMatchObject({ found: names(1, 3), calls: [], cached: 3 });
   });
 
-  test('of empty searches is read again for each name', async () => {
+  test('does not include empty searches', async () => {
     const { service, look } = startLocations({ count: 15, referenceMs: 1_000 });
     expect((await look(names(16, 17))).found).toEqual([null, null]);
     service.rows.push(location(16), location(17));

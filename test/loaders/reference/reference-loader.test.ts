@@ -91,7 +91,7 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
 const names = ({ rows }: Page<Row>) => rows.map(({ name }) => name);
 
 describe('a page that an operation has read', () => {
-  test('counts as cached once per later operation', async () => {
+  test('counts once as cached in each later operation', async () => {
     const { operation, learn } = startCaching();
     await learn(...named('a'));
     const { callContext, origins } = operation();
@@ -212,7 +212,7 @@ test('the cache evicts the least recently used pages above its maximum size', as
 });
 
 describe('an operation that has stopped using cached pages', () => {
-  test('shares the pages that it reads again with later operations', async () => {
+  test('shares its newly read pages with later operations', async () => {
     const { operation, learn, lastCall, known, lines } = startCaching();
     await learn(...named('old'));
     const { origins } = operation();
@@ -292,7 +292,7 @@ describe('operations that read a page at the same time', () => {
     expect(lines()).toEqual(['origins 20', 'origins 20']);
   });
 
-  test('repeat the call if the operation that made it is aborted', async () => {
+  test('repeat the call if the operation that made the call is aborted', async () => {
     const { operation, lastCall, lines } = startCaching();
     const first = operation().origins.load({ pageSize: 20 });
     const second = operation().origins.load({ pageSize: 20 });

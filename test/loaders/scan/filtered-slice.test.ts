@@ -179,10 +179,10 @@ describe('a filtered slice of a list of 5,000 rows', () => {
   });
 });
 
-describe('a filtered slice of a list of 12,000 rows with a page limit', () => {
+describe('filtered slices with a page limit', () => {
   const list = createList(newestFirst(12_000, [11_999]));
 
-  test('ends after the last row that was read', async () => {
+  test('end after the last row that was read', async () => {
     const slice = await list.read(withError, 5, { pagesLeft: 3 });
     expect([names(slice), slice.hasNextPage]).toEqual([[], true]);
     expect(slice.endPosition).toMatchObject({
@@ -193,7 +193,7 @@ describe('a filtered slice of a list of 12,000 rows with a page limit', () => {
     });
   });
 
-  test('leads to a match at the end of the list after several slices', async () => {
+  test('together reach a match at the end of the list', async () => {
     let after: Position | undefined;
     const found: string[] = [];
     const pages: number[] = [];
@@ -254,7 +254,7 @@ test('an invalid row matches no filter', async () => {
   expect(names(await list.read(withError, 5))).toEqual(['shipments/s2']);
 });
 
-test('a slice is empty but can be continued if the operation has no pages left', async () => {
+test('a slice is empty and has a next page if the operation may read no more pages', async () => {
   const list = createList(newestFirst(300, [0]));
   const slice = await list.read(withError, 5, { pagesLeft: 0 });
   expect([slice.rows, slice.hasNextPage, list.queries]).toEqual([[], true, []]);

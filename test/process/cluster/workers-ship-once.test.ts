@@ -15,8 +15,8 @@ const shipOrder = 'mutation ($input: ShipOrderInput!) { shipOrder(input: $input)
 describe.each([
   ['immediately', 0],
   ['after five seconds', 5_000],
-])('two workers, if a shipped order shows its shipment %s', (_when, shipmentNamedAfterMs) => {
-  test('ship the order once for two concurrent requests', { timeout: 120_000 }, async () => {
+])('two workers, with orders that show a new shipment %s', (_when, shipmentNamedAfterMs) => {
+  test('ship an order once for two concurrent requests', { timeout: 120_000 }, async () => {
     const begin = new Date();
     const sandbox = await startSandbox({ quirks: { shipsAgain: true, shipmentNamedAfterMs } });
     const server = startWorkers({ UPSTREAM_URL: sandbox.url });

@@ -138,57 +138,57 @@ describe('two workers with a live service', slow, () => {
     expect(await asked).toBe('refused');
     await until(() => workers.every(({ pid }) => isGone(pid)), 5_000);
   });
+});
 
-  test('a killed worker is replaced, and its counters are kept', async () => {
-    await using service = await startService(answerAsPromised);
-    const server = startWorkers({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0' });
-    const { banner, graphql } = await server.listening();
-    const [first] = await server.workers();
-    const metrics = /^Metrics {3}(.+)$/m.exec(banner)?.[1] ?? '';
-    const counted = async () =>
-      /_count\{type="query",outcome="ok"\} (\d+)$/m.exec(await (await fetch(metrics)).text())?.[1];
-    for (let time = 0; time < 4; time += 1) expect((await post(graphql, '{ __typename }')).status).toBe(200);
-    expect(await counted()).toBe('4');
-    expect(await outcome(post(new URL('/metrics', graphql), ''))).toBe(404);
-    process.kill(Number(first?.pid), 'SIGKILL');
-    const [, , third] = await server.workers(3);
-    expect(third?.worker).toBe(3);
-    expect(server.lines()).toContainEqual(
-      expect.objectContaining({ level: 'warn', worker: first?.worker, code: null, signal: 'SIGKILL' }),
-    );
-    expect(await counted()).toBe('4');
-    for (let time = 0; time < 4; time += 1) expect((await post(graphql, '{ __typename }')).status).toBe(200);
-    expect(await counted()).toBe('8');
-    server.signal('SIGTERM');
-    expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
-  });
+test('a killed worker is replaced, and its counters are kept', slow, async () => {
+  await using service = await startService(answerAsPromised);
+  const server = startWorkers({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0' });
+  const { banner, graphql } = await server.listening();
+  const [first] = await server.workers();
+  const metrics = /^Metrics {3}(.+)$/m.exec(banner)?.[1] ?? '';
+  const counted = async () =>
+    /_count\{type="query",outcome="ok"\} (\d+)$/m.exec(await (await fetch(metrics)).text())?.[1];
+  for (let time = 0; time < 4; time += 1) expect((await post(graphql, '{ __typename }')).status).toBe(200);
+  expect(await counted()).toBe('4');
+  expect(await outcome(post(new URL('/metrics', graphql), ''))).toBe(404);
+  process.kill(Number(first?.pid), 'SIGKILL');
+  const [, , third] = await server.workers(3);
+  expect(third?.worker).toBe(3);
+  expect(server.lines()).toContainEqual(
+    expect.objectContaining({ level: 'warn', worker: first?.worker, code: null, signal: 'SIGKILL' }),
+  );
+  expect(await counted()).toBe('4');
+  for (let time = 0; time < 4; time += 1) expect((await post(graphql, '{ __typename }')).status).toBe(200);
+  expect(await counted()).toBe('8');
+  server.signal('SIGTERM');
+  expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
+});
 
-  test('workers that receive SIGTERM are replaced without a failed request', async () => {
-    const { waiting, answer, release } = holding();
-    await using service = await startService(answer);
-    const server = startWorkers({ UPSTREAM_URL: service.url.href, DRAIN_WAIT_MS: '600000' });
-    const { graphql } = await server.listening();
-    const workers = await server.workers();
-    const asked = [1, 2].map((id) => post(graphql, `{ order(id: "o${id}") { id } }`));
-    await until(() => waiting.length === 2, 8_000);
-    for (const { pid } of workers) process.kill(pid, 'SIGTERM');
-    const ready = () => fetch(new URL('/health/ready', graphql), { headers: { connection: 'close' } });
-    const seen = new Set<number>();
-    while (server.lines().filter(({ msg }) => msg === 'a worker accepts requests').length < 4) {
-      seen.add((await post(graphql, '{ __typename }')).status);
-      seen.add((await ready()).status);
-    }
-    expect(seen).toEqual(new Set([200]));
-    release();
-    const answers = await Promise.all(asked.map(async (response) => (await response).json()));
-    expect(answers).toEqual([1, 2].map((id) => ({ data: { order: { id: `orders/o${id}` } } })));
-    await until(() => workers.every(({ pid }) => isGone(pid)), 10_000);
-    expect((await post(graphql, '{ __typename }')).status).toBe(200);
-    const [, , third, fourth] = await server.workers(4);
-    server.signal('SIGKILL');
-    expect(await server.exit).toEqual({ code: null, signal: 'SIGKILL', errors: '' });
-    await until(() => [third, fourth].every((one) => isGone(Number(one?.pid))), 10_000);
-  });
+test('workers that receive SIGTERM are replaced without a failed request', slow, async () => {
+  const { waiting, answer, release } = holding();
+  await using service = await startService(answer);
+  const server = startWorkers({ UPSTREAM_URL: service.url.href, DRAIN_WAIT_MS: '600000' });
+  const { graphql } = await server.listening();
+  const workers = await server.workers();
+  const asked = [1, 2].map((id) => post(graphql, `{ order(id: "o${id}") { id } }`));
+  await until(() => waiting.length === 2, 8_000);
+  for (const { pid } of workers) process.kill(pid, 'SIGTERM');
+  const ready = () => fetch(new URL('/health/ready', graphql), { headers: { connection: 'close' } });
+  const seen = new Set<number>();
+  while (server.lines().filter(({ msg }) => msg === 'a worker accepts requests').length < 4) {
+    seen.add((await post(graphql, '{ __typename }')).status);
+    seen.add((await ready()).status);
+  }
+  expect(seen).toEqual(new Set([200]));
+  release();
+  const answers = await Promise.all(asked.map(async (response) => (await response).json()));
+  expect(answers).toEqual([1, 2].map((id) => ({ data: { order: { id: `orders/o${id}` } } })));
+  await until(() => workers.every(({ pid }) => isGone(pid)), 10_000);
+  expect((await post(graphql, '{ __typename }')).status).toBe(200);
+  const [, , third, fourth] = await server.workers(4);
+  server.signal('SIGKILL');
+  expect(await server.exit).toEqual({ code: null, signal: 'SIGKILL', errors: '' });
+  await until(() => [third, fourth].every((one) => isGone(Number(one?.pid))), 10_000);
 });
 
 /** Returns whether the process has exited. */
@@ -249,7 +249,7 @@ describe('workers that can\u2019t start', slow, () => {
     });
   });
 
-  test('stop the server with code 1 if they replace workers that exited', async () => {
+  test('stop the server with code 1 if they replace a worker', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'waybill-'));
     try {
       const flag = join(folder, 'flag');

@@ -40,6 +40,6 @@ test.each<[string, CallLogEntry[], number]>([
   ['calls overlap', [entry(1, 10), entry(6, 10)], 15],
   ['one call starts and ends during another', [entry(1, 20), entry(6, 5), entry(15, 10)], 24],
   ['one call is still in progress', [entry(1, 10), entry(40, undefined)], 70],
-])('restMs is the time during which any call was in progress, if %s', (_what, entries, restMs) => {
+])('restMs is the time during which at least one call runs: %s', (_what, entries, restMs) => {
   expect(sumCalls(callLog(...entries)).restMs).toBe(restMs);
 });

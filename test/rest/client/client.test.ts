@@ -56,7 +56,7 @@ describe('an HTTP error', () => {
   const bodies: [string, (status: number) => Answer, string | undefined][] = [
     ['a JSON', (status) => answerJson({ error: { message: 'no such thing' } }, status), 'no such thing'],
     ['a text', (status) => answerText('no such thing', status, 'text/plain'), undefined],
-    ['HTML', (status) => answerText('<html><body><h1>Bad Gateway</h1></body></html>', status), undefined],
+    ['an HTML', (status) => answerText('<html><body><h1>Bad Gateway</h1></body></html>', status), undefined],
     ['an empty', (status) => answerText('', status, 'application/json'), undefined],
   ];
 

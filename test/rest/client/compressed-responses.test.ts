@@ -28,7 +28,7 @@ describe('a compressed response', () => {
     ['br', brotliCompressSync(json)],
     ['identity', Buffer.from(json)],
     ['', Buffer.from(json)],
-  ])('is decoded from the encoding "%s" even if it was not requested', async (encoding, body) => {
+  ])('is decoded even if its encoding "%s" was not requested', async (encoding, body) => {
     await using rest = await startRestClient(compressed(body, encoding));
     const callContext = rest.callContext();
     expect(await rest.api.getOrder('7', callContext)).toEqual(order);
@@ -59,15 +59,15 @@ describe('a compressed response', () => {
       'a body with an unknown encoding',
     ]),
     ['gzip twice', json, 'gzip, gzip', 'a body with an unknown encoding'],
-    ['gzip but the body is not', json, 'gzip', 'a body that cannot be decompressed'],
+    ['gzip, but the body is not gzip', json, 'gzip', 'a body that cannot be decompressed'],
     [
-      'gzip but the body is truncated',
+      'gzip, but the body is truncated',
       gzipSync(json).subarray(0, 40),
       'gzip',
       'a body that cannot be decompressed',
     ],
-    ['br but the body is not', json, 'br', 'a body that cannot be decompressed'],
-    ['gzip but the content is not JSON', gzipSync('<html>'), 'gzip', 'no JSON'],
+    ['br, but the body is not br', json, 'br', 'a body that cannot be decompressed'],
+    ['gzip, but the content is not JSON', gzipSync('<html>'), 'gzip', 'no JSON'],
   ])('is invalid if its encoding is %s', async (_what, body, encoding, message) => {
     await using rest = await startRestClient(compressed(Buffer.from(body), encoding), { connections: 1 });
     // Twice: the first response must not keep the only connection busy.

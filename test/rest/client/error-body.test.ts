@@ -52,7 +52,7 @@ describe('the fields of an error body', () => {
     expect([bodyCode, fields[0]?.code]).toEqual([code, code]);
   });
 
-  test('are empty for errors without a field name', () => {
+  test('omit errors without a field name', () => {
     const errors = [null, 7, 'notes', {}, { message: 'x' }, { field: '' }, { field: 7, message: 'x' }, []];
     expect(read({ errors }).fields).toEqual([]);
     expect(read({ errors: { notes: 'x' }, details: { notes: 'x' } }).fields).toEqual([]);
@@ -79,19 +79,21 @@ describe('the message of an error body', () => {
   });
 
   test.each(['', 'null', '7', '"a"', '[]', '[{"message":"a"}]', '<html><h1>a</h1></html>', 'a stack\n at b'])(
-    'a body that is not a JSON object is ignored: %s',
+    'is missing if the body is not a JSON object: %s',
     (body) => {
       expect(read(body)).toEqual({ fields: [] });
     },
   );
+});
 
-  test('a text of more than 300 characters is truncated', () => {
+describe('the texts of an error body', () => {
+  test('are truncated after 300 characters', () => {
     expect(read({ message: 'a'.repeat(1_000) }).message).toBe(`${'a'.repeat(300)}…`);
     const [first] = read({ errors: [{ field: 'p'.repeat(1_000), message: 'm'.repeat(1_000) }] }).fields;
     expect(first).toEqual({ path: `${'p'.repeat(300)}…`, message: `${'m'.repeat(300)}…` });
   });
 
-  test('the access token is replaced wherever it occurs', () => {
+  test('never contain the access token', () => {
     const errors = [{ field: 'secret-token', message: 'not secret-token secret-token' }];
     expect(read({ message: 'bad secret-token', errors })).toEqual({
       message: 'bad <access token>',
@@ -102,11 +104,11 @@ describe('the message of an error body', () => {
   test.each([
     ['t', 'that token is too old'],
     ['7-signs', 'the token 7-signs is too old'],
-  ])('a token of fewer than 8 characters is kept: %s', (token, message) => {
+  ])('keep a token of fewer than 8 characters: %s', (token, message) => {
     expect(read({ message }, '', token)).toEqual({ message, fields: [] });
   });
 
-  test('masks a token of 8 characters', () => {
+  test('mask a token of 8 characters', () => {
     const { message } = read({ message: 'no token 8letters' }, '', '8letters');
     expect(message).toBe('no token <access token>');
   });
@@ -162,13 +164,13 @@ describe('a URL, an IP address or the host of the REST service in a message', ()
     });
   });
 
-  test('is replaced in the path of a field, too', () => {
+  test('is also replaced in the path of a field', () => {
     const fields = ['https://h/x', '10.0.0.1', 'rest.internal:80', 'notes'];
     const { fields: told } = read({ errors: fields.map((field) => ({ field, message: 'refused' })) });
     expect(told.map(({ path }) => path)).toEqual(['<URL>', '<IP address>', '<host>:80', 'notes']);
   });
 
-  test('a one-word host is replaced in messages but not in the paths of fields', () => {
+  test('stays in the path of a field if it is a one-word host', () => {
     const errors = [{ field: 'orders', message: 'no orders' }];
     expect(read({ message: 'getaddrinfo ENOTFOUND orders:80; reorders', errors }, 'orders')).toEqual({
       message: 'getaddrinfo ENOTFOUND <host>:80; reorders',
@@ -188,7 +190,7 @@ describe('a URL, an IP address or the host of the REST service in a message', ()
   });
 
   test.each(['a://', ':', '1.', 'ab:', ' //', '?x', 'a://a?'])(
-    'is searched for within 50 ms in 64 KiB of %j',
+    'takes less than 50 ms to search for in 64 KiB of %j',
     (text) => {
       const start = performance.now();
       read({ message: text.repeat(65_536 / text.length) });

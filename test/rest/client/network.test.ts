@@ -125,7 +125,7 @@ describe('a connection', () => {
   ];
 
   test.each(resets)(
-    'a response that is %s fails a read, and leaves the outcome of a write unknown',
+    'that is %s fails a read and leaves the outcome of a write unknown',
     async (_when, answer) => {
       await using rest = await startRestClient(answer);
       const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
@@ -146,7 +146,7 @@ describe('a connection', () => {
     },
   );
 
-  test('fails reads and writes as unavailable if it is refused', async () => {
+  test('fails reads and writes with UnavailableError if it is refused', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
@@ -163,7 +163,7 @@ describe('a connection', () => {
     }
   });
 
-  test('fails a write as unavailable if the host name is unknown', async () => {
+  test('fails a write with UnavailableError if the host name is unknown', async () => {
     await using rest = await startRestClient(never, { baseUrl: new URL('http://nowhere.invalid') });
     const error = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
     expect(error).toBeInstanceOf(UnavailableError);
@@ -178,7 +178,7 @@ describe('a connection', () => {
     expect(rest.service.requests).toEqual([]);
   });
 
-  test('fails a read as invalid if the server does not speak HTTP', async () => {
+  test('fails a read with InvalidResponseError if the server does not speak HTTP', async () => {
     await using rest = await startRestClient((request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toBeInstanceOf(InvalidResponseError);
@@ -238,7 +238,7 @@ describe('the abort signal of an operation', () => {
     controller.abort();
     const error = await first;
     expect(error).toBeInstanceOf(AbortedError);
-    expect(error.message).toBe('GET /v1/orders/1 was aborted by its caller');
+    expect(error.message).toBe('GET /v1/orders/1 was aborted');
     await until(() => closed.includes('/v1/orders/1'));
     expect(await second).toEqual({ name: 'orders/2' });
   });
@@ -297,7 +297,7 @@ describe('the abort signal of an operation', () => {
     expect(rest.service.requests).toHaveLength(2);
   });
 
-  test('has no listener after any outcome of a call', async () => {
+  test('has no listener left after a call ends', async () => {
     const { signal } = new AbortController();
     const outcomes: Answer[] = [
       answerJson(order),
@@ -315,7 +315,7 @@ describe('the abort signal of an operation', () => {
   });
 });
 
-test('bytes after a compressed response close the connection', async () => {
+test('extra bytes after a compressed response close the connection', async () => {
   const trailing = Buffer.concat([gzipSync(JSON.stringify({ name: 'orders/7' })), Buffer.alloc(1_000)]);
   let isClosed = false;
   await using rest = await startRestClient(

@@ -76,7 +76,7 @@ describe('a read that waits for a retry', () => {
     );
     const error = await errorOf(rest.api.getOrder('7', rest.callContext(controller.signal)));
     expect(error).toBeInstanceOf(AbortedError);
-    expect(error.message).toBe('GET /v1/orders/7 was aborted by its caller');
+    expect(error.message).toBe('GET /v1/orders/7 was aborted');
     expect(rest.service.lines()).toEqual(['GET /v1/orders/7']);
   });
 
@@ -183,7 +183,7 @@ test.each([
   expect(results).toEqual([JSON.parse(text)]);
 });
 
-test('a write is aborted if the connection pool starts the request twice', async () => {
+test('a write is aborted if the connection pool starts its request twice', async () => {
   class Resending extends Pool {
     override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
       return super.dispatch(options, {
@@ -238,7 +238,7 @@ describe('a call context', () => {
     expect(rest.service.lines()).toEqual(['GET /v1/orders/7', 'PATCH /v1/orders/7']);
   });
 
-  test('shares its token but not its budget with detached reads', async () => {
+  test('shares its token but not its read budget with a detached context', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const callContext = createCallContexts({ readsPerOperation: 1 }).of(bearer, signal);
     const detached = callContext.detach();

@@ -62,7 +62,7 @@ test('the breaker stays closed however many calls of one tenant fail', () => {
   expect(breaker.isOpen()).toBe(false);
 });
 
-test('the breaker stays closed while half of the calls fail', () => {
+test('the breaker stays closed while only half of the calls fail', () => {
   const { breaker, call } = start();
   for (let time = 0; time < 500; time += 1) {
     for (const who of [ana, eva]) {
@@ -208,7 +208,7 @@ test('the counts stay correct over many tenants and time windows', () => {
   expect(breaker.isOpen()).toBe(true);
 });
 
-test('a failed call takes less than 0.5 ms with 20,000 tenants', () => {
+test('recording a failed call takes less than 0.5 ms with 20,000 tenants', () => {
   const msPerCall = (tenants: number) => {
     const { call } = start();
     for (let number = 0; number < tenants; number += 1) call(tenant(`${number}`), 'answered', 4);

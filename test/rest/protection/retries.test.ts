@@ -53,7 +53,7 @@ describe('a failed read that is retryable', () => {
     expect(pauses(new DeadlineError('late'))).toEqual([100, undefined, undefined]);
   });
 
-  test('is retried only after a Retry-After of at most two seconds has passed', () => {
+  test('waits for a Retry-After of at most two seconds before the retry', () => {
     expect(pauses(status(429, 1_000))).toEqual([1_100, 1_200, undefined]);
     expect(pauses(status(503, 2_000))).toEqual([2_100, 2_200, undefined]);
     expect(pauses(status(503, 0))).toEqual([100, 200, undefined]);
@@ -61,7 +61,7 @@ describe('a failed read that is retryable', () => {
 });
 
 describe('a failed read that is not retryable', () => {
-  test('is not retried after a Retry-After of more than two seconds', () => {
+  test('is not retried if Retry-After is more than two seconds', () => {
     expect([...pauses(status(429, 2_001)), ...pauses(status(503, 3_600_000))]).toEqual(
       Array(6).fill(undefined),
     );
@@ -124,7 +124,7 @@ describe('the retry budget', () => {
     expect(tries).toBeLessThanOrEqual(1_210);
   });
 
-  test('limits a tenant to half of the remaining retries, of at most 64', () => {
+  test('lets each tenant use half of the remaining retries (at most 64)', () => {
     const retries = createRetries({ maxRetries: 1 });
     for (let read = 0; read < 1_000; read += 1) retries.recordFirstAttempt();
     expect([ana, eva, ana, ida].map((who) => retried(retries, who, 100))).toEqual([32, 16, 0, 8]);

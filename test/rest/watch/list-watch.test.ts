@@ -37,7 +37,7 @@ function createWatch() {
 }
 
 describe('a status filter', () => {
-  test('removes and counts a few rows with another status', () => {
+  test('removes and counts rows with another status, if they are few', () => {
     const { check, outside } = createWatch();
     const rows = [...rowsOf(5), ...rowsOf(2, 'READY')];
     expect(check({ status: 'NEW' }, rows)).toEqual(rowsOf(5));
@@ -48,7 +48,7 @@ describe('a status filter', () => {
     ]);
   });
 
-  test('causes an error that names STATUS_PARAMETER if it is ignored', () => {
+  test('causes an error that names STATUS_PARAMETER if REST ignores the filter', () => {
     const { check } = createWatch();
     const rows = [...rowsOf(2), ...rowsOf(3, 'READY')];
     expect(() => check({ status: 'NEW,CONFIRMED' }, rows)).toThrow(
@@ -64,7 +64,7 @@ describe('a status filter', () => {
 });
 
 describe('a page size', () => {
-  test('is reported at most every ten minutes if it is exceeded', () => {
+  test('is reported at most every ten minutes if pages exceed it', () => {
     const { check, settings, wait } = createWatch();
     check({}, rowsOf(101));
     check({}, rowsOf(101));

@@ -103,7 +103,7 @@ describe('offers', () => {
     });
   });
 
-  test('have costs in safe integers for the largest declared value', () => {
+  test('have safe integers as costs even for the largest declared value', () => {
     for (const { shipmentCostCents } of offersFor('bogota-dc', 'huila-neiva', {
       declaredValueCents: Number.MAX_SAFE_INTEGER,
     }))

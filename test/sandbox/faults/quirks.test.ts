@@ -146,7 +146,7 @@ describe.each(ways)('shipmentNamedAfterMs, set as %s', (way) => {
   });
 });
 
-test('an order that is shipped twice refers to the last shipment whose delay is over', async () => {
+test('an order with two shipments names the last one whose delay is over', async () => {
   client = await openSandbox({ seed: smallSeed, quirks: { shipsAgain: true, shipmentNamedAfterMs: 5_000 } });
   const { order, quote } = await orderAndQuote();
   const named = async () => (await read(order.name)).shipment;
@@ -191,7 +191,7 @@ describe('the Date header', () => {
     for (const path of paths) expect([path, await dateOf(path)]).toEqual([path, null]);
   });
 
-  test('is changed by faults only for the matching requests', async () => {
+  test('is changed by a fault only for matching requests', async () => {
     client = await openSandbox({ seed: smallSeed, quirks: { dateOffsetMs: 1_000 } });
     const { faults } = client.sandbox;
     faults.add({ kind: 'quirks', quirks: { dateOffsetMs: 3_600_000 }, path: '/v1/origins', times: 1 });

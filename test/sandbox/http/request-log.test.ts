@@ -23,7 +23,7 @@ test('the lines of the request log contain the raw path and the decoded query', 
   expect(client.sandbox.requests.lines()).toEqual([]);
 });
 
-test('request log entries identify a token even if it has ended', async () => {
+test('request log entries identify a token even after the token has ended', async () => {
   const { sandbox } = client;
   const { first, firstRefreshed, second } = sandbox.tokens;
   const issued = sandbox.issueToken(second);
@@ -37,7 +37,7 @@ test('request log entries identify a token even if it has ended', async () => {
   ]);
 });
 
-test('request log entries contain all data except the token', async () => {
+test('request log entries contain all parts of a request except the token', async () => {
   await client.post('/v1/orders?x=1', { a: 1 }, client.sandbox.tokens.second);
   await client.get('/v1/nothing');
   await client.get('/v1/origins', 'wrong');

@@ -68,7 +68,7 @@ test('a few messages get the status FAILED', async () => {
   expect(statuses.filter((status) => status === 'FAILED').length).toBeLessThan(10);
 });
 
-test('a text to a phone number starts a conversation and then reuses it', async () => {
+test('texts to the same phone number share one conversation', async () => {
   const send = async (phone: string) =>
     client.post('/v1/channels/ca1/messages', { recipient: { phone, name: 'Zoé' }, text: 'Hola' });
   const first = await send('+57 300 999 0042');
@@ -99,7 +99,7 @@ test('a template message is returned as it was sent', async () => {
   expect((await client.get(`${conversation}?pageSize=1`)).body.messages).toEqual([body]);
 });
 
-test('template parameters can have names of members of Object.prototype', async () => {
+test('template parameters can be named like members of Object.prototype', async () => {
   const template = { name: 'hostile', language: 'es', bodyParameters: hostile };
   const sent = await client.post(conversation, { template });
   expect(sent.status).toBe(201);

@@ -176,7 +176,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
       for (const order of orders) expect(order.createTime <= order.updateTime).toBe(true);
     });
 
-    test('the status of an order fits the status of its shipment, or else its age', () => {
+    test('the status of an order fits its shipment, or its age if it has no shipment', () => {
       for (const order of orders) {
         const shipment = shipmentNamed.get(order.shipment ?? '');
         const days = (now.getTime() - Date.parse(order.createTime)) / 86_400_000;
@@ -263,7 +263,7 @@ test('the two merchants share no identifier, customer or phone', () => {
   expect(identities(cafe).filter((identity) => others.has(identity))).toEqual([]);
 });
 
-test('orders of one phone number can differ in the spelling and the location', () => {
+test('orders with the same phone number can differ in last name and location', () => {
   const byPhone = Map.groupBy(cafe.orders, ({ recipient }) => recipient.phoneNumber);
   expect(byPhone.size).toBeGreaterThan(550);
   expect(byPhone.size).toBeLessThan(680);

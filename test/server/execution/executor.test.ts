@@ -232,14 +232,14 @@ test.each([
   expect(errors?.map((error) => error.message)).toEqual([expect.stringMatching(message)]);
 });
 
-test('the conditions of another operation in the document have no effect', async () => {
+test('@skip and @include of another operation in the document have no effect', async () => {
   const query =
     'query A($a: Boolean!) { text @include(if: $a) } query B($b: Boolean!) { ...F } fragment F on Query { text @include(if: $b) }';
   const result = await createExecutor(schema)(operationOf(query, { b: true }, 1), {});
   expect(result).toEqual({ data: { text: 'none' } });
 });
 
-test('every combination of conditions works, even beyond the size of the plan cache', async () => {
+test('all combinations of @skip and @include work, even more than the plan cache holds', async () => {
   const names = Array.from({ length: 6 }, (_, index) => `is${index}`);
   const query = `query (${names.map((name) => `$${name}: Boolean!`)}) {
     ${names.map((name) => `${name}: text @include(if: $${name}) not_${name}: text @skip(if: $${name})`).join(' ')}

@@ -228,7 +228,7 @@ describe('a pipelined request', () => {
   });
 });
 
-test('requests on connections that the kernel accepted before the close get a response', async () => {
+test('a connection that the kernel accepted before the close gets its response', async () => {
   const listener = await listen(answerOk, '127.0.0.1', 0);
   const port = Number(listener.url.port);
   const outcomes = Array.from({ length: 80 }, async () => {

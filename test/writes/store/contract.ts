@@ -119,7 +119,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       },
     );
 
-    test('holds a claim as soon as it is granted', async () => {
+    test('holds a claim as soon as the claim is granted', async () => {
       const store = await use(open({}));
       const claim = await mustClaim(store, key);
       expect(store.holds(claim)).toBe(true);
@@ -188,7 +188,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       expect(await store.claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
     });
 
-    test('at the key limit of a merchant, rejects its new keys but not its known ones', async () => {
+    test('rejects only new keys of a merchant that has reached its key limit', async () => {
       const store = await use(open({ maxKeysPerMerchant: 2 }));
       await store.finish(await mustClaim(store, key), 'outcome');
       const second = await mustClaim(store, { ...key, id: 'second' });

@@ -313,7 +313,7 @@ describe('a process suspended inside a transaction', () => {
     await expect(store.checkpoint(claim, 'progress')).rejects.toThrow(ClaimLostError);
   });
 
-  test('does not cause a timed-out checkpoint to be stored later', async () => {
+  test('makes a timed-out checkpoint of another process have no effect', async () => {
     // A transaction waits 750 ms. The second checkpoint waits for the first, and then beyond its own time.
     const store = await open({ timeoutMs: 1000, leaseMs: 10_000 });
     const claim = await mustClaim(store, key);

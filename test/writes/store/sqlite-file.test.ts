@@ -213,7 +213,7 @@ describe('a full disk', () => {
     expect(await store.claim(key, 'input')).toMatchObject({ progress: 'small' });
   });
 
-  test('fails only one of the operations in a shared transaction', async () => {
+  test('fails only the operation that needs space in a shared transaction', async () => {
     const store = await open({ maxPages: 30 });
     const claim = await mustClaim(store, key);
     const second = await mustClaim(store, { ...key, id: 'second' });
