@@ -81,7 +81,7 @@ test('waiting tokens take turns, and each token keeps the order of its entries',
   expect(granted).toEqual(['a0', 'a1', 'e0', 'i0', 'a2', 'e1']);
 });
 
-test('waiting accepted tokens are served before the next unaccepted token', () => {
+test('accepted tokens that wait are served before the next unaccepted token', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const first = ask('other 1', other(0));
   const second = ask('other 2', other(0));

@@ -22,7 +22,7 @@ test('the maximum of 80 calls takes less than 30 seconds at 50 ms per call', () 
   expect(maxCalls * (spacingMs + 50)).toBeLessThan(30_000);
 });
 
-test('a call sends the same headers as the server, and is described without values', async () => {
+test('a call sends the same headers as Waybill, and is described without values', async () => {
   await using service = await startService(answerJson({}));
   const live = new LiveService({ url: service.url, token: 'token', spacingMs: 0 });
   const { call } = await live.get('/v1/orders/ca1', { search: 'Lucía' });

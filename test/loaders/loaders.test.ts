@@ -117,7 +117,7 @@ test('the templates of a channel are read to the last page', async () => {
   ]);
 });
 
-describe('the first shipments page of a new token', () => {
+describe('the first page of shipments for a new token', () => {
   const names = Array.from({ length: 10 }, (_, index) => index);
   const shipments = names.map((index) => ({ name: `shipments/${index}`, label: `labels/${index}` }));
 

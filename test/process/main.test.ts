@@ -109,7 +109,7 @@ describe.concurrent('a server with a live service', () => {
     orders: [{ name: 'orders/7', status: 'NEW', recipient: { firstName: 'Ana', lastName: 'Ruiz' } }],
   };
 
-  test('with METRICS_PORT, serves metrics only on that port', async () => {
+  test('serves metrics only on METRICS_PORT', async () => {
     await using service = await startService(answerJson({ name: 'organization/1' }));
     const main = startServer({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0', LOG_LEVEL: 'error' });
     const { graphql, text } = await main.banner();

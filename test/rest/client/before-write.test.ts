@@ -60,7 +60,7 @@ describe('the check before a write', () => {
     expect(await written).toEqual({ name: 'orders/1' });
   });
 
-  test('fails the write with the thrown error, and the write is not sent', async () => {
+  test('fails the write with the thrown error before the write is sent', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const error = await errorOf(rest.api.createOrder(newOrder, rest.callContext().untilDeadline(refuse)));
     expect(error).toBe(lost);

@@ -56,7 +56,7 @@ test('the breaker opens when 80 % of twenty calls of several tenants have failed
   expect(breaker.retryAfterMs()).toBe(5_000);
 });
 
-test('the breaker stays closed however many calls of one tenant fail', () => {
+test('the breaker stays closed even if 10,000 calls of one tenant fail', () => {
   const { breaker, call } = start();
   expect(call(ana, 'failed', 10_000)).toBe(10_000);
   expect(breaker.isOpen()).toBe(false);

@@ -104,7 +104,7 @@ describe('the shutdown', () => {
     expect(await closeTimeMs(listener)).toBeLessThan(1_000);
   });
 
-  test('waits for an incomplete body for a limited time', async () => {
+  test('waits a limited time for an incomplete body', async () => {
     const readAll: RequestListener = (request, response) => request.resume().on('end', () => response.end());
     const listener = await listen(readAll, '127.0.0.1', 0, { bodyGraceMs: 300 });
     const slow = await opened(listener);

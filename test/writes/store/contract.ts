@@ -134,7 +134,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       await expect(store.claim(key, 'input')).rejects.toThrow('The key store is closed.');
     });
 
-    test('keeps a key for 24 hours of the wall clock', async () => {
+    test('keeps a key for 24 hours by the wall clock', async () => {
       let nowMs = 0;
       const store = await use(open({ now: () => nowMs }));
       await store.finish(await mustClaim(store, key), 'outcome');
