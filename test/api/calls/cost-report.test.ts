@@ -133,7 +133,7 @@ describe('a response', () => {
 });
 
 describe('the cost of an operation', () => {
-  test('counts a page of an earlier operation as cached', async () => {
+  test('counts a list page from an earlier operation as cached', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '60000' });
     const query = '{ origins { nodes { id } } }';
     const cold = await answerTo(waybill, query);
@@ -142,7 +142,7 @@ describe('the cost of an operation', () => {
     expect(warm).toEqual({ data: cold.data, extensions: { upstream: cost([], { cached: 1 }) } });
   });
 
-  test('counts a page of a concurrent operation as cached', async () => {
+  test('counts a list page from a concurrent operation as cached', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '60000' });
     waybill.sandbox.faults.add({ path: '/v1/origins', kind: 'delay', delayMs: 50 });
     const [one, other] = await Promise.all([
@@ -154,7 +154,7 @@ describe('the cost of an operation', () => {
     expect(waybill.sandbox.requests.lines()).toHaveLength(1);
   });
 
-  test('is the same in both responses of a shared operation', async () => {
+  test('is the same in the responses to two concurrent equal queries', async () => {
     await using waybill = await startWaybill();
     waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'delay', delayMs: 50 });
     const ask = () => answerTo(waybill, organization);
@@ -235,7 +235,7 @@ describe('the cost in a response with errors', () => {
     expect(extensions?.upstream).toEqual(cost([shown(mine, { status: null, bytes: 0 })]));
   });
 
-  test('lists a call that ends after its parent field has become null', async () => {
+  test('lists a call that ends after the result of the mutation has become null', async () => {
     await using waybill = await startWaybill();
     const input = await orderToShip(waybill);
     const { faults } = waybill.sandbox;
@@ -326,7 +326,7 @@ test('the cost contains no token, query parameter, identifier or personal data',
   }
 });
 
-test('the cost report rounds milliseconds to tenths', () => {
+test('the cost report rounds times to tenths of a millisecond', () => {
   const callLog = new CallLog();
   const entry: CallLogEntry = {
     method: 'GET',

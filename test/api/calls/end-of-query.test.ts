@@ -16,7 +16,7 @@ const delivered = { status: 'DELIVERED', label: 'labels/1' };
 
 const board = '{ orders(first: 100) { nodes { id shipment { status } } } }';
 
-test('a query aborts a prefetched page that it does not use', async () => {
+test('a query aborts the read of a prefetched page that no field needs', async () => {
   let isEmpty = false;
   const held = new Set<ServerResponse>();
   await using waybill = await startApp(async (request, response, body) => {

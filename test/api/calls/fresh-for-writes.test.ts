@@ -18,7 +18,7 @@ const thanks = {
 const unknown = { input: { conversation, content: { template: { name: 'atlantis', language: 'es' } } } };
 const readTemplates = '{ channel(id: "ca1") { template(name: "pedido_confirmado") { name } } }';
 
-describe('a template to send', () => {
+describe('the template of sendMessage', () => {
   test('is found in the cached templates without a call', async () => {
     await using waybill = await startWaybill(kept);
     await waybill.ask(readTemplates);

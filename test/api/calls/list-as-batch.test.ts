@@ -81,7 +81,7 @@ describe('the shipments of a page of orders', () => {
   });
 
   test.each([10, 100, 500, 1_000])(
-    'cost at most three calls including the call for the %i orders',
+    'cost at most three calls, including the call for the %i orders',
     async (first) => {
       const waybill = await startAnew();
       for (let time = 0; time < 6; time += 1) {
@@ -104,7 +104,7 @@ describe('the shipments of a page of orders', () => {
     expect(calls.slice(1).sort()).toEqual(gets(newest(12)).sort());
   });
 
-  test('count as saved calls in the cost of the operation', async () => {
+  test('each count as a saved call in the cost of the operation', async () => {
     const waybill = await start();
     const response = await waybill.fetch('/graphql', {
       method: 'POST',
@@ -131,7 +131,7 @@ describe('a batch of ids', () => {
     expect(await idsAndCalls(waybill, ids)).toEqual(['GET /v1/orders?pageSize=60']);
   });
 
-  test('costs at most six calls on repeats if the ids are spread over the whole list', async () => {
+  test('spread over the whole list costs at most six calls from the second time on', async () => {
     const waybill = await start();
     const ids = spread(100);
     const first = await idsAndCalls(waybill, ids);
@@ -142,7 +142,7 @@ describe('a batch of ids', () => {
     }
   });
 
-  test('pauses list reads of the token after two pages without a match', async () => {
+  test('is read with GETs after two list pages contained none of the requested ids', async () => {
     const waybill = await start();
     const old = count(50, (index) => shipment(1 + index));
     expect(await idsAndCalls(waybill, old)).toEqual([...gets(old), 'GET /v1/shipments?pageSize=99']);
@@ -155,7 +155,7 @@ describe('a batch of ids', () => {
     ]);
   });
 
-  test('still reads the list for order boards after pages that had none of the ids', async () => {
+  test('does not turn off list reads for order boards if its list pages have no match', async () => {
     const waybill = await start();
     const old = count(50, (index) => shipment(1 + index));
     for (let time = 0; time < 5; time += 1) {
@@ -204,13 +204,13 @@ describe('a row of the shipment list', () => {
   const page = 'GET /v1/shipments?pageSize=40';
   const path = '/v1/shipments';
 
-  test('is compared with a GET of the same shipment on the first page of a server', async () => {
+  test('is compared with a GET of its shipment when a new server reads the first page', async () => {
     const waybill = await startAnew();
     expect(await idsAndCalls(waybill, newest(20))).toEqual([...gets(newest(20).slice(10, 11)), page]);
     expect(await idsAndCalls(waybill, newest(20))).toHaveLength(1);
   });
 
-  test('is not used if it lacks fields of the record', async () => {
+  test('is not used if it lacks fields that a GET returns', async () => {
     const waybill = await startAnew();
     const change = rows(({ totalCostCents: _, ...row }) => row);
     sandbox.faults.add({ path, kind: 'change', change });
@@ -240,7 +240,7 @@ describe('a row of the shipment list', () => {
   });
 });
 
-test('a list response with 401 fails all ids of the batch without a GET', async () => {
+test('after a 401 for the list, all ids of the batch fail without a GET', async () => {
   const waybill = await start();
   sandbox.faults.add({ kind: 'status', status: 401 });
   const { data, errors, calls } = await waybill.ask<ById, { ids: string[] }>(byId, { ids: newest(20) });

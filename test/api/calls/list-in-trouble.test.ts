@@ -135,7 +135,7 @@ test('an order board costs at most three calls if every second list call returns
   }
 });
 
-test('on a new server, an order board costs at most four calls if shipments return 503', async () => {
+test('an order board of a new server costs at most four calls if shipments fail', async () => {
   await using app = await start();
   app.service.behaviour = failShipments(status(503));
   const boards = await Promise.all(Array.from({ length: 20 }, (_, index) => app.board(`token-${index}`)));
@@ -176,7 +176,7 @@ test('a 403 for the list of shipments affects only the token of the call', async
   await expectBoard(app, 'ana', { [orders]: 1, [record]: 100 });
 });
 
-test('two order boards whose shipments have no labels turn off reading the list', async () => {
+test('after two order boards whose list rows lack labels, shipments are read by GET', async () => {
   await using app = await start();
   app.service.changeRow = ({ label: _, ...row }) => row;
   await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 100 });
@@ -184,7 +184,7 @@ test('two order boards whose shipments have no labels turn off reading the list'
   await expectBoard(app, 'ana', { [orders]: 1, [record]: 100 });
 });
 
-test('a server that starts under load does not use a list of shipments without prices', async () => {
+test('a server that starts under load ignores list rows that lack the total cost', async () => {
   await using app = await start();
   app.service.changeRow = ({ totalCostCents: _, ...row }) => row;
   // Pages come before the record that shows what they lack.

@@ -37,7 +37,7 @@ test('an order board that starts after 2,000 orders costs three calls', async ()
   }
 });
 
-test('order boards of two alternating statuses cost two calls after the first time', async () => {
+test('order boards that alternate between two statuses soon cost two calls each', async () => {
   // READY orders lie five rows apart.
   const isReady = (number: number) => number % 5 === 0;
   await using app = await startBoardApp({ statusOf: (number) => (isReady(number) ? 'READY' : 'DELIVERED') });
@@ -54,7 +54,7 @@ test('order boards of two alternating statuses cost two calls after the first ti
   }
 });
 
-test('five ids spread over a long list cause only two reads of a list page', async () => {
+test('repeated reads of five ids spread over a long list try the list only twice', async () => {
   await using app = await startBoardApp();
   const ids = [2_900, 2_300, 1_700, 1_100, 500];
   const callCounts: number[] = [];
@@ -87,7 +87,7 @@ test('an order board without orders costs one call', async () => {
   }
 });
 
-test('an empty list is tried twice before ids are read only with GETs', async () => {
+test('after two reads of an empty list, ids are read only with GETs', async () => {
   await using app = await startBoardApp({ listedCount: 0 });
   const ids = numbers(10, (index) => index + 1);
   for (const callCount of [11, 11, 10, 10]) {

@@ -109,25 +109,6 @@ describe('concurrent equal queries', () => {
     expect(await anew).toMatchObject({ errors: undefined });
   });
 
-  test('share no result if a variable is 1e400 in one query and null in the other', async () => {
-    await using waybill = await startHolding();
-    const ask = async (first: string) => {
-      const response = await waybill.app.fetch('http://waybill.test/graphql', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: 'Bearer ana' },
-        body: `{ "query": "query ($first: Int) { locations(first: $first) { nodes { id } } }", "variables": { "first": ${first} } }`,
-      });
-      return response.json();
-    };
-    const byNull = ask('null');
-    await waybill.arrived();
-    // It is refused at once, and does not wait for the other.
-    expect(await ask('1e400')).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
-    waybill.give({ locations: [] });
-    expect(await byNull).toEqual({ data: { locations: { nodes: [] } } });
-    expect(waybill.lines()).toEqual(['GET /v1/locations?pageSize=20']);
-  });
-
   test('are all rejected if their variables are invalid', async () => {
     await using waybill = await startHolding();
     const request = {
@@ -210,27 +191,6 @@ describe('concurrent equal queries', () => {
     expect(waybill.lines()).toEqual(['GET /v1/orders/1', 'GET /v1/orders/1']);
   });
 
-  test('share no result if the text, operation, variables or cost header differ', async () => {
-    await using waybill = await startHolding();
-    const query = 'query A($id: ID!) { order(id: $id) { id } } query B($id: ID!) { order(id: $id) { id } }';
-    const equal = { query, operationName: 'A', variables: { id: '1' } };
-    const answers = [
-      equal,
-      { ...equal, query: `${query} ` },
-      { ...equal, operationName: 'B' },
-      { ...equal, variables: { id: 'orders/1' } },
-    ].map(waybill.ask);
-    const unshown = waybill.ask({ ...equal, showsCost: false });
-    await until(() => waybill.held.length === 5);
-    for (const _query of [...answers, unshown]) waybill.give({ name: 'orders/1' });
-    expect((await Promise.all(answers)).map((answer) => answer.cost)).toEqual(answers.map(() => cost(1)));
-    expect(await unshown).toEqual({
-      data: { order: { id: 'orders/1' } },
-      errors: undefined,
-      cost: undefined,
-    });
-  });
-
   test('share no result if a write was sent in between', async () => {
     await using waybill = await startHolding();
     const query = '{ order(id: "1") { notes } }';
@@ -265,6 +225,46 @@ describe('concurrent equal queries', () => {
       expect(errors).toEqual([
         expect.objectContaining({ extensions: { code: 'UNAUTHENTICATED', retryable: false } }),
       ]);
+  });
+});
+
+test('a query with the variable 1e400 shares no result with a query with null', async () => {
+  await using waybill = await startHolding();
+  const ask = async (first: string) => {
+    const response = await waybill.app.fetch('http://waybill.test/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer ana' },
+      body: `{ "query": "query ($first: Int) { locations(first: $first) { nodes { id } } }", "variables": { "first": ${first} } }`,
+    });
+    return response.json();
+  };
+  const byNull = ask('null');
+  await waybill.arrived();
+  // It is refused at once, and does not wait for the other.
+  expect(await ask('1e400')).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+  waybill.give({ locations: [] });
+  expect(await byNull).toEqual({ data: { locations: { nodes: [] } } });
+  expect(waybill.lines()).toEqual(['GET /v1/locations?pageSize=20']);
+});
+
+test('queries run separately if text, operation, variables or cost header differ', async () => {
+  await using waybill = await startHolding();
+  const query = 'query A($id: ID!) { order(id: $id) { id } } query B($id: ID!) { order(id: $id) { id } }';
+  const equal = { query, operationName: 'A', variables: { id: '1' } };
+  const answers = [
+    equal,
+    { ...equal, query: `${query} ` },
+    { ...equal, operationName: 'B' },
+    { ...equal, variables: { id: 'orders/1' } },
+  ].map(waybill.ask);
+  const unshown = waybill.ask({ ...equal, showsCost: false });
+  await until(() => waybill.held.length === 5);
+  for (const _query of [...answers, unshown]) waybill.give({ name: 'orders/1' });
+  expect((await Promise.all(answers)).map((answer) => answer.cost)).toEqual(answers.map(() => cost(1)));
+  expect(await unshown).toEqual({
+    data: { order: { id: 'orders/1' } },
+    errors: undefined,
+    cost: undefined,
   });
 });
 

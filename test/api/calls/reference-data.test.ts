@@ -221,7 +221,7 @@ describe('stale reference data', () => {
     await vi.waitFor(async () => expect((await waybill.ask(origins)).data).toEqual(newOrigins));
   });
 
-  test('is refreshed by one call that continues after the end of the operation', async () => {
+  test('is refreshed by one call that continues after its operation has ended', async () => {
     const held: ServerResponse[] = [];
     await using waybill = await startApp((_request, response) => held.push(response), {
       REFERENCE_DATA_MS: '1',
@@ -298,7 +298,7 @@ describe('the locations of 100 orders', () => {
   });
 });
 
-test('waiting operations share a second read if the client of the first read leaves', async () => {
+test('waiting operations share a second read if the first client disconnects', async () => {
   const held: ServerResponse[] = [];
   await using waybill = await startApp((_request, response) => held.push(response), {
     REFERENCE_DATA_MS: '60000',

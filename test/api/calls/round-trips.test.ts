@@ -76,7 +76,7 @@ async function byGraph(): Promise<Way & { calls: string[][] }> {
 }
 
 // One label in four takes half a minute; not those of these shipments, the sandbox's next two.
-test('a new order gets its label URL with two requests instead of four REST calls', async () => {
+test('two GraphQL requests replace the four REST calls from a new order to its label', async () => {
   const rest = await byRest();
   const graph = await byGraph();
   expect({ rest: rest.requests.length, graph: graph.requests.length }).toEqual({ rest: 4, graph: 2 });

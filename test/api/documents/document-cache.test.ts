@@ -42,7 +42,7 @@ describe('the document cache', () => {
     expect(readings).toEqual([first, second, first]);
   });
 
-  test('keeps promoted documents while new documents are evicted', () => {
+  test('keeps a document after promote() while new documents are evicted', () => {
     const { readings, documents } = listed(400_000);
     const { document } = documents.load('{ a }');
     documents.load('{ b }');
@@ -76,23 +76,23 @@ describe('the document cache', () => {
     );
     expect(() => documents.load('{ a }')).toThrow(RangeError);
   });
+});
 
-  test('perOperation computes a value once for each operation', () => {
-    const computed: [DefinitionNode, DocumentNode][] = [];
-    const compute = perOperation((definition, document) => {
-      return computed.push([definition, document]);
-    });
-    const operations = ['query A { a } query B { a }', '{ a }', '{ a }']
-      .map((text) => parse(text))
-      .flatMap((document) =>
-        document.definitions
-          .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-          .map((definition) => [definition, document] as const),
-      );
-    for (const [definition, document] of [...operations, ...operations]) compute(definition, document);
-    expect(computed).toEqual(operations);
-    expect(computed).toHaveLength(4);
+test('perOperation computes a value once for each operation', () => {
+  const computed: [DefinitionNode, DocumentNode][] = [];
+  const compute = perOperation((definition, document) => {
+    return computed.push([definition, document]);
   });
+  const operations = ['query A { a } query B { a }', '{ a }', '{ a }']
+    .map((text) => parse(text))
+    .flatMap((document) =>
+      document.definitions
+        .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+        .map((definition) => [definition, document] as const),
+    );
+  for (const [definition, document] of [...operations, ...operations]) compute(definition, document);
+  expect(computed).toEqual(operations);
+  expect(computed).toHaveLength(4);
 });
 
 test('unknown tokens evict no document that an accepted token has used', async () => {

@@ -326,7 +326,7 @@ test.each<[what: string, sent: Sent]>([
   }
 });
 
-test('a request whose client aborts the body is logged as aborted', async () => {
+test('a request is logged as aborted if its client disconnects within the body', async () => {
   await using both = await startBoth();
   const told = both.servers.map(async ({ listener, lines }) => {
     const { socket } = await openRaw(listener);

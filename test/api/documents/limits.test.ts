@@ -16,7 +16,7 @@ const { ask } = waybill;
 
 afterAll(() => waybill[Symbol.asyncDispose]());
 
-test('each list of objects has an estimated number of items', () => {
+test('each list field of the schema has an estimated number of items', () => {
   const unknown: string[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
     if (type.name.startsWith('__') || !(isObjectType(type) || isInterfaceType(type))) continue;
@@ -35,7 +35,7 @@ test('each list of objects has an estimated number of items', () => {
   expect(unknown).toEqual([]);
 });
 
-test('the schema has no more types than the introspection estimate', () => {
+test('the introspection estimate covers all types of the schema', () => {
   expect(Object.keys(schema.getTypeMap()).length).toBeLessThanOrEqual(
     introspectionItems['__Schema.types'] ?? 0,
   );
@@ -176,7 +176,7 @@ describe('input values', () => {
     expect([status, errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
   });
 
-  test('"first" cannot exceed the maximum page size of a list', async () => {
+  test('are rejected if "first" exceeds the maximum page size of the list', async () => {
     const channel = (first: number) =>
       `{ channel(id: "ca1") { templates(first: ${first}) { nodes { name } } } }`;
     expect((await ask(channel(101))).errors?.[0]?.message).toBe(

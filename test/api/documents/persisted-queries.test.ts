@@ -64,7 +64,7 @@ describe('automatic persisted queries', () => {
   });
   afterAll(() => waybill[Symbol.asyncDispose]());
 
-  test.each(['POST', 'GET'])('run a document by its hash after it was sent once by %s', async (method) => {
+  test.each(['POST', 'GET'])('run a document by its hash after a %s with the document', async (method) => {
     const query = newQuery();
     const reference = persisted(sha256(query));
     expect(await send(waybill, reference, { method })).toEqual(notFound);

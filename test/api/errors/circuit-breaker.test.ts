@@ -38,7 +38,7 @@ test('the circuit opens for all tenants if the calls of several tenants fail', a
   expect(waybill.calls()).toHaveLength(20);
 });
 
-test('many shipments cost one list page and no GET while the circuit for GETs is open', async () => {
+test('while the circuit for GETs by id is open, many shipments cost one list page', async () => {
   const names = Array.from({ length: 30 }, (_, index) => `${index}`);
   await using waybill = await startApp((request, response, body) => {
     if (!request.url?.startsWith('/v1/orders?')) return answerJson({}, 503)(request, response, body);
@@ -168,7 +168,7 @@ test('an open circuit for one endpoint does not block other endpoints', async ()
   expect(await waybill.ask(query, 'ida')).toEqual(whole);
 });
 
-test('the response for a label has Retry-After while the circuit is open', async () => {
+test('a label request gets Retry-After while the circuit is open', async () => {
   await using waybill = await startApp(failingFor(new Set(['ana', 'eva', 'ida'])));
   const label = (bearer: string) =>
     waybill.app.fetch('http://waybill.test/labels/7.pdf', { headers: { authorization: `Bearer ${bearer}` } });

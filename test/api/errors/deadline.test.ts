@@ -73,7 +73,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
     expect([['GET /v1/orders/1'], ['GET /v1/orders/1', 'GET /v1/orders/2']]).toContainEqual(waybill.calls());
   });
 
-  test('reports DEADLINE_EXCEEDED for every record of a page that does not arrive', async () => {
+  test('reports DEADLINE_EXCEEDED for every shipment if their page does not arrive', async () => {
     const orders = Array.from({ length: 40 }, (_, index) => ({
       name: `orders/${index}`,
       shipment: `shipments/${index}`,

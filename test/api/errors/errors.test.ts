@@ -104,7 +104,7 @@ describe('an error status of a read', () => {
     ['soon', undefined],
     ['-1', undefined],
     ['1.5', undefined],
-  ])('429 with Retry-After "%s" has retryAfterMs %s', async (header, retryAfterMs) => {
+  ])('429 with Retry-After "%s" becomes an error with retryAfterMs %s', async (header, retryAfterMs) => {
     sandbox.faults.add({ kind: 'status', status: 429, headers: { 'retry-after': header } });
     expect(onlyError(await ask(list)).extensions).toEqual({
       code: 'RATE_LIMITED',
@@ -114,7 +114,7 @@ describe('an error status of a read', () => {
     });
   });
 
-  test.each([400, 422])('%i becomes BAD_USER_INPUT with the invalid fields of the body', async (status) => {
+  test.each([400, 422])('%i becomes BAD_USER_INPUT with the field errors of the body', async (status) => {
     const details = [
       { field: 'pageSize', message: 'must be at most 1000' },
       { field: 'search', message: 'is too long' },

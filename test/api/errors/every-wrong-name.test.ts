@@ -118,14 +118,14 @@ describe.each(Object.keys(connections))('the list of %s', (list) => {
     expect(app.problems()).toContainEqual({ setting: 'PAGE_SIZE_PARAMETER', list });
   });
 
-  test('is an error if the REST service rejects the page size parameter', async () => {
+  test('fails if the REST service rejects the page size parameter', async () => {
     await using app = await start('PAGE_SIZE_PARAMETER', true);
     const { page, message } = await read(app, list, 'first: 5');
     expect([page, message]).toEqual([null, expect.stringContaining('PAGE_SIZE_PARAMETER')]);
   });
 
   test.each([false, true])(
-    'is an error that names a wrong PAGE_TOKEN_PARAMETER (strict REST service: %s)',
+    'fails and names a wrong PAGE_TOKEN_PARAMETER (strict REST service: %s)',
     async (isStrict) => {
       await using app = await start('PAGE_TOKEN_PARAMETER', isStrict);
       const { page } = await read(app, list, 'first: 5');
@@ -146,7 +146,7 @@ describe.each([
   ],
 ])('the status filter of %s', (_list, field) => {
   test.each([false, true])(
-    'is an error that names a wrong STATUS_PARAMETER (strict REST service: %s)',
+    'fails and names a wrong STATUS_PARAMETER (strict REST service: %s)',
     async (isStrict) => {
       await using app = await start('STATUS_PARAMETER', isStrict);
       const query = `{ ${field.includes('ids') ? field.replace('ids', '{ nodes { id } }') : `${field} { nodes { id } }`} }`;
@@ -173,7 +173,7 @@ test.each([false, true])(
   },
 );
 
-test('a row without the requested status is left out and counted', async () => {
+test('a row whose status was not requested is skipped and counted', async () => {
   const telemetry = await startTelemetry({ metrics: true, tracing: false }, silentLog);
   const orders = ['NEW', 'READY', 'NEW'].map((status, index) => ({ name: `orders/${index}`, status }));
   await using app = await startApp(answerJson({ orders }), {}, { telemetry });
@@ -194,7 +194,7 @@ describe.each<[Setting, string, string]>([
     expect(app.problems()).toEqual([{ setting, list }]);
   });
 
-  test('is an error if the REST service rejects the parameter', async () => {
+  test('causes an error if the REST service rejects the parameter', async () => {
     await using app = await start(setting, true);
     const { page, message } = await read(app, list, args);
     expect([page, message]).toEqual([null, expect.stringContaining(setting)]);
@@ -207,7 +207,7 @@ describe.each(['order', 'shipment'])('counts and filters of %ss', (record) => {
   const filtered = `{ ${record}s(first: 5, ${filter}) { nodes { id } } }`;
 
   test.each([false, true])(
-    'are errors that name a wrong PAGE_TOKEN_PARAMETER (strict REST service: %s)',
+    'fail and name a wrong PAGE_TOKEN_PARAMETER (strict REST service: %s)',
     async (isStrict) => {
       for (const query of [counts, filtered]) {
         await using app = await start('PAGE_TOKEN_PARAMETER', isStrict);
@@ -227,7 +227,7 @@ describe.each(['order', 'shipment'])('counts and filters of %ss', (record) => {
     expect(app.problems()).toEqual([{ setting: 'PAGE_SIZE_PARAMETER', list: `${record}s` }]);
   });
 
-  test('are errors if the REST service rejects the page size parameter', async () => {
+  test('fail if the REST service rejects the page size parameter', async () => {
     await using app = await start('PAGE_SIZE_PARAMETER', true);
     for (const query of [counts, filtered]) {
       expect((await app.ask(query)).errors).toMatchObject([

@@ -196,21 +196,21 @@ describe('an invalid row of a list', () => {
       unusableSetting('orders.nodes.1.fulfiller'),
     ]);
   });
-
-  test.each([null, {}, 'rows', undefined])(
-    'a value that is not a list makes the whole field null: %j',
-    async (orders) => {
-      waybill.changeAnswer('/v1/orders', { orders });
-      const { data, errors, calls } = await waybill.ask(OrderRowsDocument, { first: 2 });
-      expect(data).toEqual({ orders: null });
-      expect(told(errors)).toEqual([
-        {
-          message: 'GET /v1/orders returned a response that is not a list of orders',
-          path: 'orders',
-          ...broken,
-        },
-      ]);
-      expect(calls).toEqual(['GET /v1/orders?pageSize=2']);
-    },
-  );
 });
+
+test.each([null, {}, 'rows', undefined])(
+  '%j in place of a list of orders makes the whole field null',
+  async (orders) => {
+    waybill.changeAnswer('/v1/orders', { orders });
+    const { data, errors, calls } = await waybill.ask(OrderRowsDocument, { first: 2 });
+    expect(data).toEqual({ orders: null });
+    expect(told(errors)).toEqual([
+      {
+        message: 'GET /v1/orders returned a response that is not a list of orders',
+        path: 'orders',
+        ...broken,
+      },
+    ]);
+    expect(calls).toEqual(['GET /v1/orders?pageSize=2']);
+  },
+);

@@ -71,7 +71,7 @@ test('no call of an accepted operation is rejected, however many calls wait', as
   expect(waybill.calls()).toHaveLength(3 * ids.length);
 });
 
-test('reads are not sent after the client has disconnected', async () => {
+test('queued reads are not sent after their client has disconnected', async () => {
   const { answer, held, letGo } = holding();
   await using waybill = await startApp(answer, { UPSTREAM_CONNECTIONS: '1' });
   const first = waybill.ask(order('0'), 'ida');

@@ -63,7 +63,7 @@ describe('a read that fails at first', () => {
     expect(waybill.calls()).toEqual([call, call]);
   });
 
-  test('is retried if a label call breaks before the first byte', async () => {
+  test('is retried if it reads a label and breaks before the first byte', async () => {
     const answer = answerText('%PDF', 200, 'application/pdf');
     let times = 0;
     await using waybill = await startWithRetries((...exchange) => {

@@ -222,7 +222,7 @@ describe.runIf(hasBrowser)('GraphiQL with a live service', () => {
       # {
       mutation Second($id: ID! = "{") { updateOrder(input: { id: $id, notes: null }) { ...Done } }`,
     ],
-  ])('asks for confirmation of a mutation that follows a fragment: %s', async (name, query) => {
+  ])('asks for confirmation if a fragment stands before the mutation: %s', async (name, query) => {
     await openWith(query);
     expect(await runUnsent(stage, name)).toEqual({ answer: notSent, calls: [] });
     expect(questions).toHaveLength(1);

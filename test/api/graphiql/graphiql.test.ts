@@ -60,7 +60,7 @@ describe('the GraphiQL page', () => {
     });
   });
 
-  test('is the target of the redirect from / for browsers', async () => {
+  test('is the redirect target for browsers that request /', async () => {
     const response = await get('/', browser);
     expect(response.status).toBe(302);
     expect(new URL(response.headers.get('location') ?? '', 'http://waybill.test/').pathname).toBe('/graphql');
@@ -139,7 +139,7 @@ describe('the GraphiQL files', () => {
   });
 
   test.each(['nothing.js', 'app-0000000000000000.js', '..%2Fgraphiql.ts', ''])(
-    'an unknown file name returns 404: %j',
+    'return 404 for the unknown name %j',
     async (name) => {
       const response = await get(`/graphiql/${name}`, browser);
       expect(response.status).toBe(404);

@@ -110,7 +110,7 @@ describe.each(codings)('compression with %s', (coding) => {
     expect(bytes.length).toBeLessThanOrEqual(40_000);
   });
 
-  test('preserves the content of the metrics', async () => {
+  test('preserves the content of the metrics page', async () => {
     const { bytes, headers } = await send('/metrics', accept);
     expect(headers['content-encoding']).toBe(coding);
     expect(decoders[coding](bytes).toString()).toContain('# HELP waybill_');
@@ -150,7 +150,7 @@ describe.each(codings)('compression with %s', (coding) => {
     );
   });
 
-  test('compresses the shared response of concurrent equal queries once', async () => {
+  test('happens once for the shared response of concurrent equal queries', async () => {
     await using slow = await startWithLongOrder({}, () => new Promise((resolve) => setTimeout(resolve, 100)));
     const query = '{ order(id: "a1") { contentDescription } }';
     // The first request makes the plan: the next ones take the fast path.
@@ -167,7 +167,7 @@ describe.each(codings)('compression with %s', (coding) => {
     }
   });
 
-  test('sends the uncompressed response and reports the error if zlib fails', async () => {
+  test('falls back to the plain response and reports the error if zlib fails', async () => {
     await using failing = await startWithLongOrder();
     const { reported } = failing.waybill;
     const query = '{ order(id: "a1") { contentDescription } }';
@@ -274,7 +274,7 @@ test('COMPRESSION=no disables compression, and "vary" omits accept-encoding', as
   }
 });
 
-test('vary lists origin and accept-encoding if CORS_ORIGINS is set', async () => {
+test('the header "vary" lists origin and accept-encoding if CORS_ORIGINS is set', async () => {
   await using open = await startWaybill(
     { CORS_ORIGINS: 'https://shop.example' },
     { sandbox: waybill.sandbox },

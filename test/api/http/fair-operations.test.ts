@@ -72,7 +72,7 @@ const settle = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const pagesRead = () => waybill.calls().filter((line) => line.startsWith('GET /v1/orders?')).length;
 const statusOf = (client: RawConnection) => parseRaw(client.received()).status;
 
-test('clients of one token that read no response do not block other tokens', async () => {
+test('clients that read no response do not block clients with another token', async () => {
   // REST has accepted the token, so it has turns of its own.
   await askSmall('ana');
   const clients = await startClients(60, 'ana');

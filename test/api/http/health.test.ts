@@ -122,7 +122,7 @@ describe('/health/ready', () => {
     expect(await ask(health, '/health/ready')).toEqual(ready);
   });
 
-  test('returns 503 without the key store problem if the REST service is down', async () => {
+  test('names only the REST service as the reason if the key store fails too', async () => {
     const health = createHealth(
       async () => 'REST is out.',
       () => 'The disk is full.',

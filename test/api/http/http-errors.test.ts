@@ -41,7 +41,7 @@ describe('the check of the body size', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('sends 100 Continue for Expect: 100-continue within the limit', async () => {
+  test('sends 100 Continue if the Content-Length is within the limit', async () => {
     const { socket, received } = await openRaw(listener);
     socket.write(head(json, `content-length: ${organizationQuery.length}`, 'expect: 100-continue'));
     await until(() => received().includes('100 Continue'));
@@ -192,22 +192,22 @@ describe('the content type of a body', () => {
       });
     },
   );
-
-  test.each(['gzip', 'br', 'GZIP', 'identity, gzip'])(
-    'a body with content-encoding: %s is rejected',
-    async (encoding) => {
-      const body = gzipSync(organizationQuery);
-      expect(await post(body, { 'content-type': 'application/json', 'content-encoding': encoding })).toEqual({
-        status: 415,
-        body: refusal(
-          'UNSUPPORTED_MEDIA_TYPE',
-          'Compressed bodies are not supported. Send the body without the header "content-encoding".',
-        ),
-      });
-      expect(sandbox.requests.lines()).toEqual([]);
-    },
-  );
 });
+
+test.each(['gzip', 'br', 'GZIP', 'identity, gzip'])(
+  'a body with the content-encoding %s is rejected',
+  async (encoding) => {
+    const body = gzipSync(organizationQuery);
+    expect(await post(body, { 'content-type': 'application/json', 'content-encoding': encoding })).toEqual({
+      status: 415,
+      body: refusal(
+        'UNSUPPORTED_MEDIA_TYPE',
+        'Compressed bodies are not supported. Send the body without the header "content-encoding".',
+      ),
+    });
+    expect(sandbox.requests.lines()).toEqual([]);
+  },
+);
 
 describe('an invalid body', () => {
   const severalOperations =
@@ -257,7 +257,7 @@ describe('an invalid body', () => {
   });
 });
 
-describe('a WebSocket upgrade', () => {
+describe('an HTTP upgrade', () => {
   const upgrade = (path: string, protocol: string, ...lines: string[]) =>
     [
       `GET ${path} HTTP/1.1`,
@@ -268,7 +268,7 @@ describe('a WebSocket upgrade', () => {
       '\r\n',
     ].join('\r\n');
 
-  test('is rejected with the advice to send a POST', async () => {
+  test('to WebSocket is rejected with the advice to send a POST', async () => {
     const lines = ['sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='];
     for (const request of [
       upgrade('/graphql', 'websocket', ...lines, 'sec-websocket-protocol: graphql-transport-ws'),
@@ -285,7 +285,7 @@ describe('a WebSocket upgrade', () => {
     await othersAreServed();
   });
 
-  test('an upgrade to h2c is ignored', async () => {
+  test('to h2c is ignored', async () => {
     const answer = await sendRaw(listener, upgrade('/graphql?query={__typename}', 'h2c'));
     expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { data: { __typename: 'Query' } }]);
   });
@@ -313,7 +313,7 @@ describe('a bearer token', () => {
     ['an emoji', Buffer.from('Bearer ☕').toString('latin1'), 401, 'UNAUTHENTICATED'],
     ['10 KB', `Bearer ${'a'.repeat(10_240)}`, 401, 'UNAUTHENTICATED'],
     ['20 KB', `Bearer ${'a'.repeat(20_480)}`, 431, 'REQUEST_TOO_LARGE'],
-  ])('is rejected, and the error does not repeat it, if it has %s', async (_what, value, status, code) => {
+  ])('with %s gets an error that does not repeat the token', async (_what, value, status, code) => {
     const answer = await sendRaw(listener, Buffer.from(ask(value), 'latin1'));
     expect([answer.status, answer.headers['x-content-type-options']]).toEqual([status, 'nosniff']);
     expect(JSON.parse(answer.body)).toEqual({
@@ -324,7 +324,7 @@ describe('a bearer token', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('is rejected for queries and labels if it is sent in two headers', async () => {
+  test('in two headers is rejected for queries and labels', async () => {
     const body = refusal('UNAUTHENTICATED', 'The request has 2 "Authorization" headers. Send one.');
     const twice = ask(authorization, authorization);
     for (const request of [twice, twice.replace('POST /graphql', 'GET /labels/ca0001.pdf')]) {

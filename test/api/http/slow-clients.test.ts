@@ -169,7 +169,7 @@ describe('a slow reader', () => {
     }
   });
 
-  test('the REST call of a label that a client does not read is aborted', async () => {
+  test('of a label causes an abort of the REST call if it reads nothing', async () => {
     let held: ServerResponse | undefined;
     await using waybill = await startApp((_request, response) => {
       held = response;

@@ -37,7 +37,7 @@ describe('the argument first', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=20']);
   });
 
-  test('is 20 for a null literal and takes the default value of an omitted variable', async () => {
+  test('is 20 for a literal null; an omitted variable gives its default value', async () => {
     const literal = await waybill.ask<{ orders: { nodes: [] } }, object>(
       '{ orders(first: null, after: null) { nodes { id } } }',
     );
@@ -240,7 +240,7 @@ describe('a list that is read page by page', () => {
 });
 
 describe('the cursor of an edge', () => {
-  test('resumes after its edge, whichever REST page has that edge', async () => {
+  test('continues after its edge, on the first and on later REST pages', async () => {
     const first = await waybill.ask(OrderEdgesDocument, { first: 5 });
     const second = await waybill.ask(OrderEdgesDocument, {
       first: 5,
@@ -264,7 +264,7 @@ describe('the cursor of an edge', () => {
     }
   });
 
-  test('can be followed by 1,000 rows from two pages of the REST service', async () => {
+  test('is followed by 1,000 rows, which come from two pages of the REST service', async () => {
     const { data: page } = await waybill.ask(OrderEdgesDocument, { first: 5 });
     const after = page.orders.edges[1]?.cursor ?? null;
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1000, after });

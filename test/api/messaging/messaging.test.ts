@@ -54,7 +54,7 @@ describe('channels', () => {
     expect(calls).toEqual(['GET /v1/channels?pageSize=100']);
   });
 
-  test('have the phone number of any nested object in the REST response', async () => {
+  test('take the phone number from any nested object of the REST response', async () => {
     const channels = [
       { name: 'channels/1', type: 'pigeon', active: true, pigeonPost: { phoneNumber: '+4930123456' } },
       { name: 'channels/2', type: 'fax', active: true, limits: { pages: 3 }, fax: { phoneNumber: '+571' } },
@@ -127,7 +127,7 @@ describe('a conversation', () => {
     'channels/ca1/conversations/..',
     '..',
     '',
-  ])('Channel.conversation rejects the foreign or malformed id %j', async (other) => {
+  ])('is rejected by Channel.conversation for the foreign or malformed id %j', async (other) => {
     const { data, errors, calls } = await ask(ConversationOfChannelDocument, { channel: 'ca1', id: other });
     expect(data).toEqual({ channel: { conversation: null } });
     expect(errors).toEqual([
@@ -148,7 +148,7 @@ describe('a conversation', () => {
     'channels//conversations/ca58',
     'channels/ca1/conversations/ca58/messages',
     'channels/../conversations/ca58',
-  ])('Query.conversation rejects the malformed id %j', async (malformed) => {
+  ])('is rejected by Query.conversation for the malformed id %j', async (malformed) => {
     const { data, errors, calls } = await ask(ConversationAloneDocument, { id: malformed });
     expect(data).toEqual({ conversation: null });
     expect(errors).toMatchObject([{ path: ['conversation'], extensions: { code: 'BAD_USER_INPUT' } }]);

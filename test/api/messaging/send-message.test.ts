@@ -61,7 +61,7 @@ const outcomeUnknown = (idempotencyKey: string | null) => ({
 });
 
 describe('sendMessage with a text', () => {
-  test('sends and returns the text for one call', async () => {
+  test('sends and returns the text with one call', async () => {
     const { data, errors, calls } = await send('Hola, ¿en qué te ayudamos?');
     expect({ data, errors }).toEqual({
       data: {

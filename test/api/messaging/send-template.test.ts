@@ -212,7 +212,7 @@ describe('sendMessage with a template that does not match its definition', () =>
     ]);
   });
 
-  test('rejects parameters if the header is missing, or if the body takes none', async () => {
+  test('rejects parameters for a missing header or for a body without parameters', async () => {
     expect(
       await refused({
         name: 'codigo_de_acceso',
@@ -298,6 +298,9 @@ describe('sendMessage with a template that does not match its definition', () =>
   });
 });
 
+/** The row of a template list with these parts. */
+const ofParts = (parts: object) => [{ name: 'pedido_confirmado', language: 'es', ...parts }];
+
 describe('a template whose definition cannot be read', () => {
   const unfit = { ...confirmed, bodyParameters: byName({ 1: 'Íñigo', x: 'y' }) };
   /** REST's own faults, which it finds in the sent message: at the entry of a name, or else at the list. */
@@ -350,7 +353,6 @@ describe('a template whose definition cannot be read', () => {
     expect(calls).toEqual([list, `${list}&pageToken=more`, post]);
   });
 
-  const ofParts = (parts: object) => [{ name: 'pedido_confirmado', language: 'es', ...parts }];
   const text = { text: 'Hola {{1}}', parameters: [{ name: '1' }] };
 
   test.each([
@@ -371,7 +373,7 @@ describe('a template whose definition cannot be read', () => {
     expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
   });
 
-  test('an invalid template does not prevent the validation of a valid one', async () => {
+  test('does not prevent the validation of a valid template', async () => {
     const body = { templates: [null, ...ofParts({ body: text })] };
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
     const { data, calls } = await send({ ...confirmed, headerParameters: [], bodyParameters: [] });
@@ -380,16 +382,16 @@ describe('a template whose definition cannot be read', () => {
     });
     expect(calls).toEqual([list]);
   });
+});
 
-  test('nulls for missing parts do not prevent the validation of a template', async () => {
-    const body = { templates: ofParts({ header: null, body: { text: '{{ a }}', parameters: null } }) };
-    sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
-    const { data, calls } = await send({ ...confirmed, headerParameters: [], bodyParameters: [] });
-    expect(data.sendMessage).toMatchObject({
-      fields: [{ path: 'content.template.bodyParameters', message: 'must have a value for "a"' }],
-    });
-    expect(calls).toEqual([list]);
+test('a template with null for its missing parts is validated by Waybill', async () => {
+  const body = { templates: ofParts({ header: null, body: { text: '{{ a }}', parameters: null } }) };
+  sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
+  const { data, calls } = await send({ ...confirmed, headerParameters: [], bodyParameters: [] });
+  expect(data.sendMessage).toMatchObject({
+    fields: [{ path: 'content.template.bodyParameters', message: 'must have a value for "a"' }],
   });
+  expect(calls).toEqual([list]);
 });
 
 test('no template is sent if the client disconnects while its definition is read', async () => {
@@ -415,7 +417,7 @@ test('no template is sent if the client disconnects while its definition is read
   expect(sandbox.requests.lines()).toEqual([list]);
 });
 
-test('sendMessage lists the first 100 errors of a template', async () => {
+test('sendMessage lists only the first 100 errors of a template', async () => {
   const bodyParameters = Array.from({ length: 3_000 }, (_none, index) => ({
     name: `p${index}`,
     value: '',
@@ -494,7 +496,7 @@ describe('a REST error of a template', () => {
 });
 
 describe('the idempotencyKey of a template message', () => {
-  test('costs only the newest message page for a repeated request', async () => {
+  test('costs one read of the newest messages for a repeated request', async () => {
     const first = await send(confirmed, 'again');
     expect(first.calls).toEqual([list, post]);
     const again = await send(confirmed, 'again');
@@ -524,7 +526,7 @@ describe('the idempotencyKey of a template message', () => {
     expect(mended.calls).toEqual([list, post]);
   });
 
-  test('makes no call on retry after a lost response', async () => {
+  test('costs no call on a retry after a lost response', async () => {
     sandbox.faults.add({ method: 'POST', path: messages, kind: 'applied-then-cut', times: 1 });
     const cut = await send(confirmed, 'cut');
     expect(cut.data.sendMessage).toMatchObject({ __typename: 'OutcomeUnknown', idempotencyKey: 'cut' });

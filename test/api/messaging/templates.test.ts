@@ -53,7 +53,7 @@ describe('the templates of a channel', () => {
     expect(calls).toEqual(forTemplates);
   });
 
-  test('the first template with the name is returned if no language is given', async () => {
+  test('are found by name if no language is given', async () => {
     const { data } = await ask(TemplateDefinitionDocument, { channel, name: 'pedido_en_camino' });
     expect(data).toEqual({
       channel: {
@@ -102,7 +102,7 @@ describe('the templates of a channel', () => {
     { name: 'pedido_confirmado', language: 'pt_BR' },
     { name: 'pedido_confirmado', language: '' },
     { name: '__proto__' },
-  ])('an unknown name or language returns null: %j', async (wanted) => {
+  ])('are null for an unknown name or language: %j', async (wanted) => {
     const { data, errors, calls } = await ask(TemplateDefinitionDocument, { channel, ...wanted });
     expect({ data, errors }).toEqual({ data: { channel: { template: null } }, errors: undefined });
     expect(calls).toEqual(forTemplates);

@@ -328,12 +328,12 @@ describe('a REST error that the input of createOrder did not cause', () => {
     ]);
     expect(calls).toEqual([post]);
   });
+});
 
-  test('a missing token is UNAUTHENTICATED without a call', async () => {
-    const { errors, calls } = await ask({}, null);
-    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
-    expect(calls).toEqual([]);
-  });
+test('createOrder without a token is UNAUTHENTICATED and costs no call', async () => {
+  const { errors, calls } = await ask({}, null);
+  expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
+  expect(calls).toEqual([]);
 });
 
 describe('createOrder without a readable response', () => {

@@ -45,7 +45,7 @@ describe('Order.shipment', () => {
     expect([detailed.data, detailed.calls]).toEqual([{ order: { shipment } }, both]);
   });
 
-  test('costs a call only if a default value includes a field besides the id', async () => {
+  test('costs a call only if the variable of @skip keeps a field besides the id', async () => {
     const brief = await waybill.ask(OrderShipmentSkippedDocument, { id });
     expect(brief.data).toEqual({ order: { shipment: { id: 'shipments/ca2036' } } });
     expect(brief.calls).toEqual(orderOnly);

@@ -56,7 +56,7 @@ const payload = {
 
 describe('Query.order', () => {
   test.each(['orders/ca2481', 'ca2481'])(
-    'returns every field of the payload for one call: %s',
+    'returns every field of the payload with one call: %s',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(OrderPayloadDocument, { id });
       expect(errors).toBeUndefined();

@@ -29,7 +29,7 @@ const bodies = () => sandbox.requests.entries().map(({ body }) => body);
 const update = (input: UpdateOrderInput) => ask(UpdateOrderDocument, { input });
 
 describe('updateOrder', () => {
-  test('updates every field and returns the order for one call', async () => {
+  test('updates every field and returns the order with one call', async () => {
     sandbox.clock.advance(1000);
     const changes = {
       status: 'CONFIRMED' as const,
@@ -287,7 +287,7 @@ describe('several updateOrder fields in one mutation', () => {
     order: { status: orderStatus },
   });
 
-  test('reread the shipment of an order after its cancellation', async () => {
+  test('read the shipment again after the cancellation of its order', async () => {
     const { data, errors, calls } = await ask(UpdateThenCancelDocument, {
       first: { id: 'ca2497', notes: 'Hola' },
       second: { id: 'orders/ca2497', status: 'CANCELLED' },
@@ -340,7 +340,7 @@ describe('several updateOrder fields in one mutation', () => {
     expect(calls).toEqual(['PATCH /v1/orders/ca2488', 'PATCH /v1/orders/ca2488']);
   });
 
-  test('reread lists after an update that may have been written', async () => {
+  test('read lists again after an update with an unknown outcome', async () => {
     sandbox.faults.add({ kind: 'applied-then-cut', path: '/v1/orders/ca2483' });
     const phoneNumber = '+573009998877';
     const theirs = { ...recipient, phoneNumber, location: 'huila-pitalito' };
@@ -379,7 +379,7 @@ describe('several updateOrder fields in one mutation', () => {
     ]);
   });
 
-  test('reread an order after an update that may have been written', async () => {
+  test('read an order again after an update with an unknown outcome', async () => {
     const befalls = { method: 'PATCH', path: '/v1/orders/ca2476', times: 1 };
     sandbox.faults.add({ kind: 'delay', delayMs: 0, ...befalls });
     sandbox.faults.add({ kind: 'applied-then-cut', ...befalls });

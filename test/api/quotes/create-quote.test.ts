@@ -69,7 +69,7 @@ describe('createQuote', () => {
       'bare identifiers',
       { origin: 'huila-pitalito', destination: 'antioquia-medellin-laureles', order: 'ca2496' },
     ],
-  ])('returns all fields of the quote for one call with %s', async (_what, ids) => {
+  ])('returns all fields of the quote with one call if the input has %s', async (_what, ids) => {
     await using fresh = await startWaybill();
     const answer = await fresh.ask(CreateWholeQuoteDocument, {
       input: { ...ids, package: parcel, cashOnDeliveryRequestCents: 11_670_000 },
@@ -120,7 +120,7 @@ describe('createQuote', () => {
     ]);
   });
 
-  test('sends neither omitted fields nor the idempotency key', async () => {
+  test('sends no omitted fields and no idempotency key', async () => {
     expect(await ask({ idempotencyKey: 'left-out' })).toEqual(answered(success, [post]));
     expect(bodies(waybill)).toEqual([{ ...way, package: parcel }]);
   });
@@ -303,13 +303,13 @@ describe('an error response to POST /v1/quotes', () => {
   test.each([
     ['the order', { order: 'ca2496' }, 'orders/ca2496'],
     ['the origin if the input has no order', { origin: 'huila-pitalito' }, 'locations/huila-pitalito'],
-  ])('404 becomes NotFound with the id of %s', async (_what, fields, id) => {
+  ])('with the status 404 becomes NotFound with the id of %s', async (_what, fields, id) => {
     fail({ kind: 'status', status: 404, body: { error: { message: 'No such place.' } } });
     const result = { __typename: 'NotFound', message: 'No such place.', missingId: id };
     expect(await ask(fields)).toEqual(answered(result, [post]));
   });
 
-  test('409 becomes Conflict', async () => {
+  test('with the status 409 becomes Conflict', async () => {
     fail({ kind: 'status', status: 409, body: { error: { message: 'The order is shipped already.' } } });
     const result = { __typename: 'Conflict', message: 'The order is shipped already.' };
     expect(await ask()).toEqual(answered(result, [post]));
@@ -405,7 +405,7 @@ describe('createQuote with a lost response', () => {
 });
 
 describe('the idempotencyKey of createQuote', () => {
-  test('costs a call for the merchant once per token', async () => {
+  test('costs an organization call only before the first keyed write of a token', async () => {
     await using fresh = await startWaybill({}, { sandbox: waybill.sandbox });
     const costOf = async (fields: Partial<CreateQuoteInput>) =>
       (await fresh.ask(CreateQuoteDocument, { input: { ...input, ...fields } })).calls;
@@ -421,7 +421,7 @@ describe('the idempotencyKey of createQuote', () => {
     expect(await ask({ idempotencyKey, origin: 'huila-pitalito' })).toEqual({ ...first, calls: [] });
   });
 
-  test('reads the quote on a retry if more than the id is selected', async () => {
+  test('reads the quote on a retry that selects more than the id', async () => {
     const whole = { input: { ...input, idempotencyKey: 'read again' } };
     const first = await waybill.ask(CreateWholeQuoteDocument, whole);
     expect(first.calls).toEqual([post]);
@@ -430,7 +430,7 @@ describe('the idempotencyKey of createQuote', () => {
     expect(await waybill.ask(CreateWholeQuoteDocument, whole)).toEqual({ ...first, calls: [read] });
   });
 
-  test('fails on a retry if the quote has expired and more than the id is selected', async () => {
+  test('fails on a retry that selects more than the id of an expired quote', async () => {
     const idempotencyKey = 'expired';
     const first = await ask({ idempotencyKey });
     if (first.data.createQuote.__typename !== 'CreateQuoteSuccess') throw new Error(JSON.stringify(first));
@@ -471,7 +471,7 @@ describe('the idempotencyKey of createQuote', () => {
     expect(await ask({ idempotencyKey, order: 'ca2496' })).toEqual(answered(result, []));
   });
 
-  test('is scoped to the merchant', async () => {
+  test('can be used by two merchants independently', async () => {
     const { first, second } = waybill.sandbox.tokens;
     expect(await ask({ idempotencyKey: 'same key' }, first)).toEqual(answered(success, [post]));
     const quote = { id: expect.stringMatching(/^quotes\/st\d{4}$/) };
@@ -500,7 +500,7 @@ describe('the idempotencyKey of createQuote', () => {
     ['502', { kind: 'status', status: 502 }],
     ['503', { kind: 'status', status: 503 }],
     ['504', { kind: 'status', status: 504 }],
-  ])('sends no second call after a %s response, which may have changed data', async (what, fault) => {
+  ])('sends no second call after a response with %s', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
     const { data, calls } = await ask({ idempotencyKey });

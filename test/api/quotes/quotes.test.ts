@@ -29,7 +29,7 @@ const offer = (code: string, status: string, costs: [number, number], days: numb
 });
 
 describe('a quote', () => {
-  test.each(['quotes/ca2139', 'ca2139'])('returns all fields for one call if the id is %s', async (id) => {
+  test.each(['quotes/ca2139', 'ca2139'])('returns all fields with one call: %s', async (id) => {
     const { data, errors, calls } = await waybill.ask(QuotePayloadDocument, { id });
     expect(errors).toBeUndefined();
     expect(data).toEqual({
@@ -92,7 +92,7 @@ describe('a quote', () => {
     },
   );
 
-  test('is an error, without a call, if the id belongs to an order', async () => {
+  test('fails without a call if the id belongs to an order', async () => {
     const { data, errors, calls } = await waybill.ask(QuoteOrderDocument, { id: 'orders/ca2481' });
     expect(data).toEqual({ quote: null });
     expect(errors).toMatchObject([{ path: ['quote'], extensions: { code: 'BAD_USER_INPUT' } }]);

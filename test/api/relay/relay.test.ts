@@ -128,7 +128,7 @@ describe('the Relay store', () => {
     expect(relay.read(orderRequest, { id })).toEqual(data);
   });
 
-  test('updates an order in all queries after node() reads it again', async () => {
+  test('updates an order in all queries after node() reads the order again', async () => {
     const relay = startRelay();
     const id = 'orders/ca2490';
     await relay.query(orderRequest, { id });

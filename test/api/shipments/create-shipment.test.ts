@@ -285,11 +285,11 @@ describe('the input of createShipment', () => {
       { idempotencyKey: 'k'.repeat(256) },
       ['idempotencyKey', 'must be 1 to 255 characters long, but has 256'],
     ],
-  ])('%s is rejected without a call', async (_what, fields, fault) => {
+  ])('is rejected without a call if it has %s', async (_what, fields, fault) => {
     expect(await ask(fields)).toEqual(answered(refused(fault), []));
   });
 
-  test('several invalid fields are reported together', async () => {
+  test('is rejected with the errors of all invalid fields', async () => {
     const answer = await ask({
       quote: 'shipments/ca2036',
       courier: 'a/courier',
@@ -307,7 +307,7 @@ describe('the input of createShipment', () => {
     expect(answer).toEqual(answered(faults, []));
   });
 
-  test('null for a required field is rejected by GraphQL validation', async () => {
+  test('is rejected by GraphQL if a required field is null', async () => {
     const document = `mutation {
       createShipment(input: {
         quote: "ca2151", courier: "condor-veloz", origin: "ca1", requiresPickup: null
@@ -322,7 +322,7 @@ describe('the input of createShipment', () => {
     expect(calls).toEqual([]);
   });
 
-  test('an idempotency key of 255 characters is accepted', async () => {
+  test('can have an idempotency key of 255 characters', async () => {
     const fields = await keyed('🔑'.repeat(255));
     expect(await ask(fields)).toEqual(answered(success, posted(fields)));
   });

@@ -74,7 +74,7 @@ test('free label slots go to the waiting tokens in turn', async () => {
   );
 });
 
-test('of two label slots, one token gets one and all unaccepted tokens share one', async () => {
+test('of two label slots, an accepted token gets one, and unaccepted tokens share one', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   await stage.accept('ana');

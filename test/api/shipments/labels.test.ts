@@ -82,7 +82,7 @@ describe('GET /labels/{id}.pdf', () => {
   });
 });
 
-test('HEAD returns the headers of GET without a body', async () => {
+test('HEAD for a label returns the headers of GET without a body', async () => {
   const response = await fetchLabel(label, { method: 'HEAD' });
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/pdf');
@@ -92,11 +92,11 @@ test('HEAD returns the headers of GET without a body', async () => {
   expect(calls()).toEqual([call]);
 });
 
-describe('a label in a browser', () => {
+describe('a label request of a browser', () => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
   test.each(['GET', 'HEAD'])(
-    '%s without a token returns HTML instructions and sends no REST call',
+    'by %s without a token gets HTML instructions and causes no REST call',
     async (method) => {
       waybill.sandbox.requests.clear();
       const response = await waybill.fetch(label, { method, headers: { accept } });
@@ -123,7 +123,7 @@ describe('a label in a browser', () => {
     ['TEXT/HTML', 'text/html; charset=utf-8'],
     ['application/json, text/html;q=0', 'application/json; charset=utf-8'],
     ['text/html; q=0.0, */*', 'application/json; charset=utf-8'],
-  ])('the Accept header %j selects the content type %s', async (accepted, contentType) => {
+  ])('with the Accept header %j gets the content type %s', async (accepted, contentType) => {
     const response = await waybill.fetch(label, { headers: { accept: accepted } });
     await response.text();
     expect(response.status).toBe(401);
@@ -131,7 +131,7 @@ describe('a label in a browser', () => {
     expect(response.headers.get('vary')).toBe('accept, accept-encoding');
   });
 
-  test('a request with an Authorization header gets no HTML', async () => {
+  test('with an Authorization header gets no HTML', async () => {
     const authorization = `Bearer ${waybill.sandbox.tokens.first}`;
     const response = await waybill.fetch(label, { headers: { accept, authorization } });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf']);
@@ -268,7 +268,7 @@ describe('a failed REST call for a label', () => {
   });
 });
 
-test('a second merchant can read the label of its own shipment', async () => {
+test('the second merchant can read the label of a shipment that it owns', async () => {
   const response = await fetchLabel('/labels/st0200.pdf', { bearer: waybill.sandbox.tokens.second });
   expect(response.status).toBe(200);
   expect((await response.bytes()).length).toBeGreaterThan(1000);

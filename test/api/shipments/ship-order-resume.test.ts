@@ -359,7 +359,7 @@ describe('a retry of shipOrder after a lost response to POST /v1/shipments', () 
     [400, 'order', (order: string) => [read(order)]],
     [409, 'order', (order: string) => [read(order)]],
     [404, 'newest shipments', (order: string) => [read(order), newestShipments]],
-  ])('returns OutcomeUnknown after a response with %i to the read of the %s', async (status, what, calls) => {
+  ])('returns OutcomeUnknown after a %i response to the read of the %s', async (status, what, calls) => {
     const input = await cut('reset');
     const path = what === 'order' ? `/v1/${input.order}` : '/v1/shipments';
     const remove = fail({ kind: 'status', status, method: 'GET', path });
@@ -442,7 +442,7 @@ describe('the idempotencyKey of shipOrder', () => {
     await expectOneShipment(answer);
   });
 
-  test('a retry that selects only the id of the quote gets NoOffer without a REST call', async () => {
+  test('returns NoOffer without a call if a retry selects only the id of the quote', async () => {
     const input = { ...(await keyed()), maxShipmentCostCents: 0 };
     const first = await ship(input);
     expect(first.data).toMatchObject({ shipOrder: { __typename: 'NoOffer' } });

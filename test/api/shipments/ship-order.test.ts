@@ -365,11 +365,11 @@ describe('the input of shipOrder', () => {
       { idempotencyKey: '' },
       ['idempotencyKey', 'must be 1 to 255 characters long, but has 0'],
     ],
-  ])('%s is rejected without a call', async (_what, fields, fault) => {
+  ])('is rejected without a call if it has %s', async (_what, fields, fault) => {
     expect(await ship({ ...input, ...fields })).toEqual(answered(refused(fault), []));
   });
 
-  test('several invalid fields are reported together', async () => {
+  test('is rejected with the errors of all invalid fields', async () => {
     const answer = await ship({
       order: '',
       origin: '',
@@ -393,9 +393,9 @@ describe('the input of shipOrder', () => {
 
   test.each([
     ['a preference and a courier', { prefer: 'FASTEST', courier: 'rutandina' }],
-    ['neither a preference nor a courier', {}],
+    ['no preference and no courier', {}],
     ['null as the courier', { courier: null }],
-  ])('an offer with %s is rejected by GraphQL', async (_what, offer) => {
+  ])('is rejected by GraphQL if the offer has %s', async (_what, offer) => {
     const { data, errors, calls } = await waybill.ask<unknown, unknown>(
       'mutation ($input: ShipOrderInput!) { shipOrder(input: $input) { __typename } }',
       { input: { ...input, offer } },
@@ -623,7 +623,7 @@ test.each([
   ['/v1/origins', 409, 'CONFLICT'],
   ['/v1/origins', 422, 'BAD_USER_INPUT'],
   ['the order', 422, 'BAD_USER_INPUT'],
-])('a failed read of %s (status %i) is an error and not InvalidInput', async (path, status, code) => {
+])('in shipOrder, a failed read of %s (%i) is an error, not InvalidInput', async (path, status, code) => {
   const input = await orderToShip(waybill);
   const remove = fail({
     kind: 'status',

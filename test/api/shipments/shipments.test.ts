@@ -49,7 +49,7 @@ describe('a shipment', () => {
     origin: { id: 'origins/ca1' },
   };
 
-  test.each(['shipments/ca2036', 'ca2036'])('returns all fields for one call if the id is %s', async (id) => {
+  test.each(['shipments/ca2036', 'ca2036'])('returns all fields with one call: %s', async (id) => {
     const { data, errors, calls } = await waybill.ask(ShipmentPayloadDocument, { id });
     expect(errors).toBeUndefined();
     const label = {
@@ -62,7 +62,7 @@ describe('a shipment', () => {
     expect(calls).toEqual(['GET /v1/shipments/ca2036']);
   });
 
-  test('has no label until the REST service has created it', async () => {
+  test('has no label until the REST service creates the label', async () => {
     const { data, calls } = await waybill.ask(ShipmentWithoutLabelDocument, { id: 'ca2047' });
     expect(data).toEqual({ shipment: { status: 'GENERATING_LABEL', label: null } });
     expect(calls).toEqual(['GET /v1/shipments/ca2047']);
@@ -78,7 +78,7 @@ describe('a shipment', () => {
   );
 
   test.each(['orders/ca2481', '..', 'shipments/ca2036/label'])(
-    'is an error, without a call, if the id is %j',
+    'fails without a call if the id is %j',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(ShipmentWithoutLabelDocument, { id });
       expect(data).toEqual({ shipment: null });

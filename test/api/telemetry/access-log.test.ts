@@ -105,7 +105,7 @@ describe('the access log line of an operation', () => {
     expect(lines()).toEqual([ran({ calls: 3, savedByList: 10, bytes })]);
   });
 
-  test('reports the name of the executed operation if it has at most 64 characters', async () => {
+  test('reports the operation name if the name has at most 64 characters', async () => {
     const { waybill, lines } = await start();
     const name = 'N'.repeat(64);
     await post(waybill, { query: '{ __typename }' });
@@ -365,7 +365,7 @@ describe('the log level', () => {
     expect(lines()).toEqual([]);
   });
 
-  test('"error" logs neither answered nor rejected requests', async () => {
+  test('"error" logs no successful and no rejected request', async () => {
     const { waybill, lines } = await start('error');
     await post(waybill, { query: '{ order(' });
     await post(waybill, { query: '{ __typename }' });

@@ -120,7 +120,7 @@ const operation = { kind: 'server', 'http.route': '/graphql', 'waybill.request_i
 const call = { kind: 'client', 'http.request.method': 'GET', failed: false };
 
 describe('traces', () => {
-  test('each REST call has a child span and sends the traceparent of that span', async () => {
+  test('have a child span for each REST call, and the call sends its traceparent', async () => {
     await using traced = await start();
     const query = 'query Two { order(id: "a") { id notes } gone: order(id: "gone") { notes } }';
     await traced.send('/graphql', query, { traceparent, tracestate: 'vendor=1' });
@@ -166,7 +166,7 @@ describe('traces', () => {
     }
   });
 
-  test('the span of a rejected operation has no operation type', async () => {
+  test('show no operation type for a rejected operation', async () => {
     await using traced = await start();
     await traced.send('/graphql', '{ nothing }');
     await traced.send('/graphql', '{ __typename }');
@@ -191,7 +191,7 @@ describe('traces', () => {
     expect(traced.waybill.service.requests).toEqual([]);
   });
 
-  test('a label has a span', async () => {
+  test('have a span for a label', async () => {
     await using traced = await start();
     await traced.send('/labels/a.pdf');
     await traced.flush();
@@ -217,7 +217,7 @@ describe('traces', () => {
   test.each<[string, string | undefined]>([
     ['not sampled', `00-${traceId}-b7ad6b7169203331-00`],
     ['dropped by the sampler', undefined],
-  ])('a trace that is %s is propagated but not exported', async (_what, parent) => {
+  ])('are propagated but not exported if they are %s', async (_what, parent) => {
     await using traced = await start(parent === undefined ? keepsNone : {});
     await traced.send('/graphql', '{ order(id: "a") { id notes } }', parent ? { traceparent: parent } : {});
     await traced.flush();
@@ -229,7 +229,7 @@ describe('traces', () => {
   });
 
   test.each(['', 'garbage', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, `${traceparent}\u00e9`])(
-    'an invalid traceparent (%j) is ignored',
+    'ignore the invalid traceparent %j',
     async (broken) => {
       await using traced = await start();
       await traced.send('/graphql', '{ __typename }', { traceparent: broken });
@@ -239,7 +239,7 @@ describe('traces', () => {
   );
 
   test.each(['http/json', 'http/protobuf'] as const)(
-    'spans sent as %s contain no GraphQL document, value, identifier or token',
+    'sent as %s contain no GraphQL document, value, identifier or token',
     async (protocol) => {
       const canary = 'canary573195550142';
       await using traced = await start({ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol });
@@ -264,7 +264,7 @@ describe('traces', () => {
     },
   );
 
-  test('a collector that rejects spans causes one warning', async () => {
+  test('cause one warning if the collector rejects the spans', async () => {
     const { log, lines } = recordedLog('warn');
     await using traced = await start({}, log, 400);
     await traced.send('/graphql', '{ order(id: "a") { id notes } }');

@@ -202,7 +202,7 @@ describe('a cursor', () => {
   }
   const page = expect.stringMatching(/^GET \/v1\/orders\?pageSize=1&pageToken=/);
 
-  test('works with a new token of its merchant', async () => {
+  test('works with a new token of the same merchant', async () => {
     const { body, calls } = await askNext(sandbox.tokens.firstRefreshed);
     expect(body).toEqual({ data: { orders: { nodes: [{ id: 'orders/ca2499' }] } } });
     expect(calls).toEqual([page]);

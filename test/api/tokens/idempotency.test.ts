@@ -185,19 +185,19 @@ describe('idempotency keys', () => {
     expect(calls).toEqual(['POST /v1/quotes']);
   });
 
-  test('differ if only the letter case or a trailing space differs', async () => {
+  test('distinguish letter case and trailing spaces', async () => {
     for (const idempotencyKey of ['letters', 'Letters', 'letters ']) {
       expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
     }
   });
 
-  test('null is no key: each request creates an order', async () => {
+  test('have no effect if they are null', async () => {
     const [first, second] = [await ask({ idempotencyKey: null }), await ask({ idempotencyKey: null })];
     expect([first, second]).toEqual([answered(recorded, [post]), answered(recorded, [post])]);
     expect(second.data).not.toEqual(first.data);
   });
 
-  test('are limited for each merchant: further keys are RATE_LIMITED', async () => {
+  test('are RATE_LIMITED beyond the limit of the merchant', async () => {
     const keyStore = await openSqliteStore({ file: 'memory', maxKeysPerMerchant: 2 });
     await using small = await startWaybill({}, { sandbox: waybill.sandbox, keyStore });
     await learnMerchants(small, waybill.sandbox.tokens.first, waybill.sandbox.tokens.second);

@@ -80,7 +80,7 @@ function loseAnswer(response: ServerResponse): void {
   Object.assign(response, { end: () => response.destroy() });
 }
 
-test('the docs client ships once if the response is lost and the token expires', async () => {
+test('the example client ships once if the response is lost and the token expires', async () => {
   await using client = await startClient((response, requestNumber) => {
     if (requestNumber === 1) loseAnswer(response);
     if (requestNumber === 2) client.sandbox.endToken(client.sandbox.tokens.first);
@@ -92,7 +92,7 @@ test('the docs client ships once if the response is lost and the token expires',
   expect(text).toBe(await client.shippedText());
 });
 
-test('the docs client ships once if the token expires between quote and shipment', async () => {
+test('the example client ships once if the token expires between quote and shipment', async () => {
   await using client = await startClient();
   const { faults, endToken, tokens } = client.sandbox;
   faults.add({
@@ -110,7 +110,7 @@ test('the docs client ships once if the token expires between quote and shipment
   expect(text).toBe(await client.shippedText());
 });
 
-test('the docs client refreshes the token after a 401 whose body is not JSON', async () => {
+test('the example client refreshes the token after a 401 whose body is not JSON', async () => {
   await using client = await startClient((response, requestNumber) => {
     if (requestNumber === 1) response.writeHead(401).end('<h1>Unauthorized</h1>');
     return requestNumber === 1;
@@ -121,7 +121,7 @@ test('the docs client refreshes the token after a 401 whose body is not JSON', a
   expect(text).toBe(await client.shippedText());
 });
 
-test('the docs client retries a 429 without refreshing the token', async () => {
+test('the example client retries a 429 without refreshing the token', async () => {
   await using client = await startClient();
   client.sandbox.faults.add({ kind: 'status', status: 429, method: 'POST', path: '/v1/quotes', times: 1 });
   const text = await client.ship();
@@ -130,7 +130,7 @@ test('the docs client retries a 429 without refreshing the token', async () => {
   expect(text).toBe(await client.shippedText());
 });
 
-test('the docs client stops if the refreshed token is rejected', async () => {
+test('the example client stops if the refreshed token is rejected', async () => {
   await using client = await startClient();
   client.sandbox.faults.add({ kind: 'status', status: 401 });
   expect(await client.ship()).toMatch(/^Failed: /);

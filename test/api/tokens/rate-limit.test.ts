@@ -59,7 +59,7 @@ test('an operation above the burst limit runs and leaves a debt of points', asyn
   expect(retryAfterOf(errors)).toBeGreaterThan(9_000);
 });
 
-test('no rate limit applies by default, and none applies to introspection', async () => {
+test('no rate limit applies by default or to introspection', async () => {
   await using unlimited = await startApp(answerJson({ orders: [], nextPageToken: '' }));
   for (let count = 0; count < 5; count += 1) {
     expect((await unlimited.ask(orders(1000), 'ana')).errors).toBeUndefined();
@@ -117,7 +117,7 @@ test.each([
   }
 });
 
-test('each page read for a filter costs 100 points after the operation', async () => {
+test('each page that a filter reads costs 100 points, charged after the operation', async () => {
   const page = { shipments: [], nextPageToken: '' };
   await using waybill = await startApp(answerJson(page), { RATE_LIMIT_POINTS_PER_SECOND: '10' });
   const filtered = '{ shipments(first: 1, status: [DELIVERED]) { nodes { id } } }';

@@ -45,7 +45,7 @@ test.each(named)('a restart keeps the result of %s', async (name, mutation) => {
 });
 
 test.each(named)(
-  'after a restart, a keyed retry of %s with an unknown outcome sends no POST',
+  'after a restart, a keyed retry of %s sends no POST if the outcome is unknown',
   async (name, mutation) => {
     const file = `unknown-${name}`;
     const input = await inServer(file, async (waybill) => {

@@ -54,7 +54,7 @@ const withIdsOnly: Record<string, string> = {
 };
 
 describe.each(['createQuote', 'shipOrder'])('an expired quote of %s', (name) => {
-  test('fails a keyed retry that selects fields besides the id of the quote', async () => {
+  test('is an error for a keyed retry that selects more than the id of the quote', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, name);
     const quote = idIn(data, 'quote');
@@ -65,7 +65,7 @@ describe.each(['createQuote', 'shipOrder'])('an expired quote of %s', (name) => 
     expect((await run(waybill, name, input)).data).toEqual(data);
   });
 
-  test('does not fail a keyed retry that selects only the id of the quote', async () => {
+  test('is no error for a keyed retry that selects only the id of the quote', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, name);
     const quote = idIn(data, 'quote');
@@ -118,7 +118,7 @@ describe('the message of a keyed retry', () => {
   });
 
   test.each(contents)(
-    'is returned as it was sent if it is a %s outside the newest page',
+    'is returned as sent if it is a %s that the newest page no longer has',
     async (_what, content) => {
       await using waybill = await start();
       const conversation = 'channels/ca1/conversations/ca53';
@@ -134,7 +134,7 @@ describe('the message of a keyed retry', () => {
     },
   );
 
-  test('is returned as it was sent, also to a phone, if it is outside the newest page', async () => {
+  test('to a phone is returned as sent if the newest page no longer has it', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, 'sendMessageToPhone');
     const conversation = idIn(data, 'conversation');

@@ -46,7 +46,7 @@ describe('a token that the REST service rejects with 401', () => {
       ({ fetch, sandbox }) =>
         fetch('/labels/ca2036.pdf', { headers: { authorization: `Bearer ${sandbox.tokens.first}` } }),
     ],
-  ])('gets no cached data after a rejected %s', async (_what, meet) => {
+  ])('gets no cached data after a 401 for a %s', async (_what, meet) => {
     await using waybill = await startKeeping();
     const heal = refuse(waybill);
     await meet(waybill);
@@ -58,7 +58,7 @@ describe('a token that the REST service rejects with 401', () => {
     expect((await waybill.ask(origins)).calls).toEqual([]);
   });
 
-  test('a response that was pending at the 401 is not cached', async () => {
+  test('leaves no response in the cache that was pending at the 401', async () => {
     await using waybill = await startWaybill(kept);
     waybill.sandbox.faults.add({ kind: 'delay', delayMs: 150, path: '/v1/origins', times: 1 });
     const slow = waybill.ask(origins);
@@ -142,7 +142,7 @@ describe('the stored result of an idempotency key', () => {
   });
 });
 
-test('no worker returns cached data to a token after one worker gets a 401', {
+test('after one worker gets a 401, no worker returns cached data to the token', {
   timeout: 60_000,
 }, async () => {
   let isRefused = false;

@@ -65,7 +65,7 @@ describe('a nullable field', () => {
   });
 
   test.each([undefined, null, '', 573104567890])(
-    'recipient.orders is null without a search if the phone number is %j',
+    'such as recipient.orders is null without a search if the phone number is %j',
     async (phoneNumber) => {
       waybill.changeAnswer(order, { recipient: { firstName: 'Lucía', lastName: 'Ñáñez', phoneNumber } });
       const { data, errors, calls } = await waybill.ask(OrderLeavesDocument, { id: 'ca2481' });
@@ -74,32 +74,32 @@ describe('a nullable field', () => {
       expect(calls).toEqual(['GET /v1/orders/ca2481']);
     },
   );
+});
 
-  test('several nullable fields with invalid values have one error each', async () => {
-    waybill.changeAnswer(shipment, {
-      createTime: 'soon',
-      courier: 'origins/ca1',
-      requiresPickup: 'yes',
-      labelUrl: '',
-    });
-    const { data, errors, calls } = await waybill.ask(ShipmentLeavesDocument, { id: 'ca2036' });
-    expect(data).toEqual({
-      shipment: {
-        id: 'shipments/ca2036',
-        createTime: null,
-        courier: null,
-        requiresPickup: null,
-        label: { id: 'labels/ca2036', url: null },
-      },
-    });
-    expect(blamed(errors)).toEqual([
-      'shipment.courier',
-      'shipment.createTime',
-      'shipment.label.url',
-      'shipment.requiresPickup',
-    ]);
-    expect(calls).toEqual(['GET /v1/shipments/ca2036']);
+test('several nullable fields with invalid values have one error each', async () => {
+  waybill.changeAnswer(shipment, {
+    createTime: 'soon',
+    courier: 'origins/ca1',
+    requiresPickup: 'yes',
+    labelUrl: '',
   });
+  const { data, errors, calls } = await waybill.ask(ShipmentLeavesDocument, { id: 'ca2036' });
+  expect(data).toEqual({
+    shipment: {
+      id: 'shipments/ca2036',
+      createTime: null,
+      courier: null,
+      requiresPickup: null,
+      label: { id: 'labels/ca2036', url: null },
+    },
+  });
+  expect(blamed(errors)).toEqual([
+    'shipment.courier',
+    'shipment.createTime',
+    'shipment.label.url',
+    'shipment.requiresPickup',
+  ]);
+  expect(calls).toEqual(['GET /v1/shipments/ca2036']);
 });
 
 describe('a record with an invalid required value', () => {
@@ -139,7 +139,7 @@ describe('a record with an invalid required value', () => {
     { firstName: 'Lucía', lastName: null },
     { firstName: {}, lastName: 'N' },
     'Lucía',
-  ])('is null for the recipient %j without a complete name', async (recipient) => {
+  ])('is null if the recipient %j has no complete name', async (recipient) => {
     waybill.changeAnswer(order, { recipient });
     const { data, errors } = await waybill.ask(OrderRecipientNameDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
@@ -154,7 +154,7 @@ describe('a record with an invalid required value', () => {
   });
 });
 
-test('unknown fields are ignored', async () => {
+test('unknown fields of a REST record are ignored', async () => {
   waybill.changeAnswer(order, { priority: 'HIGH', __proto__: { id: 1 }, constructor: 'x' });
   const { data, errors } = await waybill.ask(OrderTimesDocument, { id: 'ca2481' });
   expect(errors).toBeUndefined();

@@ -30,7 +30,7 @@ const conversation = 'channels/ca1/conversations/ca60';
 
 describe('a known enum value', () => {
   test.each(['NEW', 'CONFIRMED', 'READY', 'IN_PROGRESS', 'CANCELLED', 'DELIVERED', 'RETURN'])(
-    'OrderStatus %s is unchanged',
+    'of OrderStatus is unchanged: %s',
     async (status) => {
       const restore = change<Order>('/v1/orders/ca2481', (order) => ({ ...order, status }));
       const { data } = await waybill.ask(OrderEnumsDocument, { id: 'ca2481' });
@@ -40,7 +40,7 @@ describe('a known enum value', () => {
   );
 
   test.each(['RELIABLE', 'MODERATE', 'UNRELIABLE', 'NO_ORDERS'])(
-    'CustomerReliability %s is unchanged',
+    'of CustomerReliability is unchanged: %s',
     async (value) => {
       const restore = change<Order>('/v1/orders/ca2481', (order) => ({
         ...order,
@@ -54,7 +54,7 @@ describe('a known enum value', () => {
     },
   );
 
-  test.each(['CC', 'CE', 'NI', 'TI', null])('DocumentType %s is unchanged', async (documentType) => {
+  test.each(['CC', 'CE', 'NI', 'TI', null])('of DocumentType is unchanged: %s', async (documentType) => {
     const restore = change<Order>('/v1/orders/ca2481', (order) => ({
       ...order,
       recipient: { ...order.recipient, documentType },
@@ -65,7 +65,7 @@ describe('a known enum value', () => {
     expect(data.order?.recipient.documentType).toBe(documentType);
   });
 
-  test.each(shipmentStatuses)('ShipmentStatus %s is unchanged', async (status) => {
+  test.each(shipmentStatuses)('of ShipmentStatus is unchanged: %s', async (status) => {
     const restore = change<object>('/v1/shipments/ca2036', (shipment) => ({ ...shipment, status }));
     const { data } = await waybill.ask(ShipmentEnumDocument, { id: 'ca2036' });
     restore();
@@ -73,7 +73,7 @@ describe('a known enum value', () => {
   });
 
   test.each(['SENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED'])(
-    'MessageStatus %s is unchanged',
+    'of MessageStatus is unchanged: %s',
     async (status) => {
       const restore = change<{ messages: object[] }>(messages, (page) => ({
         ...page,
@@ -92,7 +92,7 @@ describe('a known enum value', () => {
 describe('an unknown enum value', () => {
   const unknown = ['LOST', '', 'new', '__proto__', 'toString', 'UNRECOGNIZED'];
 
-  test.each(unknown)('%j of an order becomes UNRECOGNIZED without an error', async (value) => {
+  test.each(unknown)('of an order becomes UNRECOGNIZED without an error: %j', async (value) => {
     const restore = change<Order>('/v1/orders/ca2481', (order) => ({
       ...order,
       status: value,
@@ -114,7 +114,7 @@ describe('an unknown enum value', () => {
     expect(calls).toEqual(['GET /v1/orders/ca2481']);
   });
 
-  test.each(unknown)('%j of a shipment becomes UNRECOGNIZED without an error', async (status) => {
+  test.each(unknown)('of a shipment becomes UNRECOGNIZED without an error: %j', async (status) => {
     const restore = change<object>('/v1/shipments/ca2036', (shipment) => ({ ...shipment, status }));
     const { data, errors } = await waybill.ask(ShipmentEnumDocument, { id: 'ca2036' });
     restore();
@@ -122,7 +122,7 @@ describe('an unknown enum value', () => {
     expect(data).toEqual({ shipment: { status: 'UNRECOGNIZED' } });
   });
 
-  test.each(unknown)('%j of a message becomes UNRECOGNIZED without an error', async (value) => {
+  test.each(unknown)('of a message becomes UNRECOGNIZED without an error: %j', async (value) => {
     const restore = change<{ messages: object[] }>(messages, (page) => ({
       ...page,
       messages: page.messages.map((message) => ({ ...message, status: value, contentType: value })),

@@ -144,7 +144,7 @@ describe('a value of the wrong type', () => {
   });
 });
 
-test('several invalid values under the same null record cause one error', async () => {
+test('several invalid required fields of one record cause only one error', async () => {
   sandbox.faults.add({
     kind: 'change',
     path: '/v1/orders/ca2490',
