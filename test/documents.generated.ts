@@ -43,7 +43,7 @@ export type CreateQuoteInput = {
   cashOnDeliveryRequestCents?: number | null | undefined;
   /** The delivery location of the package, `locations/<identifier>` or the bare identifier. At most 96 characters, including `locations/`. */
   destination: string | number;
-  /** A key that you choose for this quote, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same quote. The retry creates no second quote, and costs `GET /v1/quotes/{id}` unless only the quote's id is selected. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
+  /** A key that you choose for this quote, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same quote. The retry creates no second quote, and costs `GET /v1/quotes/{id}` if more than the quote's `id` is selected. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
   /** The order of the package, `orders/<identifier>` or the bare identifier. A shipment of this quote becomes the order's shipment. */
   order?: string | number | null | undefined;
@@ -59,7 +59,7 @@ export type CreateShipmentInput = {
   courier: string | number;
   /** A key that you choose for this shipment, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same shipment. The retry creates no second shipment, and costs `GET /v1/shipments/{id}`. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
-  /** The origin where the courier collects the package, `origins/<identifier>` or the bare identifier. The location of this origin must be the origin of the quote. */
+  /** The origin where the courier collects the package, `origins/<identifier>` or the bare identifier. The `location` of this origin must be the `origin` of the quote. */
   origin: string | number;
   /** The quote with the offer, `quotes/<identifier>` or the bare identifier. If the quote has an order, the shipment belongs to that order. */
   quote: string | number;
@@ -128,7 +128,7 @@ export type MessageStatus =
 
 /** The choice among the available offers: either a preference or a courier. */
 export type OfferChoiceInput =
-  {   /** The courier whose offer to accept, `couriers/<identifier>` or the bare identifier. */
+  {   /** The courier whose offer you accept, `couriers/<identifier>` or the bare identifier. */
   courier: string | number; prefer?: never; }
   |  { courier?: never;   /** The preference that selects the offer. */
   prefer: OfferPreference; };
@@ -173,15 +173,15 @@ export type OrderStatus =
   | 'CANCELLED'
   /** The customer confirmed the order. */
   | 'CONFIRMED'
-  /** The customer received the order. Set by the REST service. */
+  /** The customer received the order. Only the REST service sets this status. */
   | 'DELIVERED'
-  /** The order is in transit. Set by the REST service. */
+  /** The order is in transit. Only the REST service sets this status. */
   | 'IN_PROGRESS'
   /** The order is not confirmed yet. */
   | 'NEW'
   /** The order is packed and ready to ship. */
   | 'READY'
-  /** The order is being returned, or was returned. Set by the REST service. */
+  /** The order is being returned, or was returned. Only the REST service sets this status. */
   | 'RETURN'
   /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED';

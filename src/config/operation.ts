@@ -17,7 +17,7 @@ export const operationSettings = {
     'CURRENCY',
     'COP',
     pattern(/^[A-Z]{3}$/, 'an ISO 4217 code of three capital letters'),
-    'The currency of amounts for which the REST interface names no currency. Costs of shipments are always in Colombian pesos.',
+    'The currency of all amounts except shipping costs. Shipping costs are always in Colombian pesos.',
   ),
   operationTimeoutMs: setting(
     'OPERATION_TIMEOUT_MS',
@@ -41,7 +41,7 @@ export const operationSettings = {
     'RATE_LIMIT_POINTS_PER_SECOND',
     '0',
     wholeNumber(0, 1_000_000),
-    'The points that each token gets per second. An operation costs one point for each object that `MAX_NODES` counts, at least 1. A token can save up the points of 10 seconds. `0` means no rate limit.',
+    'The points that each token gets per second. An operation costs one point for each object that `MAX_NODES` counts, and at least one point. Unused points add up for at most 10 seconds. `0` means no rate limit.',
   ),
   referenceMs: setting(
     'REFERENCE_DATA_MS',
@@ -53,6 +53,6 @@ export const operationSettings = {
     'UPSTREAM_LISTS_FOR_BATCHES',
     'yes',
     yesOrNo,
-    'Whether Waybill may read five or more records from list pages instead of one by one. With `yes`, Waybill may also prefetch shipments together with orders.',
+    'Whether Waybill may read five or more records from list pages instead of one by one. With `yes`, Waybill may also request a page of shipments at the same time as the orders.',
   ),
 };

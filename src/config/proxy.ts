@@ -2,7 +2,7 @@ import { type Kind, setting, text } from './setting.ts';
 
 /** Without a scheme, http is meant. */
 const proxyUrl: Kind<URL> = {
-  expected: 'an http or https URL without path or query; credentials are percent-encoded',
+  expected: 'an http or https URL without path or query, with any credentials percent-encoded',
   parse(value) {
     const url = URL.parse(value.includes('://') ? value : `http://${value}`);
     const isProxy = url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/';
@@ -16,19 +16,19 @@ export const proxySettings = {
     'HTTPS_PROXY',
     undefined,
     proxyUrl,
-    'The proxy for calls to an https `UPSTREAM_URL`. The default is `HTTP_PROXY`. `https_proxy` takes precedence.',
+    'The proxy for calls to an https `UPSTREAM_URL`. The default is `HTTP_PROXY`. The variable `https_proxy` overrides this setting.',
   ),
   httpProxy: setting(
     'HTTP_PROXY',
     undefined,
     proxyUrl,
-    'The proxy for calls to an http `UPSTREAM_URL`. `http_proxy` takes precedence.',
+    'The proxy for calls to an http `UPSTREAM_URL`. The variable `http_proxy` overrides this setting.',
   ),
   noProxy: setting(
     'NO_PROXY',
     undefined,
     text,
-    'The hosts that are called without a proxy, such as `.example.com,10.0.0.7:8080`. `*` means every host. `no_proxy` takes precedence.',
+    'The hosts that are called without a proxy, such as `.example.com,10.0.0.7:8080`. `*` means every host. The variable `no_proxy` overrides this setting.',
   ),
 };
 

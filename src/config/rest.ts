@@ -30,7 +30,7 @@ export const restSettings = {
     'UPSTREAM_TIMEOUT_MS',
     '10000',
     wholeNumber(1, 600_000),
-    'The time limit for one attempt of a REST call, up to the last byte of its response, in milliseconds.',
+    'The time limit for one attempt of a REST call, in milliseconds. An attempt ends with the last byte of the response.',
   ),
   upstreamRetries: setting(
     'UPSTREAM_RETRIES',

@@ -20,7 +20,7 @@ export const serverSettings = {
     'WORKERS',
     '1',
     wholeNumber(1, 256),
-    'The number of processes that serve the port. With more than one process, an additional process starts the others and replaces each one that exits.',
+    'The number of processes that serve the port. With more than one, an additional primary process starts them, and replaces each process that exits.',
   ),
   stateFile: setting(
     'STATE_FILE',
@@ -32,7 +32,7 @@ export const serverSettings = {
     'PUBLIC_URL',
     undefined,
     httpUrl,
-    'The URL at which clients reach this server. `Label.pdfUrl` begins with this URL. By default, it is the address on which the server listens.',
+    'The URL at which clients reach this server. `Label.pdfUrl` begins with this URL. The default is the address on which the server listens.',
   ),
   showCost: setting(
     'SHOW_COST',
@@ -77,7 +77,7 @@ export const requestSettings = {
     'GRAPHQL_REQUESTS_AT_ONCE',
     '1000',
     wholeNumber(1, 1_000_000),
-    'The maximum number of concurrent GraphQL requests. A request counts until its response is sent. One token may use at most half of this number. All tokens that the REST service has not accepted yet may together use at most three quarters. Further requests fail with `OVERLOADED`.',
+    'The maximum number of concurrent GraphQL requests. A request counts until its response is sent. One token may use at most half of this number. Tokens that the REST service has not accepted yet may together use at most three quarters. Further requests fail with `OVERLOADED`.',
   ),
   maxConnections: setting(
     'MAX_CONNECTIONS',
@@ -89,7 +89,7 @@ export const requestSettings = {
     'KEEP_ALIVE_TIMEOUT_MS',
     '65000',
     wholeNumber(1, 3_600_000),
-    'The time after which an idle client connection is closed, in milliseconds. It must be longer than the idle timeout of the load balancer.',
+    'The time after which an idle client connection is closed, in milliseconds. This time must be longer than the idle timeout of the load balancer.',
   ),
   drainWaitMs: setting(
     'DRAIN_WAIT_MS',

@@ -46,7 +46,8 @@ async function run(): Promise<number> {
 
 async function readToken(): Promise<string> {
   const given = process.env.WAYBILL_TOKEN;
-  if (!given) console.error('Reading the access token from standard input until its end.');
+  if (!given)
+    console.error('Reading the access token from standard input. To end the input, press Enter and Ctrl+D.');
   const token = (given || (await text(process.stdin))).trim();
   if (/^[\w.~+/-]+=*$/.test(token)) return token;
   throw new UsageError('WAYBILL_TOKEN or standard input: expected an access token without "Bearer".');

@@ -33,7 +33,7 @@ function privateDirectory(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'waybill-keys-'));
   } catch (error) {
-    const expected = `a path, because several WORKERS without a path need a writable ${tmpdir()}`;
+    const expected = `a path, or a writable directory ${tmpdir()} for the keys of several WORKERS`;
     throw unusableSetting(`STATE_FILE: expected ${expected}`, error);
   }
 }

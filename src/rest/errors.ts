@@ -205,7 +205,7 @@ export function isUnreadable(error: unknown): boolean {
 export function abortedError(call: RestCall, { reason }: Cancellation): AbortedError {
   const name = describeCall(call);
   if (reason instanceof OperationDeadlineError) return new OperationDeadlineError(name, reason.timeoutMs);
-  return new AbortedError(`${name} was aborted by its caller`, { cause: reason });
+  return new AbortedError(`${name} was aborted`, { cause: reason });
 }
 
 /** Whether an error is about the operation that made a call. Then another operation may make the same call. */

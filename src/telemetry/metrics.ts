@@ -21,7 +21,7 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry });
   const driftCounter = new Counter({
     name: 'waybill_rest_drift_total',
-    help: 'Differences between sampled REST records and the REST interface, by field and kind.',
+    help: 'Differences between sampled REST records and the REST interface, by field and kind of difference.',
     labelNames: ['coordinate', 'kind'],
     registers,
   });
@@ -108,7 +108,7 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 function createRequestMetrics(registers: Registry[]): RequestObserver {
   const operations = new Histogram({
     name: 'waybill_operation_duration_seconds',
-    help: 'Duration of GraphQL operations, by type and outcome. Types: query, mutation and none. Outcomes: ok, errors, refused and aborted.',
+    help: 'Duration of GraphQL operations, by type and outcome. Types: query, mutation, and none if no operation was found. Outcomes: ok, errors, refused and aborted.',
     labelNames: ['type', 'outcome'],
     buckets,
     registers,
@@ -133,7 +133,7 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
   });
   const savedCalls = new Counter({
     name: 'waybill_rest_calls_saved_total',
-    help: 'REST calls that Waybill saved, by where the data came from instead. reference: the cache of reference data. list: a page of a list, in place of one call for each record.',
+    help: 'REST calls that Waybill saved, by source of the data. reference: the cache of reference data. list: a page of a list, in place of one call for each record.',
     labelNames: ['by'],
     registers,
   });
@@ -190,7 +190,7 @@ function toOutcome({ operation, isRejected, errors }: RequestRecord): string {
 function createCallMetrics(registers: Registry[]): Required<Omit<CallObserver, 'onAttempt'>> {
   const calls = new Histogram({
     name: 'waybill_rest_call_duration_seconds',
-    help: 'Duration of REST calls without the time in the queue, by method, route template and status. The status is none without a response, and aborted if Waybill stopped waiting.',
+    help: 'Duration of REST calls without the time in the queue, by method, route template and status. The status is none if no response arrived, and aborted if Waybill stopped waiting.',
     labelNames: ['method', 'route', 'status'],
     buckets,
     registers,
@@ -227,7 +227,7 @@ function createCallMetrics(registers: Registry[]): Required<Omit<CallObserver, '
 function createLoadingMetrics(registers: Registry[]): LoadingObserver {
   const sizes = new Histogram({
     name: 'waybill_batch_size',
-    help: 'Ids in one batch, by kind: orders or shipments.',
+    help: 'Number of ids in a batch, by kind: orders or shipments.',
     labelNames: ['kind'],
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000],
     registers,

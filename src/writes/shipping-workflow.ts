@@ -255,7 +255,7 @@ function expectShippable(order: OrderJson): asserts order is OrderJson & { recip
     new InvalidResponseError(`The REST service sent ${name} without ${field}`);
   if (!isResourceName('locations', recipient?.location)) throw missing("its recipient's location");
   if (!Array.isArray(recipient.address?.addressLines)) throw missing("its recipient's address");
-  if (typeof cashOnDeliveryRequestCents !== 'number') throw missing('its cash on delivery');
+  if (typeof cashOnDeliveryRequestCents !== 'number') throw missing('its amount of cash on delivery');
 }
 
 function locationOf({ name, location }: OriginJson): string {

@@ -6,7 +6,7 @@ import type { Answer } from '../live-service.ts';
 /** Whether REST accepts the access token, and refuses another one. */
 export const accessToken: Check = async ({ service, first }) => {
   if (first?.status !== 200) {
-    const remedy = 'Use a valid token that has permission to read orders, without "Bearer".';
+    const remedy = 'Use a valid token with permission to read orders. Pass the token without "Bearer".';
     return failure(`The token is rejected with ${first?.status}. A list of orders was expected.`, remedy);
   }
   const broken = await service.get('/v1/orders', {}, { token: 'waybill-doctor-broken-token' });
@@ -39,7 +39,7 @@ export const clock: Check = async ({ first }) => {
   const seconds = (Date.parse(String(first?.headers.date)) - Number(first?.receivedAt)) / 1_000;
   if (Number.isNaN(seconds)) {
     const remedy =
-      'Waybill cannot look for the results of writes whose responses were lost. Clients must look for them.';
+      'After a lost response, Waybill cannot look for the result of the write. Clients must look for it.';
     return warning('Responses have no usable Date header.', remedy);
   }
   const off = `The Date header is ${Math.abs(Math.round(seconds))} s ${seconds < 0 ? 'behind' : 'ahead of'} the clock of this machine.`;
@@ -65,7 +65,7 @@ export const notFound: Check = async (examination) => {
 export const badRequest: Check = async (examination) => {
   const answer = examination.refusal ?? (await examination.list('/v1/orders', 'none'));
   if (answer.status >= 400) return readError(examination, answer);
-  return open('The REST service rejects neither an unknown parameter nor a page size that is not a number.');
+  return open('The REST service accepts both an unknown parameter and a page size that is not a number.');
 };
 
 /** Whether the server reads the message of an error. The names in its body are the evidence. */
@@ -78,7 +78,7 @@ function readError({ service: { options } }: Examination, { status, contentType,
       `The ${status} response contains ${shape}. Waybill finds the message${fields.length > 0 ? ' and the fields' : ''}.`,
     );
   const remedy =
-    'Clients get a generic message with the status. Waybill reads message, detail or title, also inside error.';
+    'Clients get a generic message with the status. Waybill reads the fields message, detail and title, also inside error.';
   return warning(`The ${status} response contains ${shape}. Waybill finds no message.`, remedy);
 }
 

@@ -17,7 +17,10 @@ export function largestPage(kind: 'orders' | 'shipments'): Check {
       return open(`A page of ${largest} rows is accepted, but the list has only ${count}.`);
     examination.settings.UPSTREAM_LISTS_FOR_BATCHES = 'no';
     const remedy = 'With UPSTREAM_LISTS_FOR_BATCHES=no, Waybill reads each record by its id.';
-    return warning(`A page of ${largest} rows ${page ? `has only ${count}` : 'is rejected'}.`, remedy);
+    const cause = page
+      ? `The response to a request for ${largest} rows has only ${count}.`
+      : `A page of ${largest} rows is rejected.`;
+    return warning(cause, remedy);
   };
 }
 
@@ -35,7 +38,7 @@ export const lastPage: Check = async ({ pages }) => {
   if (tokens.every(isEnd)) return ok(cause);
   return warning(
     cause,
-    'Clients read one more page at the end of a list, or the service returns shorter pages than requested.',
+    'Clients read one more page at the end of a list. Or this page is not the last, and is shorter than requested.',
   );
 };
 
@@ -45,8 +48,7 @@ export const orderOfLists: Check = async ({ pages }) => {
     const found = orderOf(pages.get(kind)?.rows ?? []);
     return found === undefined ? [] : [`${kind}: ${found}`];
   });
-  if (orders.length === 0)
-    return open('The data is not sufficient: this check needs two orders with different times.');
+  if (orders.length === 0) return open('This check needs two orders with different times of creation.');
   const cause = `${orders.join(', ')}.`;
   if (orders.every((each) => each.endsWith('newest first'))) return ok(cause);
   return warning(cause, 'Clients get the rows in this sequence, and filters by time read more pages.');

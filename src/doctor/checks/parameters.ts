@@ -11,7 +11,7 @@ export const unknownParameters: Check = async (examination) => {
 
 const needs = (what: string) =>
   open(
-    `The doctor could not find out the name of this query parameter, because the data is not sufficient. The check needs ${what}.`,
+    `The doctor could not find out the name of this query parameter. The check needs ${what}.`,
     'Waybill uses the default name. Run the doctor again when the service has this data.',
   );
 

@@ -43,7 +43,7 @@ export const statusArgs = (list: string, type: EnumRef<SchemaTypes, string, stri
   builder.args((t) => ({
     status: t.field({
       type: [type],
-      description: `The list contains only ${list} with one of these statuses. By default, it contains ${list} of all statuses.`,
+      description: `The statuses of the ${list} to return. By default, all statuses.`,
     }),
   }));
 

@@ -57,7 +57,7 @@ export const relation = <C extends keyof RecordByCollection, Source>(
 ) => ({
   type,
   nullable: true as const,
-  description: `${description} Costs ${recordReaders[collection].call} unless only its id is selected.`,
+  description: `${description} Costs ${recordReaders[collection].call} if more than \`id\` is selected.`,
   resolve: (source: Source, _args: object, { loaders }: Context, info: GraphQLResolveInfo) =>
     relatedRecord(collection, nameOf(source), loaders, info),
 });

@@ -8,11 +8,11 @@ export const Channel = builder.objectRef<ChannelJson>('Channel').implement({
   description: 'A messaging account of the merchant, used to send messages to customers.',
   interfaces: [Node],
   fields: (t) => ({
-    type: t.exposeString('type', { description: 'The network in lower case, such as `chat`.' }),
+    type: t.exposeString('type', { description: 'The messaging network in lower case, such as `chat`.' }),
     active: t.exposeBoolean('active', { description: 'Whether the channel can send messages.' }),
     phoneNumber: t.string({
       nullable: true,
-      description: 'The phone number that customers see, or null if the network has no numbers.',
+      description: 'The phone number that customers see, or null if the network uses no phone numbers.',
       resolve: findPhoneNumber,
     }),
   }),

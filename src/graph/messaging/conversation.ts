@@ -45,7 +45,8 @@ builder.objectField(Channel, 'conversation', (t) =>
     args: {
       id: t.arg.id({
         required: true,
-        description: '`channels/<identifier>/conversations/<identifier>` or the bare identifier.',
+        description:
+          'The full id, `channels/<identifier>/conversations/<identifier>`, or the last identifier.',
       }),
     },
     resolve({ name: channel }, { id }) {
@@ -63,7 +64,10 @@ builder.queryField('conversation', (t) =>
       'The conversation with this id. Costs no call, because Waybill does not check that the ' +
       'conversation exists.',
     args: {
-      id: t.arg.id({ required: true, description: '`channels/<identifier>/conversations/<identifier>`.' }),
+      id: t.arg.id({
+        required: true,
+        description: 'The full id, `channels/<identifier>/conversations/<identifier>`.',
+      }),
     },
     resolve: (_root, { id }) =>
       checkFound(conversationName(id), ', "channels/<identifier>/conversations/<identifier>"', id),

@@ -103,7 +103,7 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
       nullable: true,
       description:
         'The message as the customer reads it, or null if its template no longer exists. Costs `GET ' +
-        '/v1/channels/{id}/templates` for a template, once for all templates of the channel.',
+        '/v1/channels/{id}/templates` (once for the channel) if the message is a template.',
       resolve: async (message, _args, { loaders }) => {
         const sent = sentTemplate(message);
         if (sent === null) return message.text ?? null;

@@ -55,7 +55,7 @@ builder.mutationField('sendMessage', (t) =>
     description:
       'Sends a text or a template to a conversation. If the values do not match the parameters of the template, the ' +
       'result is `InvalidInput`. Costs `POST /v1/channels/{id}/conversations/{id}/messages`, ' +
-      'and for a template first `GET /v1/channels/{id}/templates`.',
+      'and also `GET /v1/channels/{id}/templates` for a template.',
     args: inputArg(SendMessageInput, 'The message to send.'),
     resolve: (_root, { input }, { writes, loaders }, info) =>
       runMutation({

@@ -31,7 +31,7 @@ const TemplateText = builder.objectRef<TemplateTextJson>('TemplateText').impleme
 });
 
 const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').implement({
-  description: 'The texts of a template with the given values, and the missing and the unknown parameters.',
+  description: 'The texts of a template with the given values, and its missing and unknown parameters.',
   fields: (t) => ({
     header: t.exposeString('header', { nullable: true, description: 'The header with its values.' }),
     body: t.exposeString('body', {
@@ -39,7 +39,7 @@ const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').imp
       description: 'The body with its values. A parameter without a value keeps its `{{name}}`.',
     }),
     footer: t.exposeString('footer', { nullable: true, description: 'The footer.' }),
-    missing: t.exposeStringList('missing', { description: 'The parameters without a value.' }),
+    missing: t.exposeStringList('missing', { description: 'The names of the parameters without a value.' }),
     unknown: t.exposeStringList('unknown', {
       description: 'The names in the input that are not parameters of the template.',
     }),
@@ -67,8 +67,7 @@ export const parameterFields = (t: InputFieldBuilder<SchemaTypes, 'InputObject' 
 });
 
 export const Template = builder.objectRef<TemplateJson>('Template').implement({
-  description:
-    'A reusable message text with parameters. The network of the channel approves each template once.',
+  description: 'A reusable message text with parameters, approved by the messaging network.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name, unique together with the language.' }),
     language: t.exposeString('language', { description: 'The language code, such as `es`.' }),
@@ -134,7 +133,7 @@ builder.objectFields(Channel, (t) => ({
       name: t.arg.string({ required: true, description: 'The name of the template.' }),
       language: t.arg.string({
         description:
-          'The language code of the template. By default, the first template with this name in any language.',
+          'The language code of the template. By default, Waybill returns the first template with this name in any language.',
       }),
     },
     resolve: (channel, { name, language }, { loaders }) =>

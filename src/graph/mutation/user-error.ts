@@ -123,7 +123,7 @@ const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').imple
       nullable: true,
       description:
         'The minimum or maximum of the field, if `code` is `TOO_SHORT`, `TOO_LONG`, `TOO_SMALL` or ' +
-        '`TOO_LARGE`. Null for other codes, and if the REST service found the fault.',
+        '`TOO_LARGE`. Null for all other codes, and for faults that the REST service found.',
     }),
   }),
 });
@@ -183,12 +183,13 @@ export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUn
 
 export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').implement({
   description:
-    'One write of a list failed, but not because of its input. The write may have happened if `retryable` is ' +
-    'false and `code` is `UPSTREAM_UNAVAILABLE`, `UPSTREAM_ERROR`, `UPSTREAM_INVALID_RESPONSE` or `INTERNAL_SERVER_ERROR`.',
+    'One write of a list failed for a reason outside its input, such as a rate limit. The write may still have happened if ' +
+    '`retryable` is false and `code` is `UPSTREAM_UNAVAILABLE`, `UPSTREAM_ERROR`, `UPSTREAM_INVALID_RESPONSE` or `INTERNAL_SERVER_ERROR`.',
   interfaces: [UserError],
   fields: (t) => ({
     code: t.exposeString('code', {
-      description: 'The error code, as in `extensions.code` of an error, such as `RATE_LIMITED`.',
+      description:
+        'The error code, such as `RATE_LIMITED`. The field `extensions.code` of an error has the same codes.',
     }),
     retryable: t.exposeBoolean('retryable', {
       description: 'Whether a retry with the same input may succeed.',

@@ -114,7 +114,8 @@ builder.mutationFields((t) => ({
     type: CreateOrderResult,
     nullable: true,
     description:
-      'Creates an order. Costs `POST /v1/orders`, or a search with `GET /v1/orders` for a retry after a lost response.',
+      'Creates an order. Costs `POST /v1/orders`. After a lost response, a retry with the same `idempotencyKey` costs a ' +
+      'search with `GET /v1/orders` instead.',
     args: inputArg(CreateOrderInput, 'The order to create.'),
     resolve: (_root, { input }, context, info) => create(input, context, info),
   }),
@@ -123,8 +124,8 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Creates up to 100 orders. Returns one result per input, in the sequence of `inputs`. If all inputs fail with the ' +
-      'same error code, the field returns that error. Costs `POST /v1/orders` for each input, or a search with `GET ' +
-      '/v1/orders` for a retry after a lost response.',
+      'same error code, the field returns that error. Costs `POST /v1/orders` for each input. After a lost ' +
+      'response, a retry with the same `idempotencyKey` costs a search with `GET /v1/orders` instead.',
     args: inputsArg(
       CreateOrderInput,
       'The orders to create, at most 100. Of several inputs with the same `referenceId`, only the first valid one ' +
@@ -191,6 +192,6 @@ function adviceOnUnknownOutcome(
     );
   }
   return key === undefined || key === null
-    ? `Before you create the order again, ${lookup}. With an idempotencyKey, Waybill looks for the order itself on a retry.`
+    ? `Before you create the order again, ${lookup}. With an idempotencyKey, Waybill itself looks for the order on a retry.`
     : `Retry with the same idempotencyKey: Waybill then looks for the order. Before you use a new key, ${lookup}.`;
 }

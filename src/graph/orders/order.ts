@@ -118,13 +118,13 @@ builder.queryFields((t) => ({
     ...orderList.field,
     description:
       "The merchant's orders as the REST service sorts them, usually newest first. Costs `GET /v1/orders`, or up " +
-      'to 20 pages of it with `createdSince` or `createdUntil`.',
+      'to 20 pages of this list with `createdSince` or `createdUntil`.',
     args: {
       ...orderList.field.args,
       ...statusArg,
       search: t.arg.string({
         description:
-          'The name of a recipient, which may be misspelt, or an exact phone number or `referenceId`. At most 256 characters.',
+          'The name of a recipient (perhaps misspelt), an exact phone number, or an exact `referenceId`. At most 256 characters.',
       }),
       ...createdRangeArgs,
     },

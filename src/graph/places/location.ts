@@ -6,7 +6,7 @@ import { defineList } from '../relay/connection.ts';
 import { defineRecordQuery, Node } from '../relay/node.ts';
 
 export const Location = builder.objectRef<LocationJson>('Location').implement({
-  description: 'A municipality, or part of one, that couriers serve.',
+  description: 'A municipality, or a part of a municipality, that couriers serve.',
   interfaces: [Node],
   fields: (t) => ({
     regionCode: t.string({

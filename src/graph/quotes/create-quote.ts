@@ -45,7 +45,7 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
       description: keyDescription(
         'quote',
         'creates',
-        "`GET /v1/quotes/{id}` unless only the quote's id is selected",
+        "`GET /v1/quotes/{id}` if more than the quote's `id` is selected",
       ),
     }),
   }),
@@ -64,7 +64,7 @@ const rules = object({
 const CreateQuoteSuccess = builder
   .objectRef<{ __typename: 'CreateQuoteSuccess'; quote: QuoteJson | NamedRecord }>('CreateQuoteSuccess')
   .implement({
-    description: 'The quote was created. It may contain no available offer.',
+    description: 'The quote was created, perhaps without an available offer.',
     fields: (t) => ({
       quote: t.field(createdQuote('The quote, with one offer or rejection per courier.')),
     }),

@@ -76,9 +76,16 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
     createTime: t.expose('createTime', optionalTime('The time of creation.')),
     updateTime: t.expose('updateTime', optionalTime('The time of the last change.')),
     order: t.field(relation(Order, 'orders', 'The order of the quote.', (quote) => quote.order)),
-    origin: t.field(relation(Location, 'locations', 'The location of the sender.', (quote) => quote.origin)),
+    origin: t.field(
+      relation(
+        Location,
+        'locations',
+        'The location where the courier collects the package.',
+        (quote) => quote.origin,
+      ),
+    ),
     destination: t.field(
-      relation(Location, 'locations', 'The location of the receiver.', (quote) => quote.destination),
+      relation(Location, 'locations', 'The delivery location of the package.', (quote) => quote.destination),
     ),
     package: t.expose('package', {
       type: Package,
@@ -100,8 +107,8 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
       type: Offer,
       nullable: true,
       description:
-        'The cheapest available offer, or null if no offer is available. Of offers with the same cost, the fastest ' +
-        'one, and then the first by courier id.',
+        'The cheapest available offer, or null if no offer is available. Of offers with the same cost, the fastest. ' +
+        'If these are equally fast, the first by courier id.',
       resolve: (quote) => cheapest(readOffers(quote)),
     }),
     fastestOffer: t.field({
@@ -109,7 +116,7 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
       nullable: true,
       description:
         'The fastest available offer, or null if no offer is available. Of offers with the same delivery time, the ' +
-        'cheapest one, and then the first by courier id.',
+        'cheapest. If these cost the same, the first by courier id.',
       resolve: (quote) => fastest(readOffers(quote)),
     }),
   }),

@@ -41,8 +41,7 @@ const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
     }),
     endCursor: t.string({
       nullable: true,
-      description:
-        'The cursor to pass as `after` to read the next page. Null if the page is empty and the last one.',
+      description: 'The cursor to pass as `after` to read the next page. Null on an empty last page.',
       resolve: ({ slice, cursors }) => encoded(slice.endPosition ?? slice.rows.at(-1)?.after, cursors),
     }),
   }),

@@ -76,8 +76,8 @@ builder.queryFields((t) => ({
     type: Node,
     nullable: true,
     description:
-      'The object with this id, or null if it does not exist. Costs the same call as the query for its type, such ' +
-      'as `GET /v1/orders/{id}` for an order.',
+      'The object with this id, or null if it does not exist. Costs the same as the query for the type of the ' +
+      'object, such as `GET /v1/orders/{id}` for an order.',
     args: {
       id: t.arg.id({ required: true, description: 'The full id with its collection, such as `orders/abc`.' }),
     },
@@ -88,7 +88,7 @@ builder.queryFields((t) => ({
     nullable: { list: false, items: true },
     description:
       `The objects with these ids, at most ${maxNodes}, in the sequence of \`ids\`. An object that does not exist is ` +
-      'null. Each id costs the same REST call as `node`, such as `GET /v1/orders/{id}`.',
+      'null. Each id costs the same as `node`, such as `GET /v1/orders/{id}`.',
     args: {
       ids: t.arg.idList({
         required: true,

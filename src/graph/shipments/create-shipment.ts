@@ -37,7 +37,7 @@ const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
       description: idDescription(
         'The origin where the courier collects the package',
         'origins',
-        'The location of this origin must be the origin of the quote.',
+        'The `location` of this origin must be the `origin` of the quote.',
       ),
     }),
     recipient: t.field({
@@ -86,7 +86,7 @@ builder.mutationField('createShipment', (t) =>
     nullable: true,
     description:
       'Accepts an offer of a quote, and creates the paid shipment with its label. Costs `POST /v1/shipments`, ' +
-      'and first `GET /v1/quotes/{id}` for a new `idempotencyKey`.',
+      'and also `GET /v1/quotes/{id}` with a new `idempotencyKey`.',
     args: inputArg(CreateShipmentInput, 'The offer to accept, the origin and the recipient.'),
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({

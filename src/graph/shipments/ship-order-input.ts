@@ -22,7 +22,7 @@ const OfferChoiceInput = builder.inputType('OfferChoiceInput', {
   isOneOf: true,
   fields: (t) => ({
     prefer: t.field({ type: OfferPreference, description: 'The preference that selects the offer.' }),
-    courier: t.id({ description: idDescription('The courier whose offer to accept', 'couriers') }),
+    courier: t.id({ description: idDescription('The courier whose offer you accept', 'couriers') }),
   }),
 });
 

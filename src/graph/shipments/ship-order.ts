@@ -30,9 +30,8 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
     order: t.field({
       type: Order,
       description:
-        'The order, read again after it was shipped. If that read fails, the earlier state of the order with the ' +
-        'new shipment. Costs ' +
-        '`GET /v1/orders/{id}` unless only its id is selected.',
+        'The order, read again after it was shipped. If that read fails, this is the earlier order with its ' +
+        'new shipment. Costs `GET /v1/orders/{id}` if more than `id` is selected.',
       resolve: ({ order }, _args, { loaders }, info) =>
         // Only the id is selected, so nothing but the name is read from the order.
         selectsOnlyId(info) ? (order as OrderJson) : rereadOrder(order, loaders),
@@ -154,6 +153,6 @@ function resultSource(shipped: ShippedOrder): ShipOrderSuccessSource | NoOfferSo
 function adviceOnUnknownOutcome(order: string, key: string | null | undefined): string {
   const check = `check whether order(id: ${JSON.stringify(order)}) has a shipment`;
   return key === undefined || key === null
-    ? `Before you ship the order again, ${check}. With an idempotencyKey, Waybill looks for the shipment itself on a retry.`
+    ? `Before you ship the order again, ${check}. With an idempotencyKey, Waybill itself looks for the shipment on a retry.`
     : `Retry with the same idempotencyKey: Waybill then looks for the shipment before it creates one. Or ${check}.`;
 }

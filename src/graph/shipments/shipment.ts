@@ -43,7 +43,7 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
       nullable: true,
       description:
         'The order of the shipment, found through the quote. Costs `GET /v1/quotes/{id}`, and `GET ' +
-        '/v1/orders/{id}` unless only its id is selected.',
+        '/v1/orders/{id}` if more than `id` is selected.',
       resolve: async (shipment, _args, { loaders }, info) => {
         const quote = await relatedRecord('quotes', shipment.quote, loaders);
         return relatedRecord('orders', quote?.order, loaders, info);
@@ -95,7 +95,7 @@ builder.objectField(Order, 'shipment', (t) =>
     nullable: true,
     description:
       'The shipment of the order, or null if the order is not shipped yet. Costs `GET /v1/shipments/{id}`, or a ' +
-      'page of `GET /v1/shipments` for many orders. Costs no call if only its id is selected.',
+      'page of `GET /v1/shipments` for many orders. Costs no call if only `id` is selected.',
     resolve: (order, _args, { loaders }, info) => relatedRecord('shipments', order.shipment, loaders, info),
   }),
 );
@@ -107,7 +107,7 @@ builder.queryFields((t) => ({
     ...shipmentList.field,
     description:
       "The merchant's shipments as the REST service sorts them, usually newest first. Costs `GET /v1/shipments`, " +
-      'or up to 20 pages of it with `status`, `createdSince` or `createdUntil`.',
+      'or up to 20 pages of this list with `status`, `createdSince` or `createdUntil`.',
     args: {
       ...shipmentList.field.args,
       ...statusArgs('shipments', shipmentStatus.ref),

@@ -79,7 +79,7 @@ export class PageWalk<Row extends Named, Query extends PageQuery> {
     if (nextPageToken === undefined && rows.length === 1) return;
     const differs = nextPageToken !== page.nextPageToken;
     if (differs && (await readFirstPage()).nextPageToken === nextPageToken) return;
-    throw pageTokenIgnored('The REST service returned the first page of a list again for a page token.');
+    throw pageTokenIgnored('For a page token, the REST service returned the first page of the list again.');
   }
 
   #load(page: PageQuery, rowsBefore?: number): Promise<Page<Row>> {

@@ -106,7 +106,7 @@ export function automaticPersistedQueries(
 }
 
 const malformedHashError = badRequest(
-  '"extensions.persistedQuery" must have "version": 1 and the SHA-256 of a document in hexadecimal as "sha256Hash".',
+  '"extensions.persistedQuery" must have "version": 1 and "sha256Hash", the hexadecimal SHA-256 of a document.',
 );
 
 // Clients recognize these errors by their messages. The status is 200, as in Apollo Server: some clients ignore the body

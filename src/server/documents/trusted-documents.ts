@@ -64,7 +64,7 @@ export async function readTrustedDocuments(file: string): Promise<TrustedDocumen
   const json: unknown = JSON.parse(await readFile(file, 'utf8'));
   const entries = isJsonObject(json) ? (manifestEntries(json) ?? Object.entries(json)) : undefined;
   if (entries?.every(isEntry)) return new Map(entries);
-  throw new Error('It contains neither an object that maps ids to documents nor an Apollo manifest');
+  throw new Error('The file must map ids to documents, or be an Apollo manifest');
 }
 
 /** The ids and texts of an Apollo manifest. Undefined if the JSON is not a manifest. */

@@ -100,7 +100,7 @@ export function checkAmbiguity({ headers, rawHeaders }: IncomingMessage): HttpEr
   const coding = headers['transfer-encoding'];
   if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined;
   return badRequest(
-    'The header "Transfer-Encoding" supports only "chunked". Send the body without other codings.',
+    'The only supported "Transfer-Encoding" is "chunked". Send the body without other codings.',
   );
 }
 

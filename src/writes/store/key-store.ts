@@ -70,7 +70,9 @@ export class ClaimLostError extends WaybillError {
   override readonly name = 'ClaimLostError';
 
   constructor() {
-    super('This server lost its claim on the idempotencyKey. Send the request again with the same key.');
+    super(
+      'This server could not keep the idempotencyKey reserved. Send the request again with the same key.',
+    );
   }
 }
 

@@ -76,7 +76,8 @@ export function openDatabase(options: OpenOptions): { database: DatabaseSync; se
     database.exec('PRAGMA synchronous = FULL');
     if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
     const stored = database.prepare('SELECT secret FROM secrets').get()?.secret;
-    if (!(stored instanceof Uint8Array)) throw new FileProblem('has lost its secret. Choose a new file.');
+    if (!(stored instanceof Uint8Array))
+      throw new FileProblem('is damaged: its secret is missing. Choose a new file.');
     return { database, secret: stored };
   } catch (error) {
     database.close();

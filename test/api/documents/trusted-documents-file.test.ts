@@ -74,11 +74,11 @@ describe.concurrent('the server start', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['invalid JSON', 'query A { a }', /is not valid JSON\.$/],
-    ['a list', ['{ __typename }'], /neither an object that maps ids to documents nor an Apollo manifest\.$/],
+    ['a list', ['{ __typename }'], /The file must map ids to documents, or be an Apollo manifest\.$/],
     [
       'ids without documents',
       { a: 7 },
-      /neither an object that maps ids to documents nor an Apollo manifest\.$/,
+      /The file must map ids to documents, or be an Apollo manifest\.$/,
     ],
   ])('fails if OPERATIONS_FILE has %s', async (_what, content, reason) => {
     const file = await fileOf(content);

@@ -79,7 +79,7 @@ describe('a list of the REST service', () => {
     await using waybill = await start(paged(() => ({ orders: rows(1), nextPageToken: 'again' })));
     expect(await waybill.ask(five)).toEqual(
       fails(
-        'The REST service returned the first page of a list again for a page token. Check the setting PAGE_TOKEN_PARAMETER.',
+        'For a page token, the REST service returned the first page of the list again. Check the setting PAGE_TOKEN_PARAMETER.',
       ),
     );
     expect(waybill.calls()).toEqual(list('pageSize=5', 'pageSize=4&pageToken=again', 'pageSize=4'));

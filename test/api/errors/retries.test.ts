@@ -229,7 +229,7 @@ test('an abort ends the pause before a retry immediately', async () => {
     { retries: 2 },
   );
   const error = await errorOf(rest.api.getOrder('7', rest.callContext(giveUp.signal)));
-  expect(error.message).toBe('GET /v1/orders/7 was aborted by its caller');
+  expect(error.message).toBe('GET /v1/orders/7 was aborted');
   expect(rest.service.requests).toHaveLength(1);
 });
 

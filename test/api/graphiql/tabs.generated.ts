@@ -45,15 +45,15 @@ export type OrderStatus =
   | 'CANCELLED'
   /** The customer confirmed the order. */
   | 'CONFIRMED'
-  /** The customer received the order. Set by the REST service. */
+  /** The customer received the order. Only the REST service sets this status. */
   | 'DELIVERED'
-  /** The order is in transit. Set by the REST service. */
+  /** The order is in transit. Only the REST service sets this status. */
   | 'IN_PROGRESS'
   /** The order is not confirmed yet. */
   | 'NEW'
   /** The order is packed and ready to ship. */
   | 'READY'
-  /** The order is being returned, or was returned. Set by the REST service. */
+  /** The order is being returned, or was returned. Only the REST service sets this status. */
   | 'RETURN'
   /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED';

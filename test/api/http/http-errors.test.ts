@@ -73,7 +73,7 @@ describe('the check of the body size', () => {
       expect(JSON.parse(body)).toEqual(
         refusal(
           'BAD_REQUEST',
-          'The header "Transfer-Encoding" supports only "chunked". Send the body without other codings.',
+          'The only supported "Transfer-Encoding" is "chunked". Send the body without other codings.',
         ),
       );
       expect(sandbox.requests.lines()).toEqual([]);

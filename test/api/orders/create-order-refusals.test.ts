@@ -358,7 +358,7 @@ describe('createOrder without a readable response', () => {
 
   test('recommends orderByReference and an idempotency key if there is a referenceId', async () => {
     fail({ kind: 'reset' });
-    const check = `${byReference('R-1')} With an idempotencyKey, Waybill looks for the order itself on a retry.`;
+    const check = `${byReference('R-1')} With an idempotencyKey, Waybill itself looks for the order on a retry.`;
     expect(await ask({ referenceId: 'R-1' })).toEqual(answered(unknown(check, null), [post]));
     expect(await ask({ referenceId: 'R-1', idempotencyKey: null })).toEqual(
       answered(unknown(check, null), [post]),

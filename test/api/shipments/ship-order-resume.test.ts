@@ -62,7 +62,7 @@ const unknown = (order: string, idempotencyKey: string | null) => ({
     'The response of the REST service was lost, so the write may or may not have happened. ' +
     (idempotencyKey === null
       ? `Before you ship the order again, check whether order(id: "${order}") has a shipment. ` +
-        'With an idempotencyKey, Waybill looks for the shipment itself on a retry.'
+        'With an idempotencyKey, Waybill itself looks for the shipment on a retry.'
       : 'Retry with the same idempotencyKey: Waybill then looks for the shipment before it creates one. ' +
         `Or check whether order(id: "${order}") has a shipment.`),
   idempotencyKey,

@@ -433,7 +433,7 @@ describe('shipOrder with an invalid record of the REST service', () => {
     [
       'no field for cash on delivery',
       ({ cashOnDeliveryRequestCents, ...order }) => order,
-      'its cash on delivery',
+      'its amount of cash on delivery',
     ],
   ])('fails before any POST if the order has %s', async (_what, broken, missing) => {
     const input = await orderToShip(waybill);
