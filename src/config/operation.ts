@@ -29,7 +29,7 @@ export const operationSettings = {
     'MAX_NODES',
     '3000',
     wholeNumber(1, 100_000_000),
-    'The maximum number of objects that an operation may return. The server computes this number with the values of the variables before it runs the operation.',
+    'The maximum number of objects that an operation may return. The server computes this number from the document and its variables, before the operation runs.',
   ),
   readsPerOperation: setting(
     'UPSTREAM_READS_PER_OPERATION',

@@ -101,7 +101,7 @@ export const requestSettings = {
     'DRAIN_GRACE_MS',
     '25000',
     wholeNumber(0, 3_600_000),
-    'The time that running requests have to finish after `DRAIN_WAIT_MS`, in milliseconds. After this time, the server closes all connections.',
+    'The time for running requests to finish after `DRAIN_WAIT_MS`, in milliseconds. After this time, the server closes all connections.',
   ),
 };
 

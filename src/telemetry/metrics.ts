@@ -70,7 +70,7 @@ export function createMetrics() {
     showCallsWaiting(read: () => number): void {
       new Gauge({
         name: 'waybill_rest_calls_waiting',
-        help: 'REST calls that wait for a connection.',
+        help: 'REST calls that wait in the queue for a connection.',
         registers,
         collect() {
           this.set(read());

@@ -27,7 +27,7 @@ export const organization: Check = async ({ service }) => {
   const remedy =
     'Idempotency keys and locks belong to the access token, so a retry with a new token can repeat a write.';
   return warning(
-    `The organization has no id (${status}). An id such as organization/7 was expected.`,
+    `The organization has no id (status ${status}). An id such as organization/7 was expected.`,
     remedy,
   );
 };

@@ -60,7 +60,7 @@ export function defineStatusCounts(
       args: {
         createdSince: t.arg({
           type: 'DateTime',
-          description: `The earliest time of creation of the counted ${records}. By default, all ${records} are counted.`,
+          description: `The earliest creation time of the counted ${records}. By default, all ${records} are counted.`,
         }),
       },
       resolve: (_root, { createdSince }, { loaders }) => counts(loaders)(toMs(createdSince)),

@@ -124,7 +124,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Creates up to 100 orders. Returns one result per input, in the sequence of `inputs`. If all inputs fail with the ' +
-      'same error code, the field returns that error. Costs `POST /v1/orders` for each input. After a lost ' +
+      'same error code, the field is null, with that error. Costs `POST /v1/orders` for each input. After a lost ' +
       'response, a retry with the same `idempotencyKey` costs a search with `GET /v1/orders` instead.',
     args: inputsArg(
       CreateOrderInput,

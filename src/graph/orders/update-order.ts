@@ -113,7 +113,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Updates up to 100 orders. Returns one result per input, in the sequence of `inputs`. If all inputs fail with the ' +
-      'same error code, the field returns that error. Costs `PATCH /v1/orders/{id}` for each input.',
+      'same error code, the field is null, with that error. Costs `PATCH /v1/orders/{id}` for each input.',
     args: inputsArg(UpdateOrderInput, 'The orders and their new values, at most 100.'),
     resolve: (_root, { inputs }, context, info) =>
       runBatch(inputs, ({ id }) => bareIdentifier(id), update, context, info),

@@ -74,7 +74,7 @@ export function defineList<Json extends Named>(
   // A connection reads only the name of a record. Pothos can't infer field types from a type parameter.
   const node: ObjectRef<SchemaTypes, Named> = ref;
   const edge = builder.objectRef<Edge<Named>>(`${node.name}Edge`).implement({
-    description: `One of the ${list} with its cursor.`,
+    description: `A row of a list of ${list}, with its cursor.`,
     fields: (t) => ({
       cursor: t.string({
         description:

@@ -114,7 +114,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     description:
       'Ships up to 100 orders. Returns one result per input, in the sequence of `inputs`. If all inputs fail with the same ' +
-      'error code, the field returns that error. Costs `GET /v1/origins`, and for each order `GET /v1/orders/{id}`, `POST ' +
+      'error code, the field is null, with that error. Costs `GET /v1/origins`, and for each order `GET /v1/orders/{id}`, `POST ' +
       '/v1/quotes` and `POST /v1/shipments`.',
     args: inputsArg(ShipOrderInput, 'The orders to ship, at most 100.'),
     resolve: (_root, { inputs }, context, info) =>

@@ -115,7 +115,7 @@ const budgetExhausted: HttpError = {
 const bodyIncomplete = badRequest('The body ended too early.');
 
 const severalOperations = badRequest(
-  'The body must be one JSON object, not a list. Send each operation in its own request, or combine their fields in one operation with aliases.',
+  'The body must be one JSON object, not a list. Send each operation in its own request, or combine all fields in one operation with aliases.',
 );
 
 /** Parses the JSON of a body. Error messages do not quote the body. */

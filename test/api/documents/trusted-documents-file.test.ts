@@ -75,11 +75,7 @@ describe.concurrent('the server start', () => {
   test.each<[string, unknown, RegExp]>([
     ['invalid JSON', 'query A { a }', /is not valid JSON\.$/],
     ['a list', ['{ __typename }'], /The file must map ids to documents, or be an Apollo manifest\.$/],
-    [
-      'ids without documents',
-      { a: 7 },
-      /The file must map ids to documents, or be an Apollo manifest\.$/,
-    ],
+    ['ids without documents', { a: 7 }, /The file must map ids to documents, or be an Apollo manifest\.$/],
   ])('fails if OPERATIONS_FILE has %s', async (_what, content, reason) => {
     const file = await fileOf(content);
     const { code, output, errors } = await startWith(file);

@@ -66,7 +66,8 @@ test('a write is not sent if the claim on its key is lost', async () => {
   expect([data, calls]).toEqual([{ createOrder: null }, [organizationCall]]);
   expect(errors).toMatchObject([
     {
-      message: 'This server could not keep the idempotencyKey reserved. Send the request again with the same key.',
+      message:
+        'This server could not keep the idempotencyKey reserved. Send the request again with the same key.',
       extensions: overloaded,
     },
   ]);

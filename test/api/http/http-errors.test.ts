@@ -211,7 +211,7 @@ test.each(['gzip', 'br', 'GZIP', 'identity, gzip'])(
 
 describe('an invalid body', () => {
   const severalOperations =
-    'The body must be one JSON object, not a list. Send each operation in its own request, or combine their fields in one ' +
+    'The body must be one JSON object, not a list. Send each operation in its own request, or combine all fields in one ' +
     'operation with aliases.';
   test.each([
     ['a list of requests', `[${organizationQuery},${organizationQuery}]`, severalOperations],
