@@ -17,7 +17,7 @@ export type CreateOrderInput = {
   cashOnDeliveryRequestCents: number;
   /** The contents of the package, 3 to 128 characters. */
   contentDescription: string;
-  /** The name of the company that ships the order: the operator of the REST service (the default) or its partner. `Order.fulfiller` of existing orders shows these names. */
+  /** The name of the company that ships the order: either the operator of the REST service (the default) or a partner company. To find both names, read `Order.fulfiller` of existing orders. */
   fulfiller?: string | null | undefined;
   /** A key that you choose for this order, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same order. The retry creates no second order, and costs `GET /v1/orders/{id}`. After `OutcomeUnknown`, a retry looks for the order if the input has a `referenceId`. Otherwise, the retry returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;

@@ -41,7 +41,7 @@ const SendMessageSuccess = builder
     fields: (t) => ({
       sent: t.expose('sent', {
         type: Message,
-        description: 'The accepted message. Its `status` shows the delivery.',
+        description: 'The accepted message. Its `status` shows whether the customer received it.',
       }),
     }),
   });

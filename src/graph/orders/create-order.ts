@@ -70,8 +70,8 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
     }),
     fulfiller: t.string({
       description:
-        'The name of the company that ships the order: the operator of the REST service (the default) or its partner. ' +
-        '`Order.fulfiller` of existing orders shows these names.',
+        'The name of the company that ships the order: either the operator of the REST service (the ' +
+        'default) or a partner company. To find both names, read `Order.fulfiller` of existing orders.',
     }),
     idempotencyKey: t.string({
       description: keyDescription(

@@ -22,8 +22,8 @@ const maxListedTabs = 20;
 export function trustedDocumentTabs(trustedDocuments: TrustedDocuments): readonly string[] {
   const introduction = `# This server runs only the ${trustedDocuments.size} documents of its list.
 # Up to ${maxListedTabs} of them are in the other tabs.
-# Here, a query must have the exact text of one of them.
-# The server rejects all other documents. The editor
+# A query that you write must have the exact text of a
+# document of the list. The server rejects all others. The editor
 # suggests names only if the list contains the introspection
 # query of GraphiQL.
 `;
