@@ -103,7 +103,7 @@ describe('a response', () => {
     }
   });
 
-  test('shows the cost of each operation if SHOW_COST is yes', async () => {
+  test('shows the cost of the operation if SHOW_COST is yes', async () => {
     await using waybill = await startWaybill({ SHOW_COST: 'yes' });
     const upstream = cost([shown(['GET', '/v1/organizations/mine'])]);
     for (const headers of [{}, asking]) {
@@ -111,7 +111,7 @@ describe('a response', () => {
     }
   });
 
-  test('shows an empty list of calls for an operation without calls', async () => {
+  test('shows an empty list of calls if the operation makes no call', async () => {
     await using waybill = await startWaybill();
     const query = '{ conversation(id: "channels/ca1/conversations/ca60") { id } }';
     expect(await answerTo(waybill, query)).toEqual({
@@ -120,7 +120,7 @@ describe('a response', () => {
     });
   });
 
-  test('shows no cost for introspection and rejected requests', async () => {
+  test('shows no cost for an introspection or a rejected request', async () => {
     await using waybill = await startWaybill({ SHOW_COST: 'yes' });
     const introspection = '{ __typename ... on Query { __schema { queryType { name } } } }';
     const data = { __typename: 'Query', __schema: { queryType: { name: 'Query' } } };
@@ -175,7 +175,7 @@ describe('the cost of an operation with several calls', () => {
   }
   fragment Notes on Order { notes }`;
 
-  test('lists the calls of a query in order', async () => {
+  test('lists the calls of a query in the order in which they were sent', async () => {
     await using waybill = await startWaybill();
     const { data, extensions } = await answerTo(waybill, query);
     expect(data).toMatchObject({
@@ -192,7 +192,7 @@ describe('the cost of an operation with several calls', () => {
     );
   });
 
-  test('lists the calls of a multi-step mutation in order', async () => {
+  test('lists the calls of a multi-step mutation in the order in which they were sent', async () => {
     await using waybill = await startWaybill();
     const input = await orderToShip(waybill);
     const { data, extensions } = await answerTo(

@@ -48,7 +48,7 @@ describe('the template of sendMessage', () => {
   });
 });
 
-test('shipOrder reads the origins again if the cached list lacks the origin', async () => {
+test('shipOrder reads the origins again if the cached list lacks the requested origin', async () => {
   await using waybill = await startWaybill(kept);
   const clear = waybill.sandbox.faults.add({
     path: '/v1/origins',

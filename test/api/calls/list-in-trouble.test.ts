@@ -61,10 +61,10 @@ async function expectBoard(app: BoardApp, bearer: string, calls: Record<string, 
 }
 
 describe.each([
-  ['returns 503, then hangs', status(503), 'UPSTREAM_UNAVAILABLE', hang],
-  ['hangs, then returns 503', hang, 'UPSTREAM_TIMEOUT', status(503)],
+  ['first returns 503 and then hangs', status(503), 'UPSTREAM_UNAVAILABLE', hang],
+  ['first hangs and then returns 503', hang, 'UPSTREAM_TIMEOUT', status(503)],
 ])('a list of shipments that %s', (_what, fault, code, laterFault) => {
-  test('causes errors on only one order board if GETs of single shipments work', async () => {
+  test('causes errors on only one order board if single GETs work', async () => {
     await using app = await start();
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
     app.service.behaviour = failPages(fault);
@@ -86,7 +86,7 @@ describe.each([
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1 });
   });
 
-  test('causes errors for only two tokens if GETs of single shipments work', async () => {
+  test('causes errors for only two tokens if single GETs work', async () => {
     await using app = await start();
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
     app.service.behaviour = failPages(fault);
@@ -103,7 +103,7 @@ describe.each([
     for (const bearer of ['ana', 'eva', 'sol']) await expectBoard(app, bearer, { [orders]: 1, [list]: 1 });
   });
 
-  test('costs three calls per order board if GETs of single shipments fail too', async () => {
+  test('costs three calls per order board if single GETs fail too', async () => {
     await using app = await start();
     await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 1 });
     app.service.behaviour = failShipments(fault);
@@ -135,7 +135,7 @@ test('an order board costs at most three calls if every second list call returns
   }
 });
 
-test('an order board of a new server costs at most four calls if shipments fail', async () => {
+test('on a new server, an order board costs at most four calls if shipment calls fail', async () => {
   await using app = await start();
   app.service.behaviour = failShipments(status(503));
   const boards = await Promise.all(Array.from({ length: 20 }, (_, index) => app.board(`token-${index}`)));
@@ -176,7 +176,7 @@ test('a 403 for the list of shipments affects only the token of the call', async
   await expectBoard(app, 'ana', { [orders]: 1, [record]: 100 });
 });
 
-test('after two order boards whose list rows lack labels, shipments are read by GET', async () => {
+test('shipments are read with GETs after two order boards got list rows without labels', async () => {
   await using app = await start();
   app.service.changeRow = ({ label: _, ...row }) => row;
   await expectBoard(app, 'ana', { [orders]: 1, [list]: 1, [record]: 100 });

@@ -54,7 +54,7 @@ test('order boards that alternate between two statuses soon cost two calls each'
   }
 });
 
-test('repeated reads of five ids spread over a long list try the list only twice', async () => {
+test('if five ids are far apart in the list, repeated reads try the list only twice', async () => {
   await using app = await startBoardApp();
   const ids = [2_900, 2_300, 1_700, 1_100, 500];
   const callCounts: number[] = [];

@@ -107,7 +107,7 @@ describe('a page of shipments', () => {
     ],
     ['if no shipments are selected', '{ orders(first: 100) { nodes { id } } }', {}, []],
     [
-      'if shipments are skipped',
+      'if @skip excludes the shipments',
       'query ($yes: Boolean!) { orders(first: 100) { nodes { id shipment @skip(if: $yes) { status } } } }',
       { yes: true },
       [],
@@ -179,7 +179,7 @@ test('a budget of two reads is enough for an order board', async () => {
   }
 });
 
-test('a failed list of orders causes no error for the prefetched page', async () => {
+test('the prefetched page adds no error if the call for the orders fails', async () => {
   const waybill = await start();
   await waybill.ask(board);
   sandbox.faults.clear();

@@ -74,17 +74,6 @@ describe('concurrent equal queries', () => {
     expect(waybill.lines()).toEqual(['GET /v1/organizations/mine']);
   });
 
-  test('do not reuse an earlier response', async () => {
-    await using waybill = await startHolding();
-    for (const name of ['organization/a', 'organization/b']) {
-      const answer = waybill.ask({ query: shown });
-      await until(() => waybill.held.length === 1);
-      waybill.give({ ...organization, name });
-      expect(await answer).toMatchObject({ data: { organization: { id: name } } });
-    }
-    expect(waybill.lines()).toHaveLength(2);
-  });
-
   test('share an error without caching it', async () => {
     await using waybill = await startHolding();
     const answers = [1, 2].map(() => waybill.ask({ query: shown }));
@@ -191,7 +180,7 @@ describe('concurrent equal queries', () => {
     expect(waybill.lines()).toEqual(['GET /v1/orders/1', 'GET /v1/orders/1']);
   });
 
-  test('share no result if a write was sent in between', async () => {
+  test('share no result if a write is sent between them', async () => {
     await using waybill = await startHolding();
     const query = '{ order(id: "1") { notes } }';
     const before = waybill.ask({ query });
@@ -210,7 +199,7 @@ describe('concurrent equal queries', () => {
     expect(await after).toMatchObject({ data: { order: { notes: 'after' } } });
   });
 
-  test('run separately for two tokens', async () => {
+  test('run separately if they have different tokens', async () => {
     await using waybill = await startHolding();
     const answers = ['ana', 'eva'].map((bearer) => waybill.ask({ query: shown, bearer }));
     await until(() => waybill.held.length === 2);
@@ -218,7 +207,7 @@ describe('concurrent equal queries', () => {
     expect((await Promise.all(answers)).map((answer) => answer.cost)).toEqual([cost(1), cost(1)]);
   });
 
-  test('are all rejected without a token', async () => {
+  test('are all rejected if they have no token', async () => {
     await using waybill = await startHolding();
     const answers = await Promise.all([1, 2].map(() => waybill.ask({ query: shown, bearer: null })));
     for (const { errors } of answers)
@@ -228,7 +217,18 @@ describe('concurrent equal queries', () => {
   });
 });
 
-test('a query with the variable 1e400 shares no result with a query with null', async () => {
+test('a query does not reuse the response of an earlier equal query', async () => {
+  await using waybill = await startHolding();
+  for (const name of ['organization/a', 'organization/b']) {
+    const answer = waybill.ask({ query: shown });
+    await until(() => waybill.held.length === 1);
+    waybill.give({ ...organization, name });
+    expect(await answer).toMatchObject({ data: { organization: { id: name } } });
+  }
+  expect(waybill.lines()).toHaveLength(2);
+});
+
+test('queries with the variable values 1e400 and null do not share a result', async () => {
   await using waybill = await startHolding();
   const ask = async (first: string) => {
     const response = await waybill.app.fetch('http://waybill.test/graphql', {
@@ -247,7 +247,7 @@ test('a query with the variable 1e400 shares no result with a query with null', 
   expect(waybill.lines()).toEqual(['GET /v1/locations?pageSize=20']);
 });
 
-test('queries run separately if text, operation, variables or cost header differ', async () => {
+test('queries run separately if their text, operation, variables or cost header differ', async () => {
   await using waybill = await startHolding();
   const query = 'query A($id: ID!) { order(id: $id) { id } } query B($id: ID!) { order(id: $id) { id } }';
   const equal = { query, operationName: 'A', variables: { id: '1' } };
@@ -268,7 +268,7 @@ test('queries run separately if text, operation, variables or cost header differ
   });
 });
 
-test('concurrent equal mutations all run', async () => {
+test('concurrent equal mutations run separately', async () => {
   await using waybill = await startHolding();
   const query = 'mutation { updateOrder(input: { id: "1", notes: "after" }) { __typename } }';
   const answers = [1, 2].map(() => waybill.ask({ query }));
@@ -278,7 +278,7 @@ test('concurrent equal mutations all run', async () => {
   expect(waybill.lines()).toEqual(['PATCH /v1/orders/1', 'PATCH /v1/orders/1']);
 });
 
-test('equal queries share a result while the token is at its concurrency limit', async () => {
+test('equal queries share a result even if their token is at its concurrency limit', async () => {
   // One list of 100 orders is all that the token may run at a time.
   await using waybill = await startHolding({ MAX_NODES: '100', GRAPHQL_REQUESTS_AT_ONCE: '100' });
   const query = '{ orders(first: 100) { nodes { id } } }';

@@ -200,33 +200,36 @@ describe('a request that waits for a concurrent request with the same key', () =
       read: ({ messagePage }) => messagePage.load({ ...conversation, pageSize: 1 }),
       line: 'GET /v1/channels/1/conversations/1/messages?pageSize=1',
     },
-  ])('reads the list again after the write of $name', async ({ name, write, read, line, reads = [] }) => {
-    const listed = { name: 'organization/1', orders: [], shipments: [], messages: [] };
-    const held: ServerResponse[] = [];
-    await using rest = await startRestClient((request, response) => {
-      if (request.method === 'POST') held.push(response);
-      else response.end(JSON.stringify(request.url === '/v1/quotes/1' ? { name: 'quotes/1' } : listed));
-    });
-    const merchants = createMerchants({
-      api: rest.api,
-      store: memoryStore,
-      service: rest.service.url.href,
-    });
-    const idempotency = createIdempotency({ store: memoryStore, merchants, report: raise });
-    const operation = () => {
-      const callContext = rest.callContext();
-      const loaders = createLoaders(rest.api, callContext, createLoaderStates(loading));
-      return { loaders, writes: createWrites(rest.api, callContext, loaders, idempotency) };
-    };
-    const [one, other] = [operation(), operation()];
-    await read(other.loaders);
-    await read(other.loaders);
-    const written = Promise.all([write(one.writes), write(other.writes)]);
-    await until(() => held.length === 1);
-    held[0]?.end(JSON.stringify({ name }));
-    expect(await written).toEqual([{ name }, { name }]);
-    await read(other.loaders);
-    const lines = rest.service.requests.map((request) => request.line);
-    expect(lines).toEqual([line, organizationCall, ...reads, expect.stringMatching(/^POST /), line]);
-  });
+  ])(
+    'reads lists again after the other request has written $name',
+    async ({ name, write, read, line, reads = [] }) => {
+      const listed = { name: 'organization/1', orders: [], shipments: [], messages: [] };
+      const held: ServerResponse[] = [];
+      await using rest = await startRestClient((request, response) => {
+        if (request.method === 'POST') held.push(response);
+        else response.end(JSON.stringify(request.url === '/v1/quotes/1' ? { name: 'quotes/1' } : listed));
+      });
+      const merchants = createMerchants({
+        api: rest.api,
+        store: memoryStore,
+        service: rest.service.url.href,
+      });
+      const idempotency = createIdempotency({ store: memoryStore, merchants, report: raise });
+      const operation = () => {
+        const callContext = rest.callContext();
+        const loaders = createLoaders(rest.api, callContext, createLoaderStates(loading));
+        return { loaders, writes: createWrites(rest.api, callContext, loaders, idempotency) };
+      };
+      const [one, other] = [operation(), operation()];
+      await read(other.loaders);
+      await read(other.loaders);
+      const written = Promise.all([write(one.writes), write(other.writes)]);
+      await until(() => held.length === 1);
+      held[0]?.end(JSON.stringify({ name }));
+      expect(await written).toEqual([{ name }, { name }]);
+      await read(other.loaders);
+      const lines = rest.service.requests.map((request) => request.line);
+      expect(lines).toEqual([line, organizationCall, ...reads, expect.stringMatching(/^POST /), line]);
+    },
+  );
 });

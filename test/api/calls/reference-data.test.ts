@@ -163,7 +163,7 @@ describe('cached reference data', () => {
     expect(await waybill.ask(origins)).toMatchObject({ data: firstOrigins, calls: [] });
   });
 
-  test('is read again if REFERENCE_DATA_MS is 0', async () => {
+  test('is read in every operation if REFERENCE_DATA_MS is 0', async () => {
     await using waybill = await startWaybill({ REFERENCE_DATA_MS: '0' });
     for (const _ of [1, 2]) expect((await waybill.ask(origins)).calls).toEqual([originCall]);
   });
@@ -221,7 +221,7 @@ describe('stale reference data', () => {
     await vi.waitFor(async () => expect((await waybill.ask(origins)).data).toEqual(newOrigins));
   });
 
-  test('is refreshed by one call that continues after its operation has ended', async () => {
+  test('is refreshed by one call that outlasts the operation that started it', async () => {
     const held: ServerResponse[] = [];
     await using waybill = await startApp((_request, response) => held.push(response), {
       REFERENCE_DATA_MS: '1',
@@ -298,7 +298,7 @@ describe('the locations of 100 orders', () => {
   });
 });
 
-test('waiting operations share a second read if the first client disconnects', async () => {
+test('operations that wait for a page share one new read if its reader disconnects', async () => {
   const held: ServerResponse[] = [];
   await using waybill = await startApp((_request, response) => held.push(response), {
     REFERENCE_DATA_MS: '60000',

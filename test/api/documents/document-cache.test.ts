@@ -42,7 +42,7 @@ describe('the document cache', () => {
     expect(readings).toEqual([first, second, first]);
   });
 
-  test('keeps a document after promote() while new documents are evicted', () => {
+  test('keeps a promoted document while it evicts new documents', () => {
     const { readings, documents } = listed(400_000);
     const { document } = documents.load('{ a }');
     documents.load('{ b }');
@@ -56,7 +56,7 @@ describe('the document cache', () => {
     expect(readings).toEqual(['{ b }']);
   });
 
-  test('returns a cached document without parsing', () => {
+  test('returns a cached document without parsing it again', () => {
     const { readings, documents } = listed();
     expect(documents.cached('{ a }')).toBe(undefined);
     const found = documents.load('{ a }');
@@ -117,7 +117,7 @@ test('unknown tokens evict no document that an accepted token has used', async (
 });
 
 describe('a cached document', () => {
-  test('gets the same response as an uncached document, even with errors', async () => {
+  test('gets the same response as an uncached document, even if it has errors', async () => {
     await using waybill = await startWaybill();
     for (const query of [
       '{ orders(first: 1) { nodes { id } } }',

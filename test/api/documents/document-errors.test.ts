@@ -44,7 +44,7 @@ describe('an invalid document', () => {
   const refused = { status: expect.any(Number), data: undefined, calls: [] };
   const invalid = { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false };
 
-  test('gets five errors and a note for ten unknown directives', async () => {
+  test('gets five errors and a note if it has ten unknown directives', async () => {
     const answer = await ask(order('id @a @b @c @d @e @f @g @h @i @j'));
     expect(answer).toEqual({
       ...refused,
@@ -94,7 +94,7 @@ describe('an invalid document', () => {
     expect(errors?.[1]?.message).toBe('Too many validation errors, error limit reached. Validation aborted.');
   });
 
-  test('is rejected for a variable named "__proto__"', async () => {
+  test('is rejected if a variable is named "__proto__"', async () => {
     const query = 'query ($__proto__: String) { orders(search: $__proto__) { nodes { id } } }';
     expect(await ask(query, JSON.parse('{ "__proto__": "Nobody" }'))).toEqual({
       ...refused,
@@ -108,7 +108,7 @@ describe('an invalid document', () => {
     });
   });
 
-  test('is rejected for fragments that form a cycle', async () => {
+  test('is rejected if its fragments form a cycle', async () => {
     expect(
       await ask(
         `{ order(id: "a") { ...A } } fragment A on Order { ...B ${'recipient { firstName } '.repeat(200)} }
@@ -126,7 +126,7 @@ describe('an invalid document', () => {
     });
   });
 
-  test('is rejected for an introspection that forms a cycle', async () => {
+  test('is rejected if its introspection forms a cycle', async () => {
     const circle = '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }';
     expect(await ask(circle)).toEqual({
       ...refused,
@@ -140,7 +140,7 @@ describe('an invalid document', () => {
     });
   });
 
-  test('gets five errors and a note for many conflicting fields', async () => {
+  test('gets five errors and a note if many fields conflict', async () => {
     const merges = repeated(50, (index) => `orders(first: ${index}) { nodes { id } }`);
     const { errors, calls } = await ask(order(`recipient { ${merges} }`));
     expect([errors?.length, errors?.[0]?.extensions, calls]).toEqual([6, invalid, []]);
@@ -148,7 +148,7 @@ describe('an invalid document', () => {
   });
 });
 
-test('an introspection over the node limit is rejected even without a token', async () => {
+test('the node limit also applies to an introspection without a token', async () => {
   const types = 'types { fields { name args { name type { name fields { name } } } } }';
   const answer = await ask(
     `{ __schema { ${repeated(25, (index) => `a${index}: ${types}`)} } }`,

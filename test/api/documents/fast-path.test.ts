@@ -184,7 +184,7 @@ describe('the fast path', () => {
       'text/html, application/*, text/event-stream',
       'multipart/mixed, application/graphql-response+json',
     ].map((accept): [string, Sent] => [`Accept: ${accept}`, { body: known, headers: { accept } }]),
-  ])('responds to a known document like the fallback: %s', async (_what, sent) => {
+  ])('gives a known document the same response as the fallback: %s', async (_what, sent) => {
     const [fast, fallback] = await askBoth(both, sent);
     for (const { answer, lines } of [fast, fallback]) {
       if (sent.headers === undefined || !('x-request-id' in sent.headers)) continue;
@@ -253,7 +253,7 @@ describe('the fast path', () => {
     ],
     ['Expect: 100-continue', { body: known, headers: { expect: '100-continue' } }],
     ['HTTP/1.0', { body: known, line: 'POST /graphql HTTP/1.0' }],
-  ])('responds to unusual valid requests like the fallback: %s', async (_what, sent) => {
+  ])('gives unusual valid requests the same response as the fallback: %s', async (_what, sent) => {
     const [fast, fallback] = await askBoth(both, sent);
     expect(fast).toEqual(fallback);
     expect(fast.answer.status).toBe(200);
@@ -265,9 +265,9 @@ function persisted(sha256Hash: string) {
 }
 
 test.each<[what: string, environment: Record<string, string>, headers: Record<string, string>]>([
-  ['a page of a listed origin', { CORS_ORIGINS: 'https://shop.test' }, { origin: 'https://shop.test' }],
-  ['a page of an unlisted origin', { CORS_ORIGINS: 'https://shop.test' }, { origin: 'https://other.test' }],
-  ['a client without an origin', { CORS_ORIGINS: 'https://shop.test' }, {}],
+  ['an Origin in CORS_ORIGINS', { CORS_ORIGINS: 'https://shop.test' }, { origin: 'https://shop.test' }],
+  ['an Origin not in CORS_ORIGINS', { CORS_ORIGINS: 'https://shop.test' }, { origin: 'https://other.test' }],
+  ['no Origin header', { CORS_ORIGINS: 'https://shop.test' }, {}],
   ['a PUBLIC_URL with https', {}, {}],
   ['a private schema', { SCHEMA: 'private' }, {}],
   ['the cost in the response', { SHOW_COST: 'yes' }, {}],
@@ -326,7 +326,7 @@ test.each<[what: string, sent: Sent]>([
   }
 });
 
-test('a request is logged as aborted if its client disconnects within the body', async () => {
+test('a request is logged as aborted if the client disconnects while it sends the body', async () => {
   await using both = await startBoth();
   const told = both.servers.map(async ({ listener, lines }) => {
     const { socket } = await openRaw(listener);
@@ -401,7 +401,7 @@ describe('requests that arrive together', () => {
     }
   });
 
-  test('make no REST call if the client disconnects before they run', async () => {
+  test('make no REST call if their client disconnects before they run', async () => {
     await using both = await startBoth({ GRAPHQL_REQUESTS_AT_ONCE: '1' });
     const [fast] = both.servers;
     if (fast === undefined) throw new Error('Expected two servers');

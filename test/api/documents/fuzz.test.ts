@@ -77,7 +77,7 @@ describe(`random requests with FUZZ_SEED=${seed}`, () => {
   const parameters = { seed, numRuns: 1_000_000, interruptAfterTimeLimit: seconds * 1_000 };
   const timeout = (seconds + 60) * 1_000;
 
-  test('get responses without secrets; a rejected request costs no REST call', {
+  test('get responses without secrets, and cost no REST call if they are rejected', {
     timeout,
   }, async () => {
     await fc.assert(

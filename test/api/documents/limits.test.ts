@@ -119,7 +119,7 @@ describe('the node count', () => {
       {},
       Number.POSITIVE_INFINITY,
     ],
-  ])('%s with the variables %j counts as %d nodes', (query, variables, nodes) => {
+  ])('of %s with the variables %j is %d', (query, variables, nodes) => {
     expect(nodesOf(query, variables)).toBe(nodes);
   });
 
@@ -171,19 +171,19 @@ describe('input values', () => {
     },
   );
 
-  test('are not checked without an access token', async () => {
+  test('are not checked if the request has no access token', async () => {
     const { status, errors } = await ask(nodes, { ids: Array(10_001).fill('orders/a') }, null);
     expect([status, errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
   });
+});
 
-  test('are rejected if "first" exceeds the maximum page size of the list', async () => {
-    const channel = (first: number) =>
-      `{ channel(id: "ca1") { templates(first: ${first}) { nodes { name } } } }`;
-    expect((await ask(channel(101))).errors?.[0]?.message).toBe(
-      'Expected "first" of Channel.templates to be from 0 to 100, but got 101.',
-    );
-    expect((await ask(channel(100))).errors).toBeUndefined();
-  });
+test('the argument "first" is rejected if it exceeds the maximum page size of the list', async () => {
+  const channel = (first: number) =>
+    `{ channel(id: "ca1") { templates(first: ${first}) { nodes { name } } } }`;
+  expect((await ask(channel(101))).errors?.[0]?.message).toBe(
+    'Expected "first" of Channel.templates to be from 0 to 100, but got 101.',
+  );
+  expect((await ask(channel(100))).errors).toBeUndefined();
 });
 
 describe('a document', () => {
@@ -288,22 +288,22 @@ describe('the node limit', () => {
 
   test.each([
     [
-      'an invalid locale for two amounts',
+      'an invalid locale in two amounts',
       `{ shipments(first: 50) { nodes { shipmentCost { formatted(locale: "!") } totalCost { formatted(locale: "!") } } } }`,
     ],
     [
-      'an invalid locale for one amount with nine aliases',
+      'an invalid locale in one amount with nine aliases',
       `{ shipments(first: 50) { nodes { ${aliases('totalCost')} } } }`,
     ],
     ['invalid ids', `{ a: nodes(ids: ["x", "y"]) { id } b: nodes(ids: ["x", "y"]) { id } }`],
-  ])('limits the number of errors for %s', async (_what, query) => {
+  ])('limits the number of errors: %s', async (_what, query) => {
     const { errors = [], data } = await ask(query);
     expect(data).toBeDefined();
     expect(errors.length).toBeGreaterThan(0);
     expect(errors.length).toBeLessThanOrEqual(nodesOf(query));
   });
 
-  test('rejects an operation that could cause too many errors, without a REST call', async () => {
+  test('rejects an operation without a REST call if it could cause too many errors', async () => {
     const answer = await ask(`{ shipments(first: 1000) { nodes { ${aliases('totalCost')} } } }`);
     expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });
     expect(answer.errors?.[0]?.message).toMatch(

@@ -64,7 +64,7 @@ describe('automatic persisted queries', () => {
   });
   afterAll(() => waybill[Symbol.asyncDispose]());
 
-  test.each(['POST', 'GET'])('run a document by its hash after a %s with the document', async (method) => {
+  test.each(['POST', 'GET'])('run a document by its hash after a %s sent the document', async (method) => {
     const query = newQuery();
     const reference = persisted(sha256(query));
     expect(await send(waybill, reference, { method })).toEqual(notFound);
@@ -86,7 +86,7 @@ describe('automatic persisted queries', () => {
     expect(await send(waybill, reference, { method: 'GET' })).toEqual(order);
   });
 
-  test('return 200 for an unknown hash, even as application/graphql-response+json', async () => {
+  test('return 200 for an unknown hash if Accept is application/graphql-response+json', async () => {
     const accept = 'application/graphql-response+json';
     expect(await send(waybill, persisted(sha256('{ a }')), { accept })).toEqual(notFound);
   });
@@ -105,7 +105,7 @@ describe('automatic persisted queries', () => {
     });
   });
 
-  test('reject a document that does not match the hash, and do not store it', async () => {
+  test('reject a document with a wrong hash, and do not store it', async () => {
     const [query, other] = [newQuery(), newQuery()];
     expect(await send(waybill, { query: other, ...persisted(sha256(query)) })).toEqual(
       refused(400, 'BAD_REQUEST', 'The hash does not match the query.'),
@@ -127,7 +127,7 @@ describe('automatic persisted queries', () => {
     },
   );
 
-  test('reject a mutation by GET with a hash', async () => {
+  test('reject a GET with the hash of a mutation', async () => {
     const query = 'mutation M { createOrder(input: {}) { __typename } }'
       .replace('{}', '$i')
       .replace('M', 'M($i: CreateOrderInput!)');
@@ -202,7 +202,7 @@ describe('automatic persisted queries', () => {
   });
 });
 
-describe('a list of trusted documents', () => {
+describe('a server with trusted documents', () => {
   const page = 'query OrderPage { order(id: "ca2481") { id } }';
   const type = '{ __typename }';
   let waybill: Waybill;
@@ -232,7 +232,7 @@ describe('a list of trusted documents', () => {
     expect(await send(waybill, parameters, { method: 'GET' })).toEqual(order);
   });
 
-  test('accepts ids with and without the prefix "sha256:"', async () => {
+  test('accepts an id with or without its prefix "sha256:"', async () => {
     for (const documentId of ['sha256:abc', 'abc']) {
       expect(await send(waybill, { documentId })).toMatchObject({ data: { __typename: 'Query' } });
     }
@@ -256,13 +256,13 @@ describe('a list of trusted documents', () => {
     expect(await send(waybill, parameters)).toEqual(notAllowed);
   });
 
-  test('rejects a document with the id of another document', async () => {
+  test('rejects a document that comes with the id of another document', async () => {
     expect(await send(waybill, { query: type, id: 'order-page' })).toEqual(
       refused(400, 'BAD_REQUEST', 'The id belongs to another document.'),
     );
   });
 
-  test('fills the tabs of GraphiQL', async () => {
+  test('shows its documents in the tabs of GraphiQL', async () => {
     const response = await waybill.fetch('/graphql', { headers: { accept: 'text/html' } });
     const html = await response.text();
     const options = JSON.parse(/<script id="options"[^>]*>(.*?)<\/script>/s.exec(html)?.[1] ?? '');

@@ -35,7 +35,7 @@ async function startWith(file: string): Promise<{ code: unknown; output: string;
 }
 
 describe('OPERATIONS_FILE', () => {
-  test('accepts a map from ids to documents', async () => {
+  test('can be a map from ids to documents', async () => {
     const file = await fileOf({ a: '{ __typename }', b: 'query B { __typename }' });
     expect([...(await readTrustedDocuments(file))]).toEqual([
       ['a', '{ __typename }'],
@@ -43,7 +43,7 @@ describe('OPERATIONS_FILE', () => {
     ]);
   });
 
-  test('accepts an Apollo manifest', async () => {
+  test('can be an Apollo manifest', async () => {
     const file = await fileOf({
       format: 'apollo-persisted-query-manifest',
       version: 1,
@@ -73,10 +73,14 @@ describe.concurrent('the server start', () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    ['invalid JSON', 'query A { a }', /is not valid JSON\.$/],
-    ['a list', ['{ __typename }'], /The file must map ids to documents, or be an Apollo manifest\.$/],
-    ['ids without documents', { a: 7 }, /The file must map ids to documents, or be an Apollo manifest\.$/],
-  ])('fails if OPERATIONS_FILE has %s', async (_what, content, reason) => {
+    ['is not valid JSON', 'query A { a }', /is not valid JSON\.$/],
+    ['is a list', ['{ __typename }'], /The file must map ids to documents, or be an Apollo manifest\.$/],
+    [
+      'has ids without documents',
+      { a: 7 },
+      /The file must map ids to documents, or be an Apollo manifest\.$/,
+    ],
+  ])('fails if OPERATIONS_FILE %s', async (_what, content, reason) => {
     const file = await fileOf(content);
     const { code, output, errors } = await startWith(file);
     expect({ code, output }).toEqual({ code: 1, output: '' });

@@ -141,7 +141,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
       .waitFor();
   });
 
-  test('keeps the tabs after a reload without storing the access token', async () => {
+  test('keeps the tabs after a reload, but does not store the access token', async () => {
     const { page } = stage;
     const titles = await page.getByRole('tab').allInnerTexts();
     // GraphiQL writes half a second after the last change.
@@ -174,7 +174,7 @@ describe.runIf(hasBrowser)('GraphiQL with a live service', () => {
   }, 60_000);
   afterAll(() => stage.close());
 
-  test('shows the host of the live service and a red accent colour', async () => {
+  test('shows the host of the live service in a band and in the page title', async () => {
     const { page } = stage;
     await page.getByText('Live service: api.example.com', { exact: true }).waitFor();
     expect(await page.title()).toBe('Live service: api.example.com – Waybill');

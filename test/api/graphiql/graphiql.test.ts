@@ -48,7 +48,7 @@ async function fileNames(): Promise<Record<string, string>> {
 }
 
 describe('the GraphiQL page', () => {
-  test('is sent to browsers with Cache-Control: no-store', async () => {
+  test('is sent with Cache-Control: no-store to browsers', async () => {
     const response = await get('/graphql', browser);
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -113,12 +113,12 @@ describe('the GraphiQL files', () => {
     ['jsonWorker', 'text/javascript; charset=utf-8', original.jsonWorker],
   ];
 
-  test('are the five files of the package and three of Waybill', async () => {
+  test('are five files of render-graphiql and three of Waybill', async () => {
     const roles = [...originals.map(([role]) => role), 'amendments', 'boot', 'icon'];
     expect(Object.keys(await fileNames()).sort()).toEqual(roles.sort());
   });
 
-  test.each(originals)('%s has the same content in every content encoding', async (role, type, content) => {
+  test.each(originals)('have the same text in every content encoding: %s', async (role, type, content) => {
     const name = (await fileNames())[role];
     expect(name).toContain(createHash('sha256').update(content).digest('hex').slice(0, 16));
 
@@ -137,15 +137,6 @@ describe('the GraphiQL files', () => {
       });
     }
   });
-
-  test.each(['nothing.js', 'app-0000000000000000.js', '..%2Fgraphiql.ts', ''])(
-    'return 404 for the unknown name %j',
-    async (name) => {
-      const response = await get(`/graphiql/${name}`, browser);
-      expect(response.status).toBe(404);
-      expect(response.headers.get('cache-control')).toBe('no-store');
-    },
-  );
 
   test('respond to HEAD with the headers of GET and no body', async () => {
     const listener = await listen(app, '127.0.0.1', 0);
@@ -188,6 +179,15 @@ describe('the GraphiQL files', () => {
   });
 });
 
+test.each(['nothing.js', 'app-0000000000000000.js', '..%2Fgraphiql.ts', ''])(
+  'the response for an unknown GraphiQL file is 404: %j',
+  async (name) => {
+    const response = await get(`/graphiql/${name}`, browser);
+    expect(response.status).toBe(404);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  },
+);
+
 describe('the GraphiQL tabs', async () => {
   const inSandbox = await readTabs(true);
   const tabs = [...inSandbox, ...(await readTabs(false))];
@@ -207,7 +207,7 @@ describe('the GraphiQL tabs', async () => {
   });
 
   test.each(tabs.map((query) => [titleOf(query), query] as const))(
-    '%s is valid against the schema',
+    'are valid against the schema: %s',
     (_title, query) => {
       expect(validate(schema, parse(query))).toEqual([]);
     },

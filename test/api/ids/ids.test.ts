@@ -37,7 +37,7 @@ test('every lookup by id is tested', () => {
   expect(lookups.length).toBeGreaterThanOrEqual(8);
 });
 
-describe.each(lookups)('$name', (lookup) => {
+describe.each(lookups)('the query field $name', (lookup) => {
   const { name: field } = lookup;
   const knownId = knownIdFor(lookup);
 
@@ -59,14 +59,14 @@ describe.each(lookups)('$name', (lookup) => {
     return errors?.[0]?.message;
   }
 
-  test.each(invalidFor(lookup.type))('rejects %s without a call', async (_what, id) => {
+  test.each(invalidFor(lookup.type))('rejects an invalid id without a call: %s', async (_what, id) => {
     const message = await refusal(id);
     // Cut, and without a character that could forge a line of a log.
     expect(message?.length).toBeLessThan(300);
     expect(message).toMatch(/^[\x20-\x7eé😀…]*$/u);
   });
 
-  test('rejects the full id of every other collection without a call', async () => {
+  test('rejects the full ids of all other collections without a call', async () => {
     const others =
       field === 'node'
         ? []
@@ -101,7 +101,7 @@ test('a numeric id is treated as a string of digits', async () => {
 });
 
 test.each(nodeLookup === undefined ? [] : invalidFor(nodeLookup.type))(
-  'nodes returns null with an error for %s, without a call',
+  'for an invalid id, nodes returns null and an error without a call: %s',
   async (_what, id) => {
     const { data, errors, calls } = await ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids: ['channels/ca1/conversations/ca1', id],

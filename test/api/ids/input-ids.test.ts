@@ -64,7 +64,7 @@ describe.each(places)('the input field $path of $mutation', ({ mutation, argumen
   const unfitHere = invalidIds.filter(([, id]) => !(isOfCouriers && id.startsWith('couriers/')));
 
   test.each([...unfitHere, ['the id of an organization', 'organization/mine'] as const])(
-    'is rejected with its path, and without a call, if it is %s',
+    'is reported in InvalidInput without a call if it is %s',
     async (_what, id) => {
       const input = changed(stated(base), path.split('.'), id);
       const { data, errors, calls } = await waybill.ask<Record<string, unknown>, unknown>(

@@ -27,7 +27,7 @@ const token = '[\\w-]{32}';
 const laterPage = (size: number) =>
   expect.stringMatching(`^GET /v1/orders\\?pageSize=${size}&pageToken=${token}$`);
 
-describe('the argument first', () => {
+describe('the argument "first"', () => {
   test.each<[string, OrderNamesQueryVariables]>([
     ['missing', {}],
     ['null', { first: null, after: null }],
@@ -37,11 +37,14 @@ describe('the argument first', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=20']);
   });
 
-  test('is 20 for a literal null; an omitted variable gives its default value', async () => {
+  test('is 20 if the document has a literal null', async () => {
     const literal = await waybill.ask<{ orders: { nodes: [] } }, object>(
       '{ orders(first: null, after: null) { nodes { id } } }',
     );
     expect([literal.data.orders.nodes.length, literal.calls]).toEqual([20, ['GET /v1/orders?pageSize=20']]);
+  });
+
+  test('is the default value of its variable if the request omits the variable', async () => {
     const byDefault = await waybill.ask(
       'query ($first: Int! = 1) { orders(first: $first) { nodes { id } } }',
     );
@@ -49,7 +52,7 @@ describe('the argument first', () => {
     expect(byDefault.calls).toEqual(['GET /v1/orders?pageSize=1']);
   });
 
-  test('with the value 0 still shows whether the list has rows', async () => {
+  test('can be 0, and hasNextPage then shows whether the list has rows', async () => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 0 });
     const pageInfo = { hasNextPage: true, hasPreviousPage: false, startCursor: null, endCursor: null };
     expect(data).toEqual({ orders: { nodes: [], pageInfo } });
@@ -96,7 +99,7 @@ describe('the argument first', () => {
   );
 });
 
-describe('the argument after', () => {
+describe('the argument "after"', () => {
   const cursorOf = async (variables: OrderNamesQueryVariables, bearer?: string) => {
     const { data } = await waybill.ask(OrderNamesDocument, { first: 2, ...variables }, bearer);
     return data.orders.pageInfo.endCursor ?? '';
@@ -133,7 +136,7 @@ describe('the argument after', () => {
     await refuses(cursor.slice(0, -8));
   });
 
-  test('is rejected without a call for different filters or a different list', async () => {
+  test('is rejected without a call if its cursor is for other filters or another list', async () => {
     const cursor = await cursorOf({});
     await refuses(cursor, { status: ['NEW'] });
     await refuses(cursor, { search: 'Lucia' });
@@ -151,7 +154,7 @@ describe('the argument after', () => {
     expect(calls).toEqual([laterPage(1)]);
   });
 
-  test('works with a new access token after the first one has expired', async () => {
+  test('works with a new access token after the first token has expired', async () => {
     const { sandbox } = waybill;
     const ended = sandbox.issueToken(sandbox.tokens.first);
     const after = await cursorOf({}, ended);
@@ -180,7 +183,7 @@ describe('the argument after', () => {
     expect(calls).toEqual([laterPage(20)]);
   });
 
-  test('is valid for the same statuses in a different order', async () => {
+  test('stays valid if the filter lists the same statuses in a different order', async () => {
     const after = await cursorOf({ status: ['READY', 'NEW'] });
     const { data } = await waybill.ask(OrderNamesDocument, { first: 1, after, status: ['NEW', 'READY'] });
     expect(names(data.orders.nodes)).toEqual(['orders/ca2498']);
@@ -240,7 +243,7 @@ describe('a list that is read page by page', () => {
 });
 
 describe('the cursor of an edge', () => {
-  test('continues after its edge, on the first and on later REST pages', async () => {
+  test('continues after its edge on the first REST page and on later pages', async () => {
     const first = await waybill.ask(OrderEdgesDocument, { first: 5 });
     const second = await waybill.ask(OrderEdgesDocument, {
       first: 5,
@@ -264,7 +267,7 @@ describe('the cursor of an edge', () => {
     }
   });
 
-  test('is followed by 1,000 rows, which come from two pages of the REST service', async () => {
+  test('leads to 1,000 rows that come from two pages of the REST service', async () => {
     const { data: page } = await waybill.ask(OrderEdgesDocument, { first: 5 });
     const after = page.orders.edges[1]?.cursor ?? null;
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1000, after });

@@ -63,7 +63,7 @@ describe('shipments(status:)', () => {
     expect(found).toEqual(names(shipments.filter((row) => row.status === status)));
   });
 
-  test('reads a page of five times the requested number of rows', async () => {
+  test('reads a page with five times as many rows as requested', async () => {
     const { ids, calls } = await page('shipments(status: DELIVERED, first: 30)');
     expect([ids.length, calls]).toEqual([30, [call('shipments', 150)]]);
   });
@@ -107,7 +107,7 @@ describe('the filter by creation time', () => {
   });
 
   test.each(['orders', 'shipments'])(
-    'is rejected without a call for %s if it ends before it starts',
+    'is rejected without a call if it ends before it starts: %s',
     async (list) => {
       const { errors, calls } = await page(
         `${list}(createdSince: "2026-11-02T00:00:00Z", createdUntil: "2026-11-01T00:00:00Z")`,
@@ -126,7 +126,7 @@ describe('the filter by creation time', () => {
 });
 
 describe('a cursor of a filtered list', () => {
-  test('is rejected with a different filter', async () => {
+  test('is rejected if the filter is different', async () => {
     const { list } = await page('shipments(status: DELIVERED, first: 5)');
     const { errors, calls } = await page(
       `shipments(status: WITH_ERROR, after: "${list.pageInfo.endCursor}")`,
@@ -141,7 +141,7 @@ describe('a cursor of a filtered list', () => {
   });
 });
 
-describe('counts', () => {
+describe('the counts by status', () => {
   interface Counts {
     total: number;
     isExact: boolean;
@@ -171,14 +171,14 @@ describe('counts', () => {
     });
   });
 
-  test('include only shipments created since a given time', async () => {
+  test('leave out shipments that are older than createdSince', async () => {
     const since = shipments[200]?.createTime ?? '';
     const rows = shipments.filter(({ createTime }) => createTime >= since);
     const { counts } = await count(`shipmentCounts(createdSince: "${since}")`);
     expect([counts.total, counts.byStatus]).toEqual([rows.length, plainCounts(rows)]);
   });
 
-  test('are cached until the next write of the token', async () => {
+  test('are cached until the next write with the same token', async () => {
     const first = await count('orderCounts');
     const second = await count('orderCounts');
     expect([second.counts, second.calls]).toEqual([first.counts, []]);

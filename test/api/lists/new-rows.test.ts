@@ -33,7 +33,7 @@ const names = (nodes: readonly ({ id: string } | null)[]) => nodes.map((node) =>
 const next = ['orders/ca2498', 'orders/ca2497', 'orders/ca2496'];
 const token = '[\\w-]{32}';
 
-test('new orders between two pages cause no repeated or skipped rows', async () => {
+test('orders that are created between two pages cause no repeated or skipped rows', async () => {
   await using waybill = await startWaybill();
   const first = await waybill.ask(OrderNamesDocument, { first: 2 });
   expect(names(first.data.orders.nodes)).toEqual(['orders/ca2500', 'orders/ca2499']);

@@ -14,35 +14,35 @@ const { ask, sandbox } = waybill;
 afterEach(() => sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
 
-describe('origins', () => {
-  test('are the places that the merchant ships from', async () => {
-    const { data, calls } = await ask(OriginListDocument, {}, sandbox.tokens.second);
-    expect(data).toEqual({
-      origins: {
-        nodes: [
-          {
-            id: 'origins/st1',
-            address: {
-              locality: 'Itagüí',
-              addressLines: ['Carrera 50A # 37-22', 'Bodega 11'],
-              organization: 'Sur Textil',
-            },
+test('origins are the places that the merchant ships from', async () => {
+  const { data, calls } = await ask(OriginListDocument, {}, sandbox.tokens.second);
+  expect(data).toEqual({
+    origins: {
+      nodes: [
+        {
+          id: 'origins/st1',
+          address: {
+            locality: 'Itagüí',
+            addressLines: ['Carrera 50A # 37-22', 'Bodega 11'],
+            organization: 'Sur Textil',
           },
-          {
-            id: 'origins/st2',
-            address: {
-              locality: 'Pasto',
-              addressLines: ['Calle 20 # 29-14', 'Taller, segundo piso'],
-              organization: 'Sur Textil',
-            },
+        },
+        {
+          id: 'origins/st2',
+          address: {
+            locality: 'Pasto',
+            addressLines: ['Calle 20 # 29-14', 'Taller, segundo piso'],
+            organization: 'Sur Textil',
           },
-        ],
-      },
-    });
-    expect(calls).toEqual(['GET /v1/origins?pageSize=20']);
+        },
+      ],
+    },
   });
+  expect(calls).toEqual(['GET /v1/origins?pageSize=20']);
+});
 
-  test.each(['ca2', 'origins/ca2'])('are looked up by id in their list: %s', async (id) => {
+describe('an origin', () => {
+  test.each(['ca2', 'origins/ca2'])('is looked up by id in the list of origins: %s', async (id) => {
     const { data, calls } = await ask(OriginLookupDocument, { id });
     expect(data).toEqual({
       origin: { id: 'origins/ca2', location: { id: 'locations/antioquia-medellin-guayabal' } },
@@ -50,21 +50,13 @@ describe('origins', () => {
     expect(calls).toEqual(['GET /v1/origins?pageSize=1000']);
   });
 
-  test.each(['ca5', 'st1'])('are null if the merchant has no origin with the id: %s', async (id) => {
+  test.each(['ca5', 'st1'])('is null if the merchant has no origin with the id: %s', async (id) => {
     const { data, errors, calls } = await ask(OriginLookupDocument, { id });
     expect({ data, errors }).toEqual({ data: { origin: null }, errors: undefined });
     expect(calls).toEqual(['GET /v1/origins?pageSize=1000']);
   });
 
-  test('cost one list call for any number of lookups', async () => {
-    const { data, calls } = await ask(
-      '{ a: origin(id: "ca1") { id } b: origin(id: "ca4") { id } shipment(id: "ca0001") { origin { address { locality } } } }',
-    );
-    expect(data).toMatchObject({ a: { id: 'origins/ca1' }, b: { id: 'origins/ca4' } });
-    expect(calls.toSorted()).toEqual(['GET /v1/origins?pageSize=1000', 'GET /v1/shipments/ca0001']);
-  });
-
-  test('resolve their location with one filtered list call', async () => {
+  test('costs one filtered list call for its location', async () => {
     const { data, calls } = await ask(OriginLocationDocument, { id: 'ca3' });
     expect(data).toEqual({
       origin: { location: { administrativeArea: 'Risaralda', locality: 'Pereira' } },
@@ -76,9 +68,17 @@ describe('origins', () => {
   });
 });
 
+test('several lookups of origins cost one list call', async () => {
+  const { data, calls } = await ask(
+    '{ a: origin(id: "ca1") { id } b: origin(id: "ca4") { id } shipment(id: "ca0001") { origin { address { locality } } } }',
+  );
+  expect(data).toMatchObject({ a: { id: 'origins/ca1' }, b: { id: 'origins/ca4' } });
+  expect(calls.toSorted()).toEqual(['GET /v1/origins?pageSize=1000', 'GET /v1/shipments/ca0001']);
+});
+
 describe('a location by id', () => {
   test.each(['antioquia-medellin', 'locations/antioquia-medellin'])(
-    'is the exact match among several names that contain the id: %s',
+    'is the exact match among the names that contain the id: %s',
     async (id) => {
       const { data, calls } = await ask(LocationLookupDocument, { id });
       expect(data).toEqual({
@@ -102,7 +102,7 @@ describe('a location by id', () => {
     },
   );
 
-  test('costs one call per location, however many lookups select the location', async () => {
+  test('costs one call, however many lookups select it', async () => {
     const { calls } = await ask(`{
       a: location(id: "narino-pasto") { locality }
       b: location(id: "locations/narino-pasto") { locality }
