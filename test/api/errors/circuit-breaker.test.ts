@@ -38,7 +38,7 @@ test('the circuit opens for all tenants if the calls of several tenants fail', a
   expect(waybill.calls()).toHaveLength(20);
 });
 
-test('while the circuit for GETs by id is open, many shipments cost one list page', async () => {
+test('many shipments cost one list call while the circuit for GETs by id is open', async () => {
   const names = Array.from({ length: 30 }, (_, index) => `${index}`);
   await using waybill = await startApp((request, response, body) => {
     if (!request.url?.startsWith('/v1/orders?')) return answerJson({}, 503)(request, response, body);
@@ -100,7 +100,7 @@ test('shipments are read by id while the circuit for the list of shipments is op
 test.each<[string, Record<string, string>, () => RequestInit]>([
   ['the operation times out', { OPERATION_TIMEOUT_MS: '400' }, () => ({})],
   ['the client disconnects', {}, () => ({ signal: AbortSignal.timeout(2_200) })],
-])('calls that hang until %s count as failures', async (_what, environment, init) => {
+])('calls count as failures if they hang until %s', async (_what, environment, init) => {
   await using waybill = await startApp(() => {}, environment);
   const bearers = Array.from({ length: 20 }, (_, index) => `token-${index}`);
   await Promise.allSettled(bearers.map((bearer) => waybill.ask(query, bearer, init())));

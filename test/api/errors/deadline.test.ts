@@ -29,7 +29,7 @@ function answering(answers: Record<string, unknown>) {
 }
 
 describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
-  test('returns partial data and aborts the pending calls', async () => {
+  test('returns partial data and aborts its pending calls', async () => {
     const { answer, held } = answering({
       'GET /v1/orders/7': { name: 'orders/7', fulfiller: 'OPERATOR', shipment: 'shipments/8' },
     });
@@ -51,7 +51,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
     ]);
   });
 
-  test('sends no read that still waits for a slot', async () => {
+  test('does not send a read that still waits for a slot', async () => {
     const { answer } = answering({});
     await using waybill = await startApp(answer, { ...limit, UPSTREAM_CONNECTIONS: '1' });
     const { data, errors } = await waybill.ask(
@@ -73,7 +73,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
     expect([['GET /v1/orders/1'], ['GET /v1/orders/1', 'GET /v1/orders/2']]).toContainEqual(waybill.calls());
   });
 
-  test('reports DEADLINE_EXCEEDED for every shipment if their page does not arrive', async () => {
+  test('reports DEADLINE_EXCEEDED for each shipment if the list call hangs', async () => {
     const orders = Array.from({ length: 40 }, (_, index) => ({
       name: `orders/${index}`,
       shipment: `shipments/${index}`,
@@ -117,7 +117,7 @@ describe('a mutation that exceeds the operation timeout', () => {
     expect(waybill.calls()).toEqual(['POST /v1/channels/1/conversations/2/messages']);
   });
 
-  test('sends no write that still waits for a slot', async () => {
+  test('does not send a write that still waits for a slot', async () => {
     await using rest = await startRestClient(() => {});
     const callContexts = createCallContexts({ callsAtOnce: 1 });
     const first = errorOf(rest.api.getOrder('1', callContexts.of('ana', AbortSignal.timeout(300))));
@@ -132,7 +132,7 @@ describe('a mutation that exceeds the operation timeout', () => {
   });
 });
 
-test('a finished operation leaves no timer', async () => {
+test('a finished operation leaves no timer behind', async () => {
   const { answer } = answering({ 'GET /v1/orders/7': { name: 'orders/7', fulfiller: 'OPERATOR' } });
   await using waybill = await startApp(answer, {
     OPERATION_TIMEOUT_MS: '3600000',

@@ -241,7 +241,7 @@ describe('a failed read', () => {
   });
 
   test.each(['null', '[]', '{}', '{"orders":{}}', '"orders"', '<html></html>', ''])(
-    'reports the body %j of a list as UPSTREAM_INVALID_RESPONSE',
+    'reports the invalid list body %j as UPSTREAM_INVALID_RESPONSE',
     async (body) => {
       sandbox.faults.add({ path: '/v1/orders', kind: 'status', status: 200, body });
       const { extensions } = onlyError(await ask(list));
@@ -265,7 +265,7 @@ describe('an internal error', () => {
     ],
   ];
 
-  test.each(mistakes)('is masked for the client and reported if it is %s', async (_what, fail) => {
+  test.each(mistakes)('is masked for the client and reported: %s', async (_what, fail) => {
     const reported: unknown[][] = [];
     const app = createApp({
       keyStore: memoryStore,

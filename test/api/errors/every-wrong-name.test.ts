@@ -125,7 +125,7 @@ describe.each(Object.keys(connections))('the list of %s', (list) => {
   });
 
   test.each([false, true])(
-    'fails and names a wrong PAGE_TOKEN_PARAMETER (strict REST service: %s)',
+    'reports a wrong PAGE_TOKEN_PARAMETER as an error (strict REST service: %s)',
     async (isStrict) => {
       await using app = await start('PAGE_TOKEN_PARAMETER', isStrict);
       const { page } = await read(app, list, 'first: 5');
@@ -146,7 +146,7 @@ describe.each([
   ],
 ])('the status filter of %s', (_list, field) => {
   test.each([false, true])(
-    'fails and names a wrong STATUS_PARAMETER (strict REST service: %s)',
+    'reports a wrong STATUS_PARAMETER as an error (strict REST service: %s)',
     async (isStrict) => {
       await using app = await start('STATUS_PARAMETER', isStrict);
       const query = `{ ${field.includes('ids') ? field.replace('ids', '{ nodes { id } }') : `${field} { nodes { id } }`} }`;
@@ -207,7 +207,7 @@ describe.each(['order', 'shipment'])('counts and filters of %ss', (record) => {
   const filtered = `{ ${record}s(first: 5, ${filter}) { nodes { id } } }`;
 
   test.each([false, true])(
-    'fail and name a wrong PAGE_TOKEN_PARAMETER (strict REST service: %s)',
+    'report a wrong PAGE_TOKEN_PARAMETER as an error (strict REST service: %s)',
     async (isStrict) => {
       for (const query of [counts, filtered]) {
         await using app = await start('PAGE_TOKEN_PARAMETER', isStrict);

@@ -40,7 +40,7 @@ describe('a field whose call fails', () => {
 
   test.each<[string, Fault, object]>([
     [
-      '503 with a hidden message',
+      '503 with a message in the body',
       { kind: 'status', status: 503, body: { error: { message: 'down' } } },
       { message: `${call} returned 503`, ...down, upstreamStatus: 503 },
     ],
@@ -110,7 +110,7 @@ describe('a field whose call fails', () => {
     expect([answer.data, answer.errors]).toEqual([data, undefined]);
   });
 
-  test('is null with an error if it is a location', async () => {
+  test('is null with an error if the call reads locations', async () => {
     fail({ kind: 'status', path: '/v1/locations', status: 503 });
     const answer = await waybill.ask(OrderWithFailuresDocument, { id: 'ca2481' });
     expect(answer.data.order).toEqual({
@@ -128,7 +128,7 @@ describe('a field whose call fails', () => {
     ]);
   });
 
-  test('is null in only one row of a list', async () => {
+  test('is null only in the row of the failed call', async () => {
     fail({ kind: 'status', path: '/v1/shipments/ca2046', status: 503 });
     const { data, errors, calls } = await waybill.ask(OrdersWithShipmentsDocument, { first: 4 });
     expect(data.orders.nodes).toEqual([
@@ -175,7 +175,7 @@ describe('an invalid row of a list', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=4']);
   });
 
-  test('becomes a null node in its edge', async () => {
+  test('becomes an edge with a null node', async () => {
     replaceRows(null);
     const { data, errors } = await waybill.ask(OrderRowEdgesDocument, { first: 2 });
     expect(data.orders.edges).toEqual([{ node: null }, { node: { id: 'orders/ca2499' } }]);
@@ -199,7 +199,7 @@ describe('an invalid row of a list', () => {
 });
 
 test.each([null, {}, 'rows', undefined])(
-  '%j in place of a list of orders makes the whole field null',
+  'the field "orders" is null if the REST service sends %j instead of a list',
   async (orders) => {
     waybill.changeAnswer('/v1/orders', { orders });
     const { data, errors, calls } = await waybill.ask(OrderRowsDocument, { first: 2 });

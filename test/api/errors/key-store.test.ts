@@ -49,7 +49,7 @@ describe('a server whose key store fails', () => {
   });
 });
 
-test('createOrder runs again if the earlier attempt left no checkpoint', async () => {
+test('a retry of createOrder is sent if the first attempt left no checkpoint', async () => {
   // The first server dies before its checkpoint.
   await using dying = await startWith({ checkpoint: unavailable, release: memoryStore.abandon });
   const ask = (waybill: typeof dying) => waybill.ask(createOrder({ idempotencyKey: 'no checkpoint' }));

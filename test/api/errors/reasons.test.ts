@@ -54,7 +54,7 @@ describe('an invalid field', () => {
       { path: 'recipient.location', code: 'TOO_LONG', limit: 96 },
     ],
     ['null', { referenceId: null }, { path: 'referenceId', code: 'NOT_ALLOWED', limit: null }],
-  ])('has a code and a limit for %s', async (_fault, fields, field) => {
+  ])('has a code and a limit: %s', async (_fault, fields, field) => {
     const { result, calls } = await run('createOrder', { ...order, ...fields });
     expect([result, calls]).toEqual([{ __typename: 'InvalidInput', fields: [field] }, []]);
   });
@@ -81,13 +81,13 @@ describe('an invalid field', () => {
       { ...template, language: 'qu' },
       { path: 'content.template.language', code: 'NOT_FOUND' },
     ],
-  ])('has a code for %s', async (_fault, template, field) => {
+  ])('has a code: %s', async (_fault, template, field) => {
     const conversation = 'channels/ca1/conversations/ca57';
     const { result } = await run('sendMessage', { conversation, content: { template } });
     expect(result).toEqual({ __typename: 'InvalidInput', fields: [{ ...field, limit: null }] });
   });
 
-  test('has the code REQUIRED for an update without a value', async () => {
+  test('has the code REQUIRED if updateOrder gets only the id', async () => {
     const { result, calls } = await run('updateOrder', { id: 'ca2490' });
     const fields = [{ path: '', code: 'REQUIRED', limit: null }];
     expect([result, calls]).toEqual([{ __typename: 'InvalidInput', fields }, []]);
@@ -97,7 +97,7 @@ describe('an invalid field', () => {
     [{ field: 'notes', message: 'says no' }, 'REJECTED'],
     [{ field: 'notes', message: 'is long', code: 'too_long' }, 'TOO_LONG'],
     [{ field: 'notes', message: 'is odd', code: 'ODD' }, 'REJECTED'],
-  ])('maps the REST error %j to the code %s', async (fault, code) => {
+  ])('with the REST error %j has the code %s', async (fault, code) => {
     const body = { message: 'invalid', errors: [fault] };
     waybill.sandbox.faults.add({ kind: 'status', status: 400, method: 'POST', path: '/v1/orders', body });
     const { result, calls } = await run('createOrder', order);
@@ -118,7 +118,7 @@ describe('the path of NotFound', () => {
 });
 
 describe('the reason of a Conflict', () => {
-  test('is ALREADY_SHIPPED for a shipped order, without a call for the shipment', async () => {
+  test('is ALREADY_SHIPPED for a shipped order and costs no shipment call', async () => {
     const input = await orderToShip(waybill);
     const { result: shipped } = await run('shipOrder', input, '... on ShipOrderSuccess { shipment { id } }');
     const { result, calls } = await run('shipOrder', input);
@@ -136,7 +136,7 @@ describe('the reason of a Conflict', () => {
     expect(result).toEqual({ __typename: 'Conflict', reason: 'ORDER_FINISHED', conflicting: null });
   });
 
-  test('is KEY_REUSED if a key comes with a new input', async () => {
+  test('is KEY_REUSED if a key is used again with a different input', async () => {
     const idempotencyKey = 'reused';
     await run('createOrder', { ...order, idempotencyKey });
     const { result, calls } = await run('createOrder', { ...order, notes: 'Other', idempotencyKey });
@@ -150,7 +150,7 @@ describe('the reason of a Conflict', () => {
     [{ message: 'no' }, 'REJECTED'],
     [{ error: { code: 409, status: 'FAILED_PRECONDITION', message: 'no' } }, 'STATE'],
     [{ message: 'off', code: 'channel-inactive' }, 'CHANNEL_INACTIVE'],
-  ])('comes from the body %j of a response with 409: %s', async (body, reason) => {
+  ])('comes from the body of a 409 response: %j gives %s', async (body, reason) => {
     waybill.sandbox.faults.add({ kind: 'status', status: 409, method: 'POST', path: '/v1/orders', body });
     const { result, calls } = await run('createOrder', order);
     expect([result, calls]).toEqual([{ __typename: 'Conflict', reason, conflicting: null }, [post]]);

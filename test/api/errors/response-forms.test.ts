@@ -23,7 +23,7 @@ function ask(body: string, accept: string) {
 }
 
 test.each(['text/plain, image/*;q=0.5', 'text/html', 'text/event-stream', 'multipart/mixed', 'json'])(
-  'rejects a mutation before it runs if the client accepts only %s',
+  'a mutation is rejected before it runs if its client accepts only %s',
   async (accept) => {
     const mutation = 'mutation { updateOrder(input: { id: "ca2496", notes: "Ring twice" }) { __typename } }';
     const { status, body } = await ask(JSON.stringify({ query: mutation }), accept);
@@ -41,7 +41,7 @@ test.each(['text/plain, image/*;q=0.5', 'text/html', 'text/event-stream', 'multi
 );
 
 test.each(['*/*', 'application/*', 'text/html, */*;q=0.8', 'text/plain, Application/JSON ; charset=utf-8'])(
-  'sends JSON to a client that accepts %s',
+  'a client that accepts %s gets JSON',
   async (accept) => {
     const { status, headers, body } = await ask(organizationQuery, accept);
     expect([status, headers['content-type']]).toEqual([

@@ -47,7 +47,7 @@ describe('a record of the REST service', () => {
       [unusableSetting('order.sellingPrice.cents')],
     ],
     [
-      'is valid if it has unknown fields',
+      'is valid even if it has unknown fields',
       { color: 'red', __typename: 'Shipment', toString: 1 },
       { status: 'NEW', fulfiller: 'OPERATOR', sellingPrice: { cents: 100 } },
       undefined,
@@ -85,7 +85,7 @@ describe('a list of the REST service', () => {
     expect(waybill.calls()).toEqual(list('pageSize=5', 'pageSize=4&pageToken=again', 'pageSize=4'));
   });
 
-  test('continues on the next page after an empty page with a token', async () => {
+  test('continues after an empty page that has a page token', async () => {
     await using waybill = await start(
       paged((token) => (token === null ? { orders: [], nextPageToken: 'next' } : { orders: rows(1, 2) })),
     );
@@ -154,7 +154,7 @@ test('a 4xx error shows clients no URL, IP address or host of the REST service',
   expect(service.lines().sort()).toEqual(['GET /v1/orders/7', 'PATCH /v1/orders/7']);
 });
 
-describe('a label', () => {
+describe('a label download', () => {
   const path = 'GET /v1/shipments/7/label';
   const pdf = { 'content-type': 'application/pdf' };
 
@@ -191,17 +191,17 @@ describe('a label', () => {
 
   test.each<[string, Answer]>([
     [
-      'is cut off',
+      'the connection breaks',
       (request, response) => {
         response.writeHead(200, { ...pdf, 'content-length': '100' }).write('%PDF');
         setTimeout(() => request.socket.resetAndDestroy(), 20);
       },
     ],
     [
-      'exceeds the size limit without a content-length',
+      'it exceeds the size limit without a content-length',
       (_request, response) => response.writeHead(200, pdf).end(Buffer.alloc(17_000_000)),
     ],
-  ])('is aborted without a retry if it %s', async (_what, answer) => {
+  ])('is aborted without a retry if %s', async (_what, answer) => {
     expect(await label(answer)).toEqual({ status: 200, body: 'broken off', calls: [path] });
   });
 });

@@ -59,7 +59,7 @@ describe('a call to a slow REST service', () => {
     ['is slightly late', delayed(560, answerJson(order))],
     ['takes twice the timeout', delayed(1_000, answerJson(order))],
     ['never arrives', () => {}],
-    ['drips endlessly', dripping],
+    ['never ends', dripping],
   ])('is sent twice before UPSTREAM_TIMEOUT if the response %s', async (_how, answer) => {
     await using waybill = await start(answer, hurried);
     const told = await waybill.ask(query);
@@ -78,7 +78,7 @@ describe('a broken connection', () => {
     ['a reset before the headers', reset],
     ['a reset in the body', resetInBody],
     ['a body shorter than its content-length', shorterThanPromised],
-  ])('causes two retries of a read and none of a write after %s', async (_how, answer) => {
+  ])('causes two retries of a read, but no retry of a write: %s', async (_how, answer) => {
     await using waybill = await start(answer);
     expect(await waybill.ask(query)).toEqual({
       data: { order: null },
@@ -93,7 +93,7 @@ describe('a broken connection', () => {
     expect(waybill.calls()).toEqual([...times(3), post]);
   });
 
-  test('causes a retry of a read and none of a write if the connection was reused', async () => {
+  test('that was reused causes one retry of a read, but no retry of a write', async () => {
     const used = new WeakSet<Socket>();
     await using waybill = await start(
       (request, response, body) => {
@@ -130,7 +130,7 @@ describe('an invalid response', () => {
       (request) => request.socket.end('SSH-2.0\r\n'),
       `${call} returned no valid HTTP response`,
     ],
-  ])('is an error without a retry: %s', async (_what, answer, message) => {
+  ])('causes an error without a retry: %s', async (_what, answer, message) => {
     await using waybill = await start(answer);
     const told = await waybill.ask(query);
     expect([told, waybill.calls()]).toEqual([
@@ -148,7 +148,7 @@ describe('an invalid response', () => {
         'content-encoding': 'gzip',
       }),
     ],
-  ])('is UPSTREAM_RESPONSE_TOO_LARGE: %s', async (_what, answer) => {
+  ])('causes UPSTREAM_RESPONSE_TOO_LARGE: %s', async (_what, answer) => {
     await using waybill = await start(answer, standard);
     const message = `${call} returned more than 16777216 bytes`;
     const error = { message, path: 'order', code: 'UPSTREAM_RESPONSE_TOO_LARGE', retryable: false };
@@ -161,7 +161,7 @@ function answerBytes(body: Buffer, headers: Record<string, string>): Answer {
   return (_request, response) => response.writeHead(200, headers).end(body);
 }
 
-describe('a status with a JSON, text, HTML or empty body', () => {
+describe('an error status', () => {
   const bodies: [contentType: string, body: string, message: string][] = [
     ['application/json', '{"message":"said"}', ': said'],
     ['text/plain', 'said', ''],
@@ -182,21 +182,24 @@ describe('a status with a JSON, text, HTML or empty body', () => {
     [504, 3, 'UPSTREAM_TIMEOUT', true],
   ];
 
-  test.each(statuses)('%i causes %i call(s) and the error %s', async (status, calls, code, retryable) => {
-    for (const [contentType, body, said] of bodies) {
-      await using waybill = await start(answerText(body, status, contentType));
-      // What REST says of its own failure is not for clients.
-      const message = `${call} returned ${status}${status < 500 ? said : ''}`;
-      const told = await waybill.ask(query);
-      expect([told, waybill.calls()]).toEqual([
-        {
-          data: { order: null },
-          errors: [{ message, path: 'order', code, retryable, upstreamStatus: status }],
-        },
-        times(calls),
-      ]);
-    }
-  });
+  test.each(statuses)(
+    '%i with any body causes %i call(s) and the error %s',
+    async (status, calls, code, retryable) => {
+      for (const [contentType, body, said] of bodies) {
+        await using waybill = await start(answerText(body, status, contentType));
+        // What REST says of its own failure is not for clients.
+        const message = `${call} returned ${status}${status < 500 ? said : ''}`;
+        const told = await waybill.ask(query);
+        expect([told, waybill.calls()]).toEqual([
+          {
+            data: { order: null },
+            errors: [{ message, path: 'order', code, retryable, upstreamStatus: status }],
+          },
+          times(calls),
+        ]);
+      }
+    },
+  );
 
   test.each([404, 410])('%i for a single record becomes null without an error', async (status) => {
     for (const [contentType, body] of bodies) {

@@ -36,8 +36,8 @@ const resetInBody: Answer = (request, response) => {
 describe('a read that fails at first', () => {
   test.each<[string, Answer]>([
     ['a reset before the response', reset],
-    ['the end of the connection before the response', (request) => request.socket.end()],
-    ['a reset within the response', resetInBody],
+    ['a connection that ends before the response', (request) => request.socket.end()],
+    ['a reset during the response', resetInBody],
     ['502 with HTML', answerText('<h1>Bad Gateway</h1>', 502)],
     ['503', answerJson({}, 503)],
     ['504', answerJson({}, 504)],
@@ -63,7 +63,7 @@ describe('a read that fails at first', () => {
     expect(waybill.calls()).toEqual([call, call]);
   });
 
-  test('is retried if it reads a label and breaks before the first byte', async () => {
+  test('is retried if it is a label download that breaks before its first byte', async () => {
     const answer = answerText('%PDF', 200, 'application/pdf');
     let times = 0;
     await using waybill = await startWithRetries((...exchange) => {
@@ -125,7 +125,7 @@ describe('a long Retry-After', () => {
   test.each([
     [429, 'RATE_LIMITED'],
     [503, 'UPSTREAM_UNAVAILABLE'],
-  ])('is passed to the client without a retry for the status %d', async (status, code) => {
+  ])('is passed to the client without a retry if the status is %d', async (status, code) => {
     await using waybill = await startWithRetries(answerJson({}, status, { 'retry-after': '3600' }));
     const { errors } = await waybill.ask(query);
     expect(errors).toEqual([
@@ -153,7 +153,7 @@ test('a write is never retried after its bytes were sent', async () => {
   }
 });
 
-test('the cost of an operation shows the retries of its reads', async () => {
+test('extensions.upstream shows how often a call was retried', async () => {
   await using waybill = await startWithRetries(atFirst(2, answerJson({}, 503)), { SHOW_COST: 'yes' });
   const response = await waybill.app.fetch('http://waybill.test/graphql', {
     method: 'POST',
@@ -164,7 +164,7 @@ test('the cost of an operation shows the retries of its reads', async () => {
   expect(extensions.upstream).toMatchObject({ calls: 1, requests: [{ status: 200, retries: 2 }] });
 });
 
-test('retries add at most 30% to the reads of a service that fails half of them', async () => {
+test('retries add at most 30% to the calls if every second call fails', async () => {
   let times = 0;
   const answer = answerJson(order);
   await using rest = await startRestClient(
@@ -183,7 +183,7 @@ test('retries add at most 30% to the reads of a service that fails half of them'
   expect(rest.service.requests.length).toBeLessThanOrEqual(260);
 });
 
-test('a token whose reads all fail does not use up the retries of other tokens', async () => {
+test('failing reads of one token do not use up the retries of other tokens', async () => {
   let failsOnce = true;
   await using waybill = await startWithRetries((request, response, body) => {
     const isPoisoned = request.headers.authorization === 'Bearer ana';
@@ -199,7 +199,7 @@ test('a token whose reads all fail does not use up the retries of other tokens',
   expect(await waybill.ask(query, 'eva')).toEqual(whole);
 });
 
-test('reads interrupted by a restart of the REST service all succeed', async () => {
+test('reads succeed even if a restart of the REST service interrupts them', async () => {
   const atOnce = 24;
   const held: (() => void)[] = [];
   let isHeld = false;
@@ -218,7 +218,7 @@ test('reads interrupted by a restart of the REST service all succeed', async () 
   expect(await Promise.all(answers)).toEqual(Array.from({ length: atOnce }, () => whole));
 });
 
-test('an abort ends the pause before a retry immediately', async () => {
+test('an abort immediately ends the pause before a retry', async () => {
   const giveUp = new AbortController();
   await using rest = await startRestClient(
     (request, response, body) => {

@@ -94,7 +94,7 @@ describe('the schema drift watch', () => {
     ['null in a list', 'orders', { ...order, paymentMethods: [null] }, ['Order.paymentMethods: wrong type']],
     ['an unknown field', 'orders', { ...order, giftWrap: true }, ['Order.giftWrap: unknown field']],
     [
-      'an unknown field whose name is hidden',
+      'an unknown field whose name has digits',
       'orders',
       { ...order, '+573001234567': true, jose_1: 1 },
       ['Order.*: unknown field', 'Order.*: unknown field'],
@@ -106,7 +106,7 @@ describe('the schema drift watch', () => {
       [`Order.${'a'.repeat(40)}: unknown field`, 'Order.*: unknown field'],
     ],
     [
-      'an unknown field whose name contains the token',
+      'an unknown field whose name overlaps with the token',
       'orders',
       { ...order, secret: 1, [`x${bearer}`]: 1 },
       ['Order.*: unknown field', 'Order.*: unknown field'],
@@ -142,7 +142,7 @@ describe('the schema drift watch', () => {
       },
       [],
     ],
-  ])('reports exactly the differences of %s', (_what, kind, record, expected) => {
+  ])('reports exactly the differences of a record from the schema: %s', (_what, kind, record, expected) => {
     const { drift, counted, told } = watch();
     drift.check(kind, [record], bearer);
     expect(told).toEqual([...new Set(expected)]);
@@ -165,7 +165,7 @@ describe('the schema drift watch', () => {
     expect([counted.length, told.length]).toEqual([4, 2]);
   });
 
-  test('limits the number of records checked per second', () => {
+  test('checks a limited number of records per second', () => {
     let time = 0;
     const { drift, counted, told } = watch({ now: () => time, recordsPerSecond: 4 });
     const rows = ['A', 'B', 'C', 'D'].map((name) => ({ ...order, [`field${name}`]: 1 }));
@@ -182,7 +182,7 @@ describe('the schema drift watch', () => {
     expect(counted).toHaveLength(5);
   });
 
-  test('reports at most 500 fields separately', () => {
+  test('reports at most 500 fields by name', () => {
     const { drift, told } = watch({ recordsPerSecond: 10_000 });
     const letters = 'abcdefghijklmnopqrstuvwxyz';
     for (const first of letters)

@@ -34,7 +34,7 @@ const endCursorOf = (data: unknown) =>
   (data as { orders: { pageInfo: { endCursor: string } } }).orders.pageInfo.endCursor;
 
 describe('a wrong parameter name', () => {
-  test('in STATUS_PARAMETER causes an error in place of wrong rows', async () => {
+  test('in STATUS_PARAMETER causes an error instead of wrong rows', async () => {
     await using waybill = await start({ ...right, STATUS_PARAMETER: 'status' });
     const { data, errors } = await waybill.ask(page('first: 5, status: [NEW]'));
     expect(data).toEqual({ orders: null });
@@ -44,7 +44,7 @@ describe('a wrong parameter name', () => {
     expect(waybill.calls()).toEqual(['GET /v1/orders?limit=5&status=NEW']);
   });
 
-  test('in PAGE_TOKEN_PARAMETER causes an error in place of repeated rows', async () => {
+  test('in PAGE_TOKEN_PARAMETER causes an error instead of repeated rows', async () => {
     await using waybill = await start({ ...right, PAGE_TOKEN_PARAMETER: 'pageToken' });
     const { data } = await waybill.ask(page('first: 5'));
     const after = endCursorOf(data);

@@ -57,7 +57,7 @@ describe('CSRF protection', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('rejects a GET without a CSRF header over a network connection', async () => {
+  test('rejects a GET without a CSRF header from a real HTTP client', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0);
     try {
       const response = await fetch(
@@ -185,7 +185,7 @@ describe('a cross-origin page', () => {
     expect(JSON.stringify([...answer.headers])).not.toContain(origin === '*' ? '"*"' : origin);
   });
 
-  test('gets no access without CORS_ORIGINS', async () => {
+  test('gets no access if CORS_ORIGINS is not set', async () => {
     await using closed = await startWaybill({}, { sandbox });
     const response = await closed.fetch('/graphql?query={__typename}', { headers: { origin: shop } });
     expect([response.status, accessOf(response), response.headers.get('vary')]).toEqual([
@@ -222,7 +222,7 @@ describe('the metric of rejected origins', () => {
   const askForPost = { 'access-control-request-method': 'POST' };
 
   test.each([undefined, shop])(
-    'counts preflights and requests of unlisted origins: CORS_ORIGINS=%s',
+    'counts preflights and requests from unlisted origins: CORS_ORIGINS=%s',
     async (corsOrigins) => {
       const send = await startCounted(corsOrigins);
       expect(await send('https://a.example', askForPost, 'OPTIONS')).toBe(1);
@@ -232,7 +232,7 @@ describe('the metric of rejected origins', () => {
     },
   );
 
-  test('does not count listed origins or same-origin requests', async () => {
+  test('does not count requests from listed origins or from the same origin', async () => {
     const send = await startCounted(shop);
     await send(shop, askForPost, 'OPTIONS');
     await send(shop);
@@ -269,7 +269,7 @@ describe('the security headers', () => {
     await response.arrayBuffer();
   });
 
-  test('let GraphiQL load its scripts and cache them', async () => {
+  test('let GraphiQL load and cache its scripts', async () => {
     const page = await waybill.fetch('/graphql', { headers: { accept: 'text/html' } });
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");

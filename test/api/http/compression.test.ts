@@ -137,7 +137,7 @@ describe.each(codings)('compression with %s', (coding) => {
     expect(zlib.gzip).not.toHaveBeenCalled();
   });
 
-  test('gives HEAD responses the headers of GET responses', async () => {
+  test('gives a HEAD response the same headers as a GET response', async () => {
     const headers = { accept: 'text/html', ...accept };
     const whole = await send('/graphql', headers);
     const head = await send('/graphql', headers, { method: 'HEAD' });
@@ -150,7 +150,7 @@ describe.each(codings)('compression with %s', (coding) => {
     );
   });
 
-  test('happens once for the shared response of concurrent equal queries', async () => {
+  test('happens only once if concurrent equal queries share a response', async () => {
     await using slow = await startWithLongOrder({}, () => new Promise((resolve) => setTimeout(resolve, 100)));
     const query = '{ order(id: "a1") { contentDescription } }';
     // The first request makes the plan: the next ones take the fast path.
@@ -252,7 +252,7 @@ async function startWithLongOrder(options: StartAppOptions = {}, beforeAnswer = 
   };
 }
 
-test('COMPRESSION=no disables compression, and "vary" omits accept-encoding', async () => {
+test('COMPRESSION=no disables compression and removes accept-encoding from "vary"', async () => {
   await using off = await startWaybill(
     { COMPRESSION: 'no', CORS_ORIGINS: 'https://shop.example' },
     { sandbox: waybill.sandbox },

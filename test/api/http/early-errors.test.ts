@@ -97,7 +97,7 @@ test('incomplete request heads and excess connections are counted and logged', a
   ]);
 });
 
-test('a rejected request keeps the x-request-id of its client', async () => {
+test('an error response repeats the x-request-id that the client sent', async () => {
   const answer = await sendRaw(listener, 'GET / HTTP/1.1\r\nx-request-id: mine\r\n\r\n');
   expect(answer.headers['x-request-id']).toBe('mine');
   await until(() => lines().at(-1)?.requestId === 'mine');

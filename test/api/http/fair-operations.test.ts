@@ -149,7 +149,7 @@ test('heavy requests of unknown tokens do not block health checks or accepted to
   await Promise.all(attack);
 }, 60_000);
 
-test('an accepted token can run a query while unknown tokens are at their limit', async () => {
+test('a query with an accepted token runs while unknown tokens are at their limit', async () => {
   const held: ServerResponse[] = [];
   // Made-up tokens run 7 queries of 1,000 nodes, have 30 of 40 requests, and 3 of 4 connections to REST.
   await using busy = await startApp(
@@ -259,7 +259,7 @@ async function pollFor(send: () => Promise<Response>, status: number): Promise<R
   throw new Error(`Expected a response with the status ${status}`);
 }
 
-test('a queued query that joins an equal running query takes no slot', async () => {
+test('a queued query takes no turn if an equal query is already running', async () => {
   const held = new Map<string, () => void>();
   // A token runs two queries of 1,000 nodes.
   await using busy = await startApp(

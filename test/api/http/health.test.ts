@@ -122,7 +122,7 @@ describe('/health/ready', () => {
     expect(await ask(health, '/health/ready')).toEqual(ready);
   });
 
-  test('names only the REST service as the reason if the key store fails too', async () => {
+  test('names only the failure of the REST service if the key store also fails', async () => {
     const health = createHealth(
       async () => 'REST is out.',
       () => 'The disk is full.',
@@ -130,7 +130,7 @@ describe('/health/ready', () => {
     expect(await ask(health, '/health/ready')).toEqual(notReady('REST is out.'));
   });
 
-  test('returns 503 without a REST call during the shutdown', async () => {
+  test('returns 503 without a REST call during a shutdown', async () => {
     const health = createHealth(async () => {
       throw new Error('asked REST');
     });

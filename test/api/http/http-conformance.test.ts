@@ -1,5 +1,5 @@
 import { serverAudits } from 'graphql-http';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { appSettings } from '../../../src/process/app-settings.ts';
 import type { RestApi } from '../../../src/rest/api.ts';
@@ -20,11 +20,12 @@ const app = createApp({
 
 const audits = serverAudits({ url: 'http://waybill.test/graphql', fetchFn: app.fetch });
 
-describe('GraphQL over HTTP', () => {
-  test('the audit suite has all 61 audits', () => expect(audits).toHaveLength(61));
+test('the audit suite for GraphQL over HTTP has 61 audits', () => expect(audits).toHaveLength(61));
 
-  test.each(audits.map((audit) => [audit.name, audit] as const))('%s', async (_name, audit) => {
+test.each(audits.map((audit) => [audit.name, audit] as const))(
+  'the server passes the audit of GraphQL over HTTP: %s',
+  async (_name, audit) => {
     const result = await audit.fn();
     expect(result.status === 'ok' ? 'ok' : `${result.status}: ${result.reason}`).toBe('ok');
-  });
-});
+  },
+);

@@ -35,7 +35,7 @@ describe('the check of the body size', () => {
     await othersAreServed();
   });
 
-  test('rejects a Content-Length over the limit with Expect: 100-continue', async () => {
+  test('rejects Expect: 100-continue if the Content-Length is over the limit', async () => {
     const expecting = head(json, 'content-length: 999999', 'expect: 100-continue');
     expect((await sendRaw(listener, expecting)).status).toBe(413);
     expect(sandbox.requests.lines()).toEqual([]);
@@ -63,7 +63,7 @@ describe('the check of the body size', () => {
   });
 
   test.each([['gzip, chunked'], ['identity, chunked'], ['Identity', 'chunked']])(
-    'rejects the transfer coding %s and closes the connection',
+    'rejects the transfer coding "%s" and closes the connection',
     async (...codings) => {
       const lines = codings.map((coding) => `transfer-encoding: ${coding}`);
       const length = organizationQuery.length.toString(16);
@@ -80,7 +80,7 @@ describe('the check of the body size', () => {
     },
   );
 
-  test('accepts the transfer coding Chunked', async () => {
+  test('accepts the transfer coding "Chunked"', async () => {
     const length = organizationQuery.length.toString(16);
     const coding = head(json, 'transfer-encoding: Chunked', 'connection: close');
     const { body } = await sendRaw(listener, `${coding}${length}\r\n${organizationQuery}\r\n0\r\n\r\n`);
@@ -130,7 +130,7 @@ describe('the check of the body size', () => {
     expect((await post(`${body} `)).status).toBe(413);
   });
 
-  test('applies to app.fetch, which has no connection', async () => {
+  test('also applies to app.fetch, which has no connection', async () => {
     const response = await waybill.fetch('/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -166,7 +166,7 @@ describe('the content type of a body', () => {
     ['JSON in ISO-8859-1', 'application/json; charset=iso-8859-1', organizationQuery],
     ['a list of two types', 'application/json, text/plain', organizationQuery],
     ['an empty type', '', organizationQuery],
-  ])('%s is rejected', async (_what, contentType, body) => {
+  ])('is rejected: %s', async (_what, contentType, body) => {
     expect(await post(body, { 'content-type': contentType })).toEqual({
       status: 415,
       body: refusal('UNSUPPORTED_MEDIA_TYPE', mustBeJson),
@@ -184,7 +184,7 @@ describe('the content type of a body', () => {
   });
 
   test.each(['Application/JSON', 'application/json ; charset=utf-8', 'application/json;charset="UTF-8"'])(
-    '%s is accepted',
+    'is accepted: %s',
     async (contentType) => {
       expect(await post(organizationQuery, { 'content-type': contentType })).toEqual({
         status: 200,

@@ -83,7 +83,7 @@ describe('a listening server', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('finishes running queries and refuses new connections during its shutdown', async () => {
+  test('completes open queries and refuses new connections during its shutdown', async () => {
     const ending = await listen(app, '127.0.0.1', 0);
     sandbox.faults.add({ kind: 'delay', delayMs: 200 });
     sandbox.requests.clear();

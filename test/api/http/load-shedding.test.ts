@@ -88,7 +88,7 @@ test('unknown tokens are limited to three quarters of the concurrent requests', 
   expect([statuses, (await labelled).status]).toEqual([[200, 200, 200, 200], 502]);
 });
 
-test('a pipelined request frees its slot before its response can be sent', async () => {
+test('a pipelined request counts as concurrent only until its response is ready', async () => {
   const before = held.length;
   const client = await openRaw(listener);
   // The responses to the others are written, and none of them can be sent before the first one.

@@ -111,7 +111,7 @@ describe('an ambiguous path', () => {
     expect([status, JSON.parse(body)]).toEqual([400, ambiguous]);
   });
 
-  test('is rejected with 400 for a POST of a cached document', async () => {
+  test('is rejected with 400 even if the document of the POST is cached', async () => {
     await post(typename);
     const head = `Host: a\r\ncontent-type: application/json\r\ncontent-length: ${typename.length}`;
     for (const target of ['//graphql', '/x/../graphql', '/graphql#']) {

@@ -169,7 +169,7 @@ describe('a slow reader', () => {
     }
   });
 
-  test('of a label causes an abort of the REST call if it reads nothing', async () => {
+  test('makes the server abort the REST call for a label if it reads nothing', async () => {
     let held: ServerResponse | undefined;
     await using waybill = await startApp((_request, response) => {
       held = response;

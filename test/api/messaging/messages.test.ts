@@ -19,7 +19,7 @@ describe('Conversation.messages', () => {
       id: `${conversation}/messages/m${String(from - index).padStart(3, '0')}`,
     }));
 
-  test('continues after the last message of a page', async () => {
+  test('continues after the last message of the previous page', async () => {
     const { data, calls } = await ask(MessagePageDocument, { conversation, first: 2 });
     const end = data.conversation?.messages?.pageInfo.endCursor;
     expect(data).toEqual({
@@ -49,7 +49,7 @@ describe('Conversation.messages', () => {
     [40, 4],
     [75, 2],
     [100, 2],
-  ])('lists 150 messages in order, in pages of %i, and costs %i calls', async (first, expectedCalls) => {
+  ])('lists 150 messages in order: pages of %i cost %i calls', async (first, expectedCalls) => {
     const nodes: unknown[] = [];
     const calls: string[] = [];
     const readOn = async (after: string | null): Promise<string | null> => {

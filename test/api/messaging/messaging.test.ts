@@ -91,7 +91,7 @@ describe('channels', () => {
 describe('a conversation', () => {
   const id = 'channels/ca1/conversations/ca58';
 
-  test('costs no call for its id and the id of its channel', async () => {
+  test('costs no call if only its id and the id of its channel are selected', async () => {
     const { data, calls } = await ask(ConversationAloneDocument, { id });
     expect(data).toEqual({
       conversation: { __typename: 'Conversation', id, channel: { id: 'channels/ca1' } },
@@ -111,47 +111,47 @@ describe('a conversation', () => {
   });
 
   test.each(['ca58', id])(
-    'is found by full id and by bare identifier in its channel: %s',
+    'is found in its channel by full id or bare identifier: %s',
     async (conversation) => {
       const { data, calls } = await ask(ConversationOfChannelDocument, { channel: 'ca1', id: conversation });
       expect(data).toEqual({ channel: { conversation: { id, channel: { id: 'channels/ca1' } } } });
       expect(calls).toEqual(['GET /v1/channels?pageSize=100']);
     },
   );
+});
 
-  test.each([
-    'channels/ca2/conversations/ca58',
-    'conversations/ca58',
-    'channels/ca1',
-    'channels/ca1/conversations/ca58/messages/m001',
-    'channels/ca1/conversations/..',
-    '..',
-    '',
-  ])('is rejected by Channel.conversation for the foreign or malformed id %j', async (other) => {
-    const { data, errors, calls } = await ask(ConversationOfChannelDocument, { channel: 'ca1', id: other });
-    expect(data).toEqual({ channel: { conversation: null } });
-    expect(errors).toEqual([
-      {
-        message: `Expected the id of a conversation of channels/ca1, but got ${JSON.stringify(other)}.`,
-        locations: [{ line: 3, column: 5 }],
-        path: ['channel', 'conversation'],
-        extensions: { code: 'BAD_USER_INPUT', retryable: false },
-      },
-    ]);
-    expect(calls).toEqual(['GET /v1/channels?pageSize=100']);
-  });
+test.each([
+  'channels/ca2/conversations/ca58',
+  'conversations/ca58',
+  'channels/ca1',
+  'channels/ca1/conversations/ca58/messages/m001',
+  'channels/ca1/conversations/..',
+  '..',
+  '',
+])('Channel.conversation rejects the foreign or malformed id %j', async (other) => {
+  const { data, errors, calls } = await ask(ConversationOfChannelDocument, { channel: 'ca1', id: other });
+  expect(data).toEqual({ channel: { conversation: null } });
+  expect(errors).toEqual([
+    {
+      message: `Expected the id of a conversation of channels/ca1, but got ${JSON.stringify(other)}.`,
+      locations: [{ line: 3, column: 5 }],
+      path: ['channel', 'conversation'],
+      extensions: { code: 'BAD_USER_INPUT', retryable: false },
+    },
+  ]);
+  expect(calls).toEqual(['GET /v1/channels?pageSize=100']);
+});
 
-  test.each([
-    'ca58',
-    'conversations/ca58',
-    'channels/ca1/conversations/',
-    'channels//conversations/ca58',
-    'channels/ca1/conversations/ca58/messages',
-    'channels/../conversations/ca58',
-  ])('is rejected by Query.conversation for the malformed id %j', async (malformed) => {
-    const { data, errors, calls } = await ask(ConversationAloneDocument, { id: malformed });
-    expect(data).toEqual({ conversation: null });
-    expect(errors).toMatchObject([{ path: ['conversation'], extensions: { code: 'BAD_USER_INPUT' } }]);
-    expect(calls).toEqual([]);
-  });
+test.each([
+  'ca58',
+  'conversations/ca58',
+  'channels/ca1/conversations/',
+  'channels//conversations/ca58',
+  'channels/ca1/conversations/ca58/messages',
+  'channels/../conversations/ca58',
+])('Query.conversation rejects the malformed id %j', async (malformed) => {
+  const { data, errors, calls } = await ask(ConversationAloneDocument, { id: malformed });
+  expect(data).toEqual({ conversation: null });
+  expect(errors).toMatchObject([{ path: ['conversation'], extensions: { code: 'BAD_USER_INPUT' } }]);
+  expect(calls).toEqual([]);
 });

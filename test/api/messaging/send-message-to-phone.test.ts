@@ -34,7 +34,7 @@ const outcomeUnknown = (idempotencyKey: string | null) => ({
 
 describe('sendMessageToPhone', () => {
   test.each(['channels/ca1', 'ca1'])(
-    'sends a text to the existing conversation of the channel %s',
+    'sends a text to an existing conversation of the channel %s',
     async (channel) => {
       const text = `Hola por ${channel} 👋🏽 שלום`;
       const { data, errors, calls } = await send({ channel, text });
@@ -133,7 +133,7 @@ describe('a REST error of sendMessageToPhone', () => {
     ['/recipient/name', 'name'],
     ['body.text', 'text'],
     ['recipient', '', 'recipient is odd'],
-  ])('maps the REST field %s to the input path %j', async (field, place, message = 'is odd') => {
+  ])('for the field %s is reported with the input path %j', async (field, place, message = 'is odd') => {
     const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 422, body });
     const { data, errors, calls } = await send();
@@ -200,7 +200,7 @@ describe('a REST error of sendMessageToPhone', () => {
 });
 
 describe('sendMessageToPhone without a response', () => {
-  test('returns OutcomeUnknown and does not resend the text on retry', async () => {
+  test('returns OutcomeUnknown and does not resend the text on a keyed retry', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
     for (const calls of [[post], []]) {
       const answer = await send({ idempotencyKey: 'cut' });
@@ -236,7 +236,7 @@ describe('the idempotencyKey of sendMessageToPhone', () => {
     expect(await costOf({ idempotencyKey: 'merchant 2' })).toEqual([post]);
   });
 
-  test('sends one text for concurrent and later requests with the same key', async () => {
+  test('sends only one text for concurrent and repeated requests', async () => {
     const input = { idempotencyKey: 'thrice' };
     const both = await Promise.all([sendAlone(input), sendAlone(input)]);
     expect(sandbox.requests.lines()).toEqual([post]);
@@ -251,7 +251,7 @@ describe('the idempotencyKey of sendMessageToPhone', () => {
     ['phone', { phone: '+573104567891' }],
     ['name', { name: 'Luz' }],
     ['channel', { channel: 'ca2' }],
-  ])('returns Conflict without a call for a different %s', async (what, other) => {
+  ])('returns Conflict without a call if a retry has a different %s', async (what, other) => {
     const key = { idempotencyKey: `another ${what}` };
     expect((await sendAlone(key)).calls).toEqual([post]);
     const { data, errors, calls } = await sendAlone({ ...key, ...other });
@@ -275,7 +275,7 @@ describe('the idempotencyKey of sendMessageToPhone', () => {
     expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('returns the sent text if the newest page no longer has the message', async () => {
+  test('returns the sent text even if the newest page of messages lacks it', async () => {
     const input = { ...lucia, text: 'Vieja', idempotencyKey: 'old' };
     const { data } = await ask(SendMessageToPhoneDocument, { input });
     sandbox.faults.add({ method: 'GET', kind: 'change', change: () => ({ messages: [] }) });

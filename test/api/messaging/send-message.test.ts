@@ -99,7 +99,7 @@ describe('sendMessage with a text', () => {
     expect(await sentTimes(text)).toBe(1);
   });
 
-  test('includes the text in messages that the operation reads after the write', async () => {
+  test('shows the text if the operation then reads the newest messages', async () => {
     const { data, calls } = await ask(SendTwoAndReadDocument, { conversation });
     const newest = (...texts: string[]) => ({
       sent: { conversation: { messages: { nodes: texts.map((text) => ({ text })) } } },
@@ -108,7 +108,7 @@ describe('sendMessage with a text', () => {
     expect(calls).toEqual([post, `GET ${path}?pageSize=2`, post, `GET ${path}?pageSize=2`]);
   });
 
-  test('reads the current messages after a lost response', async () => {
+  test('reads current messages even after an earlier response was lost', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
     const newest = 'sent { conversation { messages(first: 1) { nodes { text } } } }';
     const mutation = (text: string) =>
@@ -186,10 +186,10 @@ describe('sendMessage with an invalid input', () => {
   });
 
   test.each([
-    ['content without a text or a template', {}],
+    ['content with no text and no template', {}],
     ['content with both a text and a template', { text: 'a', template: { name: 'b', language: 'es' } }],
     ['a null text', { text: null }],
-  ])('lets GraphQL reject %s', async (_what, content) => {
+  ])('causes a GraphQL error for %s', async (_what, content) => {
     const { data, errors, calls } = await ask<unknown, unknown>(
       'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { __typename } }',
       { input: { conversation, content } },
@@ -247,7 +247,7 @@ describe('a REST error of sendMessage', () => {
       'a list of unknown fields',
       { error: { message: 'No', details: [{ field: 'x.y', message: 'is odd' }] } },
     ],
-  ])('becomes InvalidInput if the body is %s', async (_what, body) => {
+  ])('becomes InvalidInput if the response body is %s', async (_what, body) => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 400, body });
     const { data, errors, calls } = await send('Hola');
     const isNamed = typeof body === 'object';
@@ -413,7 +413,7 @@ describe('the idempotencyKey of sendMessage', () => {
     expect(await sentTimes('Con otro token')).toBe(1);
   });
 
-  test('returns the sent text if the newest page no longer has the message', async () => {
+  test('returns the sent text even if the newest page of messages lacks it', async () => {
     const query = `mutation ($input: SendMessageInput!) { sendMessage(input: $input) {
       ... on SendMessageSuccess { sent { id createTime status contentType text body template { name } } }
     } }`;
@@ -425,7 +425,7 @@ describe('the idempotencyKey of sendMessage', () => {
     expect(await sendOld()).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('stays in use if reading the message fails', async () => {
+  test('still returns the message after a read of the message has failed', async () => {
     const first = await send('No se lee', { idempotencyKey: 'unreadable' });
     sandbox.faults.add({ method: 'GET', path, kind: 'status', status: 503, times: 1 });
     const failed = await send('No se lee', { idempotencyKey: 'unreadable' });
@@ -442,7 +442,7 @@ describe('the idempotencyKey of sendMessage', () => {
     });
   });
 
-  test('sends one message for concurrent requests with the same key', async () => {
+  test('sends only one message for concurrent requests', async () => {
     const both = await Promise.all([1, 2].map(() => send('A la vez', { idempotencyKey: 'at once' })));
     expect(both[0]?.data.sendMessage.__typename).toBe('SendMessageSuccess');
     expect(both[1]?.data).toEqual(both[0]?.data);
@@ -453,7 +453,7 @@ describe('the idempotencyKey of sendMessage', () => {
   test.each([
     ['text', { content: { text: 'Otra cosa' } }],
     ['conversation', { conversation: 'channels/ca1/conversations/ca53' }],
-  ])('returns Conflict without a call for a different %s', async (what, other) => {
+  ])('returns Conflict without a call if a retry has a different %s', async (what, other) => {
     const key = { idempotencyKey: `another ${what}` };
     const first = await send('Una cosa', key);
     expect(first.calls).toEqual([post]);

@@ -212,7 +212,7 @@ describe('sendMessage with a template that does not match its definition', () =>
     ]);
   });
 
-  test('rejects parameters for a missing header or for a body without parameters', async () => {
+  test('rejects values for a missing header or a body without parameters', async () => {
     expect(
       await refused({
         name: 'codigo_de_acceso',
@@ -251,7 +251,7 @@ describe('sendMessage with a template that does not match its definition', () =>
     );
   });
 
-  test('reports the same missing and unknown names as a preview', async () => {
+  test('reports the same missing and unknown names as Template.preview', async () => {
     const names = fc.uniqueArray(
       fc.constantFrom('1', '2', '3', '4', 'customer_name', 'city', ...builtInNames),
     );
@@ -373,7 +373,7 @@ describe('a template whose definition cannot be read', () => {
     expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
   });
 
-  test('does not prevent the validation of a valid template', async () => {
+  test('does not prevent the validation of other templates', async () => {
     const body = { templates: [null, ...ofParts({ body: text })] };
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
     const { data, calls } = await send({ ...confirmed, headerParameters: [], bodyParameters: [] });
@@ -384,7 +384,7 @@ describe('a template whose definition cannot be read', () => {
   });
 });
 
-test('a template with null for its missing parts is validated by Waybill', async () => {
+test('Waybill validates a template whose header and parameters are null', async () => {
   const body = { templates: ofParts({ header: null, body: { text: '{{ a }}', parameters: null } }) };
   sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
   const { data, calls } = await send({ ...confirmed, headerParameters: [], bodyParameters: [] });
@@ -394,7 +394,7 @@ test('a template with null for its missing parts is validated by Waybill', async
   expect(calls).toEqual([list]);
 });
 
-test('no template is sent if the client disconnects while its definition is read', async () => {
+test('no template is sent if the client disconnects during the template list call', async () => {
   sandbox.faults.add({ path: /templates$/, kind: 'delay', delayMs: 200, times: 1 });
   const gone = new AbortController();
   const query = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { __typename } }';
@@ -457,7 +457,7 @@ describe('a REST error of a template', () => {
     },
   );
 
-  test('is reported with the path of a value that is too long', async () => {
+  test('names the path of a value that is too long', async () => {
     const { data, calls } = await send({
       name: 'codigo_de_acceso',
       language: 'es',
@@ -496,21 +496,21 @@ describe('a REST error of a template', () => {
 });
 
 describe('the idempotencyKey of a template message', () => {
-  test('costs one read of the newest messages for a repeated request', async () => {
+  test('costs only one read of the newest messages if a request is repeated', async () => {
     const first = await send(confirmed, 'again');
     expect(first.calls).toEqual([list, post]);
     const again = await send(confirmed, 'again');
     expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('returns the sent values if the newest page no longer has the message', async () => {
+  test('returns the sent values even if the newest page of messages lacks them', async () => {
     const first = await send(confirmed, 'old');
     sandbox.faults.add({ method: 'GET', path: messages, kind: 'change', change: () => ({ messages: [] }) });
     const again = await send(confirmed, 'old');
     expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('validates and sends one template for concurrent requests with the same key', async () => {
+  test('validates and sends a template only once for concurrent requests', async () => {
     const [one, other] = await Promise.all([send(confirmed, 'at once'), send(confirmed, 'at once')]);
     expect(one.data.sendMessage.__typename).toBe('SendMessageSuccess');
     expect(other.data).toEqual(one.data);

@@ -102,7 +102,7 @@ describe('the templates of a channel', () => {
     { name: 'pedido_confirmado', language: 'pt_BR' },
     { name: 'pedido_confirmado', language: '' },
     { name: '__proto__' },
-  ])('are null for an unknown name or language: %j', async (wanted) => {
+  ])('are null if the name or language is unknown: %j', async (wanted) => {
     const { data, errors, calls } = await ask(TemplateDefinitionDocument, { channel, ...wanted });
     expect({ data, errors }).toEqual({ data: { channel: { template: null } }, errors: undefined });
     expect(calls).toEqual(forTemplates);
@@ -136,7 +136,7 @@ describe('Template.preview', () => {
     expect(calls).toEqual(forTemplates);
   });
 
-  test('lists each missing and unknown name once', async () => {
+  test('lists each missing or unknown name once', async () => {
     const { data } = await preview('pedido_confirmado', { x: 'a' }, { 1: 'Íñigo', 3: '', x: 'b', y: 'c' });
     expect(data.channel?.template?.preview).toEqual({
       header: 'Pedido {{1}} confirmado ✅',

@@ -120,7 +120,7 @@ describe('createQuote', () => {
     ]);
   });
 
-  test('sends no omitted fields and no idempotency key', async () => {
+  test('sends only the given fields, without the idempotency key', async () => {
     expect(await ask({ idempotencyKey: 'left-out' })).toEqual(answered(success, [post]));
     expect(bodies(waybill)).toEqual([{ ...way, package: parcel }]);
   });
@@ -248,7 +248,7 @@ describe('an error response to POST /v1/quotes', () => {
     expect(answer).toEqual(answered(result, [post]));
   });
 
-  test('becomes InvalidInput with the path of each unknown record', async () => {
+  test('becomes InvalidInput with the path of each unknown id', async () => {
     const result = {
       __typename: 'InvalidInput',
       message:
@@ -264,7 +264,7 @@ describe('an error response to POST /v1/quotes', () => {
 
   test.each<[string, unknown, object]>([
     [
-      'violations below details',
+      'fieldViolations in `details`',
       {
         error: {
           message: 'Bad.',
@@ -395,7 +395,7 @@ describe('createQuote with a lost response', () => {
     expect(answer).toEqual(answered(unknown('late'), [post]));
   });
 
-  test('returns OutcomeUnknown without a second call if the key is repeated', async () => {
+  test('returns OutcomeUnknown without a second call if a retry has the same key', async () => {
     fail({ kind: 'applied-then-cut', times: 1 });
     const idempotencyKey = 'cut';
     expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), [post]));
@@ -421,7 +421,7 @@ describe('the idempotencyKey of createQuote', () => {
     expect(await ask({ idempotencyKey, origin: 'huila-pitalito' })).toEqual({ ...first, calls: [] });
   });
 
-  test('reads the quote on a retry that selects more than the id', async () => {
+  test('costs one read if a retry selects more than the id', async () => {
     const whole = { input: { ...input, idempotencyKey: 'read again' } };
     const first = await waybill.ask(CreateWholeQuoteDocument, whole);
     expect(first.calls).toEqual([post]);
@@ -430,7 +430,7 @@ describe('the idempotencyKey of createQuote', () => {
     expect(await waybill.ask(CreateWholeQuoteDocument, whole)).toEqual({ ...first, calls: [read] });
   });
 
-  test('fails on a retry that selects more than the id of an expired quote', async () => {
+  test('returns NOT_FOUND if a retry selects more than the id of an expired quote', async () => {
     const idempotencyKey = 'expired';
     const first = await ask({ idempotencyKey });
     if (first.data.createQuote.__typename !== 'CreateQuoteSuccess') throw new Error(JSON.stringify(first));
@@ -451,7 +451,7 @@ describe('the idempotencyKey of createQuote', () => {
     expect(again).toEqual({ ...first, calls: [organizationCall] });
   });
 
-  test('sends one call for equal concurrent requests', async () => {
+  test('sends only one call for equal concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ idempotencyKey: 'at once' })));
     const [first] = answers;
     expect(first?.data).toEqual({ createQuote: success });
@@ -500,7 +500,7 @@ describe('the idempotencyKey of createQuote', () => {
     ['502', { kind: 'status', status: 502 }],
     ['503', { kind: 'status', status: 503 }],
     ['504', { kind: 'status', status: 504 }],
-  ])('sends no second call after a response with %s', async (what, fault) => {
+  ])('prevents a second call after a response with %s', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
     const { data, calls } = await ask({ idempotencyKey });
@@ -509,10 +509,10 @@ describe('the idempotencyKey of createQuote', () => {
   });
 
   test.each<[string, Fault]>([
-    ['cut JSON', { kind: 'cut-json' }],
+    ['incomplete JSON', { kind: 'cut-json' }],
     ['an order instead of a quote', { kind: 'change', change: () => ({ name: 'orders/ca2496' }) }],
     ['no record', { kind: 'change', change: () => [] }],
-  ])('sends no second call after a 2xx response with %s', async (what, fault) => {
+  ])('prevents a second call after a 2xx response with %s', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
     expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), [post]));

@@ -62,13 +62,13 @@ describe('a quote', () => {
     expect(calls).toEqual(['GET /v1/quotes/ca2139']);
   });
 
-  test('resolves the fields of its order with one more call', async () => {
+  test('reads the fields of its order with one more call', async () => {
     const { data, calls } = await waybill.ask(QuoteOrderDocument, { id: 'ca2139' });
     expect(data).toEqual({ quote: { order: { status: 'IN_PROGRESS' } } });
     expect(calls).toEqual(['GET /v1/quotes/ca2139', 'GET /v1/orders/ca2481']);
   });
 
-  test('resolves its origin and destination with a filtered list call for each place', async () => {
+  test('reads its origin and destination with one filtered list call each', async () => {
     const { data, calls } = await waybill.ask(QuotePlacesDocument, { id: 'ca2139' });
     expect(data).toEqual({
       quote: {
@@ -134,7 +134,7 @@ describe('the selection of the cheapest and the fastest offer', () => {
       'couriers/b',
     ],
     [
-      'the first courier id among equal offers',
+      'the offer with the first courier id if all offers are equal',
       [of('b', 100, 1), of('a', 100, 1), of('c', 100, 1)],
       'couriers/a',
       'couriers/a',
@@ -153,7 +153,7 @@ describe('the selection of the cheapest and the fastest offer', () => {
       'couriers/b',
     ],
     [
-      'offers with unknown values by courier id',
+      'the offer with the first courier id if all values are unknown',
       [of('b', undefined, undefined), of('a', undefined, undefined)],
       'couriers/a',
       'couriers/a',
@@ -171,7 +171,12 @@ describe('the selection of the cheapest and the fastest offer', () => {
       'couriers/d',
     ],
     ['an offer that is free of charge', [of('a', 1, 1), of('b', 0, 1)], 'couriers/b', 'couriers/b'],
-    ['no unavailable offer', [of('a', 1, 1, 'OVERWEIGHT'), of('b', 1, 1, 'success')], undefined, undefined],
+    [
+      'no offer if all offers are unavailable',
+      [of('a', 1, 1, 'OVERWEIGHT'), of('b', 1, 1, 'success')],
+      undefined,
+      undefined,
+    ],
     ['no offer from an empty list', [], undefined, undefined],
   ])('selects %s', (_what, offers, cheap, fast) => {
     const given = structuredClone(offers);

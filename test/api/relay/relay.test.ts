@@ -116,7 +116,7 @@ describe('the Relay store', () => {
     expect(relay.record('shipments/ca2036')).toMatchObject({ label: { __ref: label.id } });
   });
 
-  test('keeps an order unchanged after an update returns NotFound', async () => {
+  test('keeps an order unchanged if its update returns NotFound', async () => {
     const relay = startRelay();
     const data = await relay.query(orderRequest, { id });
     const before = structuredClone(relay.record(id));

@@ -52,7 +52,7 @@ test('no two types share an id', async () => {
   );
 });
 
-test('union members agree on field types, except for reason and shipment', () => {
+test('a field has one type in all members of a union, except reason and shipment', () => {
   const clashes = types.flatMap((type) => {
     if (!isAbstractType(type) || type.name === 'Node') return [];
     const byName = new Map<string, string>();
@@ -73,7 +73,7 @@ test('union members agree on field types, except for reason and shipment', () =>
   ]);
 });
 
-test('every root field except nodes is nullable', () => {
+test('every root field except "nodes" is nullable', () => {
   const roots = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
     Object.values(type?.getFields() ?? {}),
   );

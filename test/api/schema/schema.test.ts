@@ -186,7 +186,7 @@ describe('the cost of a field', async () => {
       .replaceAll('"COURIER"', JSON.stringify(quote.cheapestOffer.courier.id));
   }
 
-  test.each(objectTypes)('is in the description of each field of $name', async (type) => {
+  test.each(objectTypes)('is in the description of the field: type $name', async (type) => {
     const parent = await endpoints(type, '__typename');
     for (const field of Object.values(type.getFields())) {
       const name = `${type.name}.${field.name}`;
