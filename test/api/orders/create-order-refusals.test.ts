@@ -35,7 +35,7 @@ const notNull = 'must not be null: omit the field instead';
 const notOfLocations = (given: string) =>
   `must be an id of the form "locations/<identifier>" or a bare identifier, but is "${given}"`;
 
-describe('createOrder with an invalid input', () => {
+describe('an invalid input of createOrder', () => {
   test.each<[string, Partial<CreateOrderInput>, [path: string, message: string]]>([
     [
       'a contentDescription of 2 characters',
@@ -103,11 +103,11 @@ describe('createOrder with an invalid input', () => {
       { idempotencyKey: '🔑'.repeat(256) },
       ['idempotencyKey', 'must be 1 to 255 characters long, but has 256'],
     ],
-  ])('rejects %s without a call', async (_what, fields, fault) => {
+  ])('is rejected without a call if it has %s', async (_what, fields, fault) => {
     expect(await ask(fields)).toEqual(answered(refused(fault), []));
   });
 
-  test('reports every invalid field, in the order of the schema', async () => {
+  test('is rejected with an error for each field, sorted as in the schema', async () => {
     const answer = await ask({
       recipient: { ...recipient, documentType: 'UNRECOGNIZED', location: 'a/b' },
       contentDescription: '',
@@ -144,7 +144,7 @@ describe('createOrder with an invalid input', () => {
     ['an amount beyond the safe integers', { sellingPriceCents: 9_007_199_254_740_992 }],
     ['a relative URL', { referenceUrl: '/orders/1' }],
     ['an unknown field', { referenceGid: 'gid://1' }],
-  ])('lets GraphQL reject %s', async (_what, fields) => {
+  ])('is rejected by GraphQL if it has %s', async (_what, fields) => {
     const document = 'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { __typename } }';
     const { data, errors, calls } = await waybill.ask(document, { input: { ...order, ...fields } });
     expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
@@ -156,7 +156,7 @@ describe('createOrder with an invalid input', () => {
 });
 
 describe('a REST error of createOrder', () => {
-  test('lists every rejected field with its path in the input', async () => {
+  test('becomes InvalidInput with the input path of each rejected field', async () => {
     const answer = await ask({
       recipient: {
         ...recipient,
@@ -245,7 +245,7 @@ describe('a REST error of createOrder', () => {
   });
 
   test.each([409, 412])(
-    'becomes Conflict with the message of the REST response: status %d',
+    'becomes Conflict with the message of the response if the status is %d',
     async (status) => {
       fail({ kind: 'status', status, body: { error: { message: 'There is one with this reference.' } } });
       const result = { __typename: 'Conflict', message: 'There is one with this reference.' };
@@ -253,13 +253,13 @@ describe('a REST error of createOrder', () => {
     },
   );
 
-  test('becomes Conflict for a 409 without a body', async () => {
+  test('becomes Conflict if the status is 409 and the body is empty', async () => {
     fail({ kind: 'status', status: 409 });
     const result = { __typename: 'Conflict', message: `${post} returned 409.` };
     expect(await ask()).toEqual(answered(result, [post]));
   });
 
-  test.each([404, 410])('becomes InvalidInput for the status %d', async (status) => {
+  test.each([404, 410])('becomes InvalidInput if the status is %d', async (status) => {
     fail({ kind: 'status', status, body: { message: 'No such location.' } });
     const result = { __typename: 'InvalidInput', message: 'No such location.', fields: [] };
     expect(await ask()).toEqual(answered(result, [post]));
@@ -365,7 +365,7 @@ describe('createOrder without a readable response', () => {
     );
   });
 
-  test('does not recommend orderByReference for an empty referenceId', async () => {
+  test('does not recommend orderByReference if the referenceId is empty', async () => {
     fail({ kind: 'reset' });
     expect(await ask({ referenceId: '' })).toEqual(answered(unknown(amongTheNewest, null), [post]));
   });

@@ -71,7 +71,7 @@ describe('createOrder', () => {
     referenceGid: null,
   };
 
-  test('creates an order from only the required fields in one call', async () => {
+  test('creates an order in one call if only the required fields are given', async () => {
     await using fresh = await startWaybill();
     const answer = await fresh.ask(CreateWholeOrderDocument, { input: order });
     const result = {
@@ -135,7 +135,7 @@ describe('createOrder', () => {
     expect((await throughAndBack({ status })).answered.status).toBe(status);
   });
 
-  test('sends the full id for the bare identifier of a location', async () => {
+  test('sends the full id of a location if the input has its bare identifier', async () => {
     const given = { ...recipient, location: 'antioquia-medellin-laureles' };
     expect(await ask({ recipient: given })).toEqual(answered(recorded, [post]));
     expect(bodies()).toEqual([order]);
@@ -176,7 +176,7 @@ describe('the idempotencyKey of createOrder', () => {
     return data.createOrder.order.id;
   };
 
-  test('costs an organization call only before the first keyed write of a token', async () => {
+  test('costs an organization call only the first time a token sends a key', async () => {
     await using fresh = await startWaybill({}, { sandbox: waybill.sandbox });
     const costOf = async (fields: Partial<CreateOrderInput>) =>
       (await fresh.ask(CreateOrderDocument, { input: { ...order, ...fields } })).calls;
@@ -212,7 +212,7 @@ describe('the idempotencyKey of createOrder', () => {
     );
   });
 
-  test('returns Conflict without a call for a different input', async () => {
+  test('returns Conflict without a call if the input changes', async () => {
     await createdId({ idempotencyKey: 'other input' });
     const { data, calls } = await ask({ idempotencyKey: 'other input', notes: 'Otra' });
     expect(data.createOrder).toEqual({
@@ -225,8 +225,8 @@ describe('the idempotencyKey of createOrder', () => {
   });
 });
 
-describe('a null in the input of createOrder', () => {
-  test('is sent for fields that are nullable in the REST interface', async () => {
+describe('the body that createOrder sends', () => {
+  test('keeps the nulls of fields that are nullable in the REST interface', async () => {
     const nulls = {
       ...recipient,
       documentType: null,
@@ -239,13 +239,13 @@ describe('a null in the input of createOrder', () => {
     expect([documentType, document, address.organization]).toEqual([null, null, '']);
   });
 
-  test('is not sent for missing fields', async () => {
+  test('contains no null for a missing field', async () => {
     const nulls = { ...recipient, document: null };
     const { posted } = await throughAndBack({ recipient: nulls });
     expect(posted).toEqual({ ...order, recipient: nulls });
   });
 
-  test('is not sent for a variable without a value', async () => {
+  test('contains no null for a variable without a value', async () => {
     const document = `mutation ($status: OrderInitialStatus, $document: String, $referenceId: String, $key: String) {
       createOrder(input: {
         recipient: {

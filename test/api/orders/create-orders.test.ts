@@ -38,26 +38,26 @@ describe('createOrders', () => {
     expect(calls).toEqual([post, post]);
   });
 
-  test('creates one order for a repeated referenceId', async () => {
+  test('creates one order if two inputs have the same referenceId', async () => {
     const { data, calls } = await create({ referenceId: 'twice' }, { referenceId: 'twice', notes: 'Again' });
     expect(data.createOrders).toEqual([recorded, duplicate]);
     expect(calls).toEqual([post]);
   });
 
-  test('creates an order for a repeated referenceId if the first input is invalid', async () => {
+  test('accepts a repeated referenceId if the first input is invalid', async () => {
     const { data, calls } = await create({ referenceId: 'second', notes: '' }, { referenceId: 'second' });
     expect(data.createOrders).toEqual([{ __typename: 'InvalidInput' }, recorded]);
     expect(calls).toEqual([post]);
   });
 
-  test('creates no second order for a referenceId if the first outcome is unknown', async () => {
+  test('rejects a repeated referenceId if the first outcome is unknown', async () => {
     fail(500);
     const { data, calls } = await create({ referenceId: 'unclear' }, { referenceId: 'unclear' });
     expect(data.createOrders).toEqual([{ __typename: 'WriteFailed', code: 'UPSTREAM_ERROR' }, duplicate]);
     expect(calls).toEqual([post]);
   });
 
-  test('creates one order for equal inputs with an idempotency key', async () => {
+  test('creates one order if two equal inputs have the same idempotency key', async () => {
     const input = { referenceId: 'key and reference', idempotencyKey: 'key and reference' };
     const { data, calls } = await create(input, input);
     const [first, second] = data.createOrders ?? [];
@@ -65,7 +65,7 @@ describe('createOrders', () => {
     expect(calls.filter((call) => call === post)).toEqual([post]);
   });
 
-  test('creates an order for each input without a referenceId', async () => {
+  test('creates one order per input if equal inputs have no referenceId', async () => {
     const { data, calls } = await create({}, {}, {});
     expect(data.createOrders).toEqual([recorded, recorded, recorded]);
     expect(calls).toEqual([post, post, post]);

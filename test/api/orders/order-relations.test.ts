@@ -29,14 +29,14 @@ describe('Order.shipment', () => {
     expect(calls).toEqual(orderOnly);
   });
 
-  test('costs one call for all selections of fields besides the id', async () => {
+  test('costs one call if several selections have fields other than the id', async () => {
     const { data, calls } = await waybill.ask(OrderShipmentDocument, { id });
     const shipment = { id: 'shipments/ca2036', status: 'OUT_FOR_DELIVERY' };
     expect(data).toEqual({ order: { shipment, again: { requiresPickup: false } } });
     expect(calls).toEqual(both);
   });
 
-  test('costs a call only if a variable of @include adds a field besides the id', async () => {
+  test('costs a call only if @include adds a field other than the id', async () => {
     const name = { id: 'shipments/ca2036' };
     const brief = await waybill.ask(OrderShipmentIncludedDocument, { id, detailed: false });
     expect([brief.data, brief.calls]).toEqual([{ order: { shipment: name } }, orderOnly]);
@@ -45,7 +45,7 @@ describe('Order.shipment', () => {
     expect([detailed.data, detailed.calls]).toEqual([{ order: { shipment } }, both]);
   });
 
-  test('costs a call only if the variable of @skip keeps a field besides the id', async () => {
+  test('costs a call only if @skip keeps a field other than the id', async () => {
     const brief = await waybill.ask(OrderShipmentSkippedDocument, { id });
     expect(brief.data).toEqual({ order: { shipment: { id: 'shipments/ca2036' } } });
     expect(brief.calls).toEqual(orderOnly);
@@ -55,23 +55,23 @@ describe('Order.shipment', () => {
   });
 });
 
-describe('a recipient', () => {
+describe('Recipient.location', () => {
   const location = 'locations/antioquia-medellin-laureles';
 
-  test('costs no call for the id of the location', async () => {
+  test('costs no call for the id', async () => {
     const { data, calls } = await waybill.ask(RecipientLocationIdDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: { recipient: { location: { id: location } } } });
     expect(calls).toEqual(['GET /v1/orders/ca2481']);
   });
 
-  test('costs one filtered list call for the fields of the location', async () => {
+  test('costs one filtered list call for fields other than the id', async () => {
     const { data, calls } = await waybill.ask(RecipientLocationDocument, { id: 'ca2481' });
     const place = { regionCode: 'CO', administrativeArea: 'Antioquia', locality: 'Medellín (Laureles)' };
     expect(data).toEqual({ order: { recipient: { location: place } } });
     expect(calls).toEqual(['GET /v1/orders/ca2481', `GET /v1/locations?pageSize=1000&query=${location}`]);
   });
 
-  test('has the location whose id matches exactly, not as a prefix', async () => {
+  test('is the location whose id matches exactly, not one with a longer id', async () => {
     const medellin = 'locations/antioquia-medellin';
     const [order, list] = ['/v1/orders/ca2481', '/v1/locations'];
     const moves = waybill.sandbox.faults.add({
@@ -91,8 +91,10 @@ describe('a recipient', () => {
     expect(data).toEqual({ order: { recipient: { location: place } } });
     expect(calls).toEqual([`GET ${order}`, `GET ${list}?pageSize=1000&query=${medellin}`]);
   });
+});
 
-  test('lists the orders with the phone number of the recipient, in pages', async () => {
+describe('Recipient.orders', () => {
+  test('pages through the orders with the phone number of the recipient', async () => {
     const ask = (after: string | null) =>
       waybill.ask(RecipientOrdersDocument, { id: 'ca2481', first: 2, after });
     const first = await ask(null);
@@ -112,7 +114,7 @@ describe('a recipient', () => {
     ]);
   });
 
-  test('filters the orders of the recipient by status', async () => {
+  test('can be filtered by status', async () => {
     const { data, calls } = await waybill.ask(RecipientOrdersDocument, {
       id: 'ca2481',
       first: 2,
@@ -128,14 +130,14 @@ describe('a recipient', () => {
     ]);
   });
 
-  test('lists the orders of the recipient of a shipment', async () => {
+  test('is available for the recipient of a shipment', async () => {
     const { data, calls } = await waybill.ask(RecipientOrdersFromShipmentDocument, { id: 'ca2036' });
     const node = { id: 'orders/ca2496', status: 'NEW' };
     expect(data).toEqual({ shipment: { recipient: { orders: { nodes: [node] } } } });
     expect(calls).toEqual(['GET /v1/shipments/ca2036', 'GET /v1/orders?pageSize=1&search=+573104567890']);
   });
 
-  test('does not list orders that have the phone number in another field', async () => {
+  test('excludes orders that have the phone number in another field', async () => {
     await using changed = await startWaybill();
     const response = await fetch(`${changed.sandbox.url}/v1/orders`, {
       method: 'POST',

@@ -55,15 +55,12 @@ const payload = {
 };
 
 describe('Query.order', () => {
-  test.each(['orders/ca2481', 'ca2481'])(
-    'returns every field of the payload with one call: %s',
-    async (id) => {
-      const { data, errors, calls } = await waybill.ask(OrderPayloadDocument, { id });
-      expect(errors).toBeUndefined();
-      expect(data).toEqual({ order: payload });
-      expect(calls).toEqual(['GET /v1/orders/ca2481']);
-    },
-  );
+  test.each(['orders/ca2481', 'ca2481'])('returns every field with one call if the id is %s', async (id) => {
+    const { data, errors, calls } = await waybill.ask(OrderPayloadDocument, { id });
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({ order: payload });
+    expect(calls).toEqual(['GET /v1/orders/ca2481']);
+  });
 
   test('returns null for missing optional fields', async () => {
     const { data, calls } = await waybill.ask(OrderOptionalsDocument, { id: 'ca2500' });
@@ -79,7 +76,7 @@ describe('Query.order', () => {
     expect(calls).toEqual(['GET /v1/orders/ca2500']);
   });
 
-  test('returns a null identity document and decomposed Unicode unchanged', async () => {
+  test('returns null and decomposed Unicode unchanged', async () => {
     const { data } = await waybill.ask(OrderPayloadDocument, { id: 'ca2455' });
     expect(data.order?.recipient.documentType).toBe(null);
     expect(data.order?.recipient.document).toBe(null);
@@ -87,7 +84,7 @@ describe('Query.order', () => {
     expect(data.order?.notes).toBe('Entregar al mayordomo, él tiene el dinero.'.normalize('NFD'));
   });
 
-  test('costs one call for an order selected by full id and by bare identifier', async () => {
+  test('costs one call if an order is selected by full id and by bare identifier', async () => {
     const { data, calls } = await waybill.ask(OrderTwiceDocument, { name: 'orders/ca2481', bare: 'ca2481' });
     expect(data).toEqual({ byName: { id: 'orders/ca2481' }, byBareId: { status: 'IN_PROGRESS' } });
     expect(calls).toEqual(['GET /v1/orders/ca2481']);
@@ -155,7 +152,7 @@ describe('Query.orders', () => {
     expect(calls).toEqual(['GET /v1/orders?pageSize=2']);
   });
 
-  test('filters by several statuses in any order', async () => {
+  test('sends the statuses of a filter sorted and without duplicates', async () => {
     const { data, calls } = await waybill.ask(OrdersFilteredDocument, {
       first: 3,
       status: ['READY', 'CANCELLED', 'READY'],

@@ -88,7 +88,7 @@ const person: OrderRecipientInput = {
 };
 
 describe('an explicit null in the input of updateOrder', () => {
-  test.each(maskable)('is rejected for %s without a call', async (field) => {
+  test.each(maskable)('is rejected without a call in the field %s', async (field) => {
     const { data, errors, calls } = await update({ id: 'ca2453', [field]: null });
     const message = 'must not be null: omit the field instead';
     expect({ data, errors }).toEqual({
@@ -104,7 +104,7 @@ describe('an explicit null in the input of updateOrder', () => {
     expect(calls).toEqual([]);
   });
 
-  test('is sent for fields that are nullable in the REST interface', async () => {
+  test('is sent in fields that are nullable in the REST interface', async () => {
     const order = {
       recipient: {
         ...person,
@@ -119,21 +119,21 @@ describe('an explicit null in the input of updateOrder', () => {
     expect(calls).toEqual(['PATCH /v1/orders/ca2450']);
     expect(bodies()).toEqual([{ order, updateMask: ['recipient'] }]);
   });
+});
 
-  test('is not sent for a variable without a value', async () => {
-    const { data, errors, calls } = await ask<unknown, unknown>(
-      `mutation ($notes: String, $fulfiller: String) {
-        updateOrder(input: { id: "ca2450", notes: $notes, fulfiller: $fulfiller }) { __typename }
-      }`,
-      { fulfiller: 'OPERATOR' },
-    );
-    expect({ data, errors }).toEqual({
-      data: { updateOrder: { __typename: 'UpdateOrderSuccess' } },
-      errors: undefined,
-    });
-    expect(calls).toEqual(['PATCH /v1/orders/ca2450']);
-    expect(bodies()).toEqual([{ order: { fulfiller: 'OPERATOR' }, updateMask: ['fulfiller'] }]);
+test('updateOrder sends no null for a variable without a value', async () => {
+  const { data, errors, calls } = await ask<unknown, unknown>(
+    `mutation ($notes: String, $fulfiller: String) {
+      updateOrder(input: { id: "ca2450", notes: $notes, fulfiller: $fulfiller }) { __typename }
+    }`,
+    { fulfiller: 'OPERATOR' },
+  );
+  expect({ data, errors }).toEqual({
+    data: { updateOrder: { __typename: 'UpdateOrderSuccess' } },
+    errors: undefined,
   });
+  expect(calls).toEqual(['PATCH /v1/orders/ca2450']);
+  expect(bodies()).toEqual([{ order: { fulfiller: 'OPERATOR' }, updateMask: ['fulfiller'] }]);
 });
 
 describe('the validation of updateOrder', () => {
@@ -161,7 +161,7 @@ describe('the validation of updateOrder', () => {
     expect(bodies()).toEqual([{ order, updateMask: Object.keys(order) }]);
   });
 
-  test('sends a location id of 96 characters to the REST service', async () => {
+  test('accepts a location id of 96 characters, which the REST service checks', async () => {
     const recipient = { ...person, location: location(96) };
     const { data, errors, calls } = await update({ id: 'ca2470', recipient });
     const message = `names no known location: ${location(96)}`;
@@ -286,7 +286,7 @@ describe('the validation of updateOrder', () => {
     expect(calls).toEqual([]);
   });
 
-  test('reports both a malformed id and the lack of fields to update', async () => {
+  test('reports a malformed id and the lack of other fields in one result', async () => {
     const { data, errors, calls } = await update({ id: '..' });
     expect(errors).toBeUndefined();
     expect(data).toMatchObject({

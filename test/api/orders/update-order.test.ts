@@ -145,7 +145,7 @@ describe('a REST error of updateOrder', () => {
     [412, 'Conflict', {}],
     [422, 'InvalidInput', { fields: [] }],
   ] as const)(
-    'is mapped by its status if the body is not JSON: %i to %s',
+    'with the status %i becomes %s even if the body is not JSON',
     async (status, __typename, more) => {
       sandbox.faults.add({ kind: 'status', method: 'PATCH', status, body: '<h1>No</h1>' });
       const { data, errors, calls } = await update({ id: 'ca2490', notes: 'Hola' });
@@ -158,7 +158,7 @@ describe('a REST error of updateOrder', () => {
     },
   );
 
-  test('lists every rejected field with its path in the input', async () => {
+  test('becomes InvalidInput with the input path of each rejected field', async () => {
     const { data, errors, calls } = await update({
       id: 'ca2490',
       fulfiller: 'NOBODY',
@@ -200,7 +200,7 @@ describe('a REST error of updateOrder', () => {
     [{ message: 'No', errors: [{ field: 'updateMask', message: 'a' }] }, '', 'updateMask a'],
     [{ message: 'No', errors: [{ field: 'id', message: 'a' }] }, 'id', 'a'],
     [{ message: 'No', errors: [{ field: 'weather', message: 'a' }] }, '', 'weather a'],
-  ])('becomes InvalidInput for the body %j', async (body, path, message) => {
+  ])('becomes InvalidInput if the body is %j', async (body, path, message) => {
     sandbox.faults.add({ kind: 'status', method: 'PATCH', status: 400, body });
     const { data, errors, calls } = await update({
       id: 'ca2490',
@@ -250,7 +250,7 @@ describe('updateOrder without a readable response', () => {
   });
 
   test.each(['reset', 'applied-then-cut', 'reset-in-body', 'cut-json'] as const)(
-    'returns OutcomeUnknown, and succeeds if it is retried: %s',
+    'returns OutcomeUnknown, and a retry succeeds: %s',
     async (kind) => {
       sandbox.faults.add({ kind, method: 'PATCH', times: 1 });
       const input = { id: 'ca2489', notes: `Hola tras ${kind}` };
@@ -269,7 +269,7 @@ describe('updateOrder without a readable response', () => {
     },
   );
 
-  test('returns OutcomeUnknown at the deadline', async () => {
+  test('returns OutcomeUnknown after UPSTREAM_TIMEOUT_MS', async () => {
     await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '300' }, { sandbox });
     sandbox.faults.add({ kind: 'hang', method: 'PATCH' });
     const { data, errors, calls } = await impatient.ask(UpdateOrderDocument, {
@@ -280,14 +280,14 @@ describe('updateOrder without a readable response', () => {
   });
 });
 
-describe('several updateOrder fields in one mutation', () => {
+describe('a mutation with several updateOrder fields', () => {
   const shipment = (status: string, orderStatus: string) => ({
     id: 'shipments/ca2046',
     status,
     order: { status: orderStatus },
   });
 
-  test('read the shipment again after the cancellation of its order', async () => {
+  test('reads the shipment again after the cancellation of its order', async () => {
     const { data, errors, calls } = await ask(UpdateThenCancelDocument, {
       first: { id: 'ca2497', notes: 'Hola' },
       second: { id: 'orders/ca2497', status: 'CANCELLED' },
@@ -319,7 +319,7 @@ describe('several updateOrder fields in one mutation', () => {
     ]);
   });
 
-  test('run in order: an update after a cancellation is a Conflict', async () => {
+  test('returns Conflict for an update that follows a cancellation', async () => {
     const { data, errors, calls } = await ask(UpdateThenCancelDocument, {
       first: { id: 'ca2488', status: 'CANCELLED' },
       second: { id: 'ca2488', notes: 'Hola' },
@@ -340,7 +340,7 @@ describe('several updateOrder fields in one mutation', () => {
     expect(calls).toEqual(['PATCH /v1/orders/ca2488', 'PATCH /v1/orders/ca2488']);
   });
 
-  test('read lists again after an update with an unknown outcome', async () => {
+  test('reads lists again after an update with an unknown outcome', async () => {
     sandbox.faults.add({ kind: 'applied-then-cut', path: '/v1/orders/ca2483' });
     const phoneNumber = '+573009998877';
     const theirs = { ...recipient, phoneNumber, location: 'huila-pitalito' };
@@ -379,7 +379,7 @@ describe('several updateOrder fields in one mutation', () => {
     ]);
   });
 
-  test('read an order again after an update with an unknown outcome', async () => {
+  test('reads an order again after an update with an unknown outcome', async () => {
     const befalls = { method: 'PATCH', path: '/v1/orders/ca2476', times: 1 };
     sandbox.faults.add({ kind: 'delay', delayMs: 0, ...befalls });
     sandbox.faults.add({ kind: 'applied-then-cut', ...befalls });

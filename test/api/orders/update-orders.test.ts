@@ -130,7 +130,7 @@ describe('updateOrders', () => {
     expect(await update(...Array(101).fill({ id: 'ca2496', notes: 'Hola' }))).toEqual(tooManyWrites(101));
   });
 
-  test('rejects an update that has only an id, without a call', async () => {
+  test('rejects an update without a call if it has only an id', async () => {
     const { data, errors, calls } = await update({ id: 'ca2496' });
     const message = 'the input must have at least one field besides id';
     expect({ data, errors }).toEqual({
@@ -198,7 +198,7 @@ describe('the PATCH calls of updateOrders', () => {
     return { ...answer, most };
   }
 
-  test.each([2, 5])('are limited to UPSTREAM_CONNECTIONS: %i', async (limit) => {
+  test.each([2, 5])('are limited to UPSTREAM_CONNECTIONS at a time: %i', async (limit) => {
     // Long enough for a busy machine to have them all under way.
     sandbox.faults.add({ kind: 'delay', delayMs: 40, method: 'PATCH' });
     const inputs = open.map((id) => ({ id, notes: `A lo sumo ${limit}` }));
@@ -211,7 +211,7 @@ describe('the PATCH calls of updateOrders', () => {
     expect(most).toBe(limit);
   });
 
-  test('run one at a time for one order, even with full ids and bare identifiers', async () => {
+  test('run one at a time for one order, even if full ids and bare identifiers are mixed', async () => {
     sandbox.faults.add({ kind: 'delay', delayMs: 10, method: 'PATCH', times: 2 });
     const inputs = ['ca2500', 'orders/ca2500', 'ca2500'].map((id, place) => ({ id, notes: `Nota ${place}` }));
     const { data, errors, calls, most } = await watched({}, inputs);
@@ -226,7 +226,7 @@ describe('the PATCH calls of updateOrders', () => {
     expect(most).toBe(1);
   });
 
-  test('continue for an order after a failed update of that order', async () => {
+  test('continue after a failed update of the same order', async () => {
     sandbox.faults.add({ kind: 'status', status: 503, path: '/v1/orders/ca2498', times: 1 });
     const { data, errors, calls } = await update(
       { id: 'ca2498', notes: 'Primera' },

@@ -214,7 +214,7 @@ describe('a read after createShipment in the same request', () => {
     ]);
   });
 
-  test('returns the order with the new shipment after OutcomeUnknown', async () => {
+  test('returns the order with the new shipment even after OutcomeUnknown', async () => {
     await using fresh = await startWaybill();
     fresh.sandbox.faults.add({ method: 'POST', path: '/v1/shipments', kind: 'applied-then-cut' });
     const { data, errors, calls } = await fresh.ask(ShipBetweenQuotesDocument, variables);
@@ -234,7 +234,7 @@ describe('a read after createShipment in the same request', () => {
   });
 
   // No mutation leads to these; the loaders must not remember them all the same.
-  test('reads the list of shipments and the organization from the REST service again', async () => {
+  test('costs new calls for the list of shipments and the organization', async () => {
     const listed = { shipments: [], name: 'organization/1' };
     await using rest = await startRestClient((request, response, body) => {
       const json = request.method === 'POST' ? { name: 'shipments/1', status: 'LABEL_GENERATED' } : listed;
@@ -336,7 +336,7 @@ describe('a 4xx response to POST /v1/shipments', () => {
     fields: fields.map(([path, message]) => ({ path, message })),
   });
 
-  test('becomes InvalidInput with the input path of each field', async () => {
+  test('becomes InvalidInput with the input path of each rejected field', async () => {
     const { quote } = input;
     const from = 'locations/bogota-dc-puente-aranda';
     const result = invalid(
@@ -480,7 +480,7 @@ describe('createShipment without a response from the REST service', () => {
     expect(answer).toEqual(answered(unknown('late', fields.quote), posted(fields)));
   });
 
-  test('returns OutcomeUnknown again for the same key without a call', async () => {
+  test('returns OutcomeUnknown again, without a call, on a retry with the same key', async () => {
     await using fresh = await startWaybill();
     const { faults } = fresh.sandbox;
     faults.add({ method: 'POST', path: '/v1/shipments', kind: 'applied-then-cut', times: 1 });

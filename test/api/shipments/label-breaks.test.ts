@@ -62,7 +62,7 @@ async function expectAlive(): Promise<void> {
 }
 
 test.each(['cut-short.announced', 'cut-short.chunked', 'stalled.announced', 'stalled.chunked'])(
-  'a broken label (%s) fails for its client and does not stop the server',
+  'a label response that breaks (%s) fails but does not stop the server',
   async (name) => {
     const response = await fetchLabel(name);
     expect(response.status).toBe(200);

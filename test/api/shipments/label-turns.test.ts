@@ -74,7 +74,7 @@ test('free label slots go to the waiting tokens in turn', async () => {
   );
 });
 
-test('of two label slots, an accepted token gets one, and unaccepted tokens share one', async () => {
+test('accepted tokens get one of two label slots, unaccepted tokens share the other', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   await stage.accept('ana');
@@ -114,7 +114,7 @@ test('a quarter of the label slots is reserved for accepted tokens', async () =>
   expect((await Promise.all(labels)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
 });
 
-test('a token counts as accepted after its first successful label', async () => {
+test('a successful label request makes its token an accepted token', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   const first = label('l1', 'lia');
@@ -129,7 +129,7 @@ test('a token counts as accepted after its first successful label', async () => 
   expect((await Promise.all(labels)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('a label request that waits too long fails with 503 without a REST call', async () => {
+test('a label request that waits too long fails with 503 and makes no REST call', async () => {
   await using stage = await startWithSlots(2, { labelWaitMs: 200 });
   const { label, called, send } = stage;
   const first = label('a1', 'ana');

@@ -96,7 +96,7 @@ describe('a label request of a browser', () => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
   test.each(['GET', 'HEAD'])(
-    'by %s without a token gets HTML instructions and causes no REST call',
+    'without a token gets HTML instructions and causes no REST call: %s',
     async (method) => {
       waybill.sandbox.requests.clear();
       const response = await waybill.fetch(label, { method, headers: { accept } });
@@ -143,7 +143,7 @@ describe('a label request of a browser', () => {
 
 describe('an invalid label request', () => {
   test.each([null, 'two words', 'ñ', ''])(
-    'returns 401 without a call if the bearer token is %j',
+    'gets 401 without a call if the bearer token is %j',
     async (bearer) => {
       const response = await fetchLabel(label, { bearer });
       expect(response.headers.get('www-authenticate')).toBe('Bearer');
@@ -156,7 +156,7 @@ describe('an invalid label request', () => {
   );
 
   test.each(['..%2F..', '%2e%2e', 'a%2Fb', '%E9', '%', '%00', 'a%0d%0ab', 'x'.repeat(257), 'ca2036.pdf%2F'])(
-    'returns 400 without a call if the id is %s',
+    'gets 400 without a call if the id is %s',
     async (id) => {
       const response = await fetchLabel(`/labels/${id}.pdf`);
       expect(await refusal(response)).toMatchObject([400, { extensions: { code: 'BAD_USER_INPUT' } }]);
@@ -165,7 +165,7 @@ describe('an invalid label request', () => {
   );
 
   test.each(['POST', 'PUT', 'DELETE', 'PATCH'])(
-    'returns 405 without a call if the method is %s',
+    'gets 405 without a call if the method is %s',
     async (method) => {
       const response = await fetchLabel(label, { method });
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
@@ -175,7 +175,7 @@ describe('an invalid label request', () => {
   );
 
   test.each(['/labels/ca2036', '/labels/.pdf', '/labels/a/b.pdf', '/label/ca2036.pdf', '/labels'])(
-    'returns 404 without a call if the path is %s',
+    'gets 404 without a call if the path is %s',
     async (path) => {
       const response = await fetchLabel(path);
       expect(response.status).toBe(404);
@@ -184,19 +184,19 @@ describe('an invalid label request', () => {
   );
 });
 
-describe('a failed REST call for a label', () => {
+describe('a failed label request', () => {
   test.each([
-    ['that does not exist', 'nosuch'],
-    ['of another merchant', 'st0200'],
-    ['without a label yet', 'ca2047'],
-  ])('returns 404 for a shipment %s', async (_what, id) => {
+    ['does not exist', 'nosuch'],
+    ['belongs to another merchant', 'st0200'],
+    ['has no label yet', 'ca2047'],
+  ])('gets 404 if the shipment %s', async (_what, id) => {
     const response = await fetchLabel(`/labels/${id}.pdf`);
     const extensions = { code: 'NOT_FOUND', retryable: false, upstreamStatus: 404 };
     expect(await refusal(response)).toMatchObject([404, { extensions }]);
     expect(calls()).toEqual([`GET /v1/shipments/${id}/label`]);
   });
 
-  test('returns 401 for a token that the REST service rejects', async () => {
+  test('gets 401 if the REST service rejects the token', async () => {
     const response = await fetchLabel(label, { bearer: 'stranger' });
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
     const extensions = { code: 'UNAUTHENTICATED', retryable: false, upstreamStatus: 401 };
@@ -206,44 +206,44 @@ describe('a failed REST call for a label', () => {
 
   test.each<[string, Fault, number, object]>([
     [
-      'returns 502 for an HTML body',
+      'gets 502 if the REST response is HTML',
       { kind: 'content-type', contentType: 'text/html' },
       502,
       { code: 'UPSTREAM_INVALID_RESPONSE' },
     ],
     [
-      'returns 502 for a response without a content type',
+      'gets 502 if the REST response has no content type',
       { kind: 'status', status: 204 },
       502,
       { code: 'UPSTREAM_INVALID_RESPONSE' },
     ],
     [
-      'returns 502 for the status 500',
+      'gets 502 if the REST service returns 500',
       { kind: 'status', status: 500 },
       502,
       { code: 'UPSTREAM_ERROR', upstreamStatus: 500 },
     ],
     [
-      'returns 503 for the status 503',
+      'gets 503 if the REST service returns 503',
       { kind: 'status', status: 503 },
       503,
       { code: 'UPSTREAM_UNAVAILABLE', retryable: true },
     ],
     [
-      'returns 504 for the status 504',
+      'gets 504 if the REST service returns 504',
       { kind: 'status', status: 504 },
       504,
       { code: 'UPSTREAM_TIMEOUT', retryable: true },
     ],
     [
-      'returns 503 for a connection reset',
+      'gets 503 if the connection is reset',
       { kind: 'reset' },
       503,
       { code: 'UPSTREAM_UNAVAILABLE', retryable: true },
     ],
-    ['returns 403 for the status 403', { kind: 'status', status: 403 }, 403, { code: 'FORBIDDEN' }],
+    ['gets 403 if the REST service returns 403', { kind: 'status', status: 403 }, 403, { code: 'FORBIDDEN' }],
     [
-      'returns 429 with Retry-After for the status 429',
+      'gets 429 with Retry-After if the REST service returns 429',
       { kind: 'status', status: 429, headers: { 'retry-after': '7' } },
       429,
       { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 7000 },
@@ -256,7 +256,7 @@ describe('a failed REST call for a label', () => {
     expect(calls()).toEqual([call]);
   });
 
-  test('returns 504 for a missing response', async () => {
+  test('gets 504 if the REST service does not respond', async () => {
     await using hasty = await startWaybill({ UPSTREAM_TIMEOUT_MS: '150' });
     hasty.sandbox.faults.add({ kind: 'hang' });
     const headers = { authorization: `Bearer ${hasty.sandbox.tokens.first}` };
@@ -268,7 +268,7 @@ describe('a failed REST call for a label', () => {
   });
 });
 
-test('the second merchant can read the label of a shipment that it owns', async () => {
+test('a second merchant can read the label of its own shipment', async () => {
   const response = await fetchLabel('/labels/st0200.pdf', { bearer: waybill.sandbox.tokens.second });
   expect(response.status).toBe(200);
   expect((await response.bytes()).length).toBeGreaterThan(1000);

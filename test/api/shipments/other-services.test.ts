@@ -106,7 +106,7 @@ describe('a retry of shipOrder after a lost response', () => {
     expect(calls).not.toContain(postShipment);
   });
 
-  test('creates the shipment once if the whole list does not contain it', async () => {
+  test('creates the shipment if the whole list does not contain it', async () => {
     await using waybill = await startWaybill({}, { quirks: { ...late, oldestFirst: true } });
     const input = { ...(await orderToShip(waybill)), idempotencyKey: 'never' };
     waybill.sandbox.faults.add({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 1 });
@@ -178,7 +178,7 @@ describe('an order that shows its shipment with a delay', () => {
     expect(calls).toEqual([`GET /v1/${input.order}`, origins, postQuote, postShipment]);
   });
 
-  test('is not shipped again within an hour of the last attempt with a key', async () => {
+  test('is not shipped again within an hour of the last keyed attempt', async () => {
     const { age, waybill } = await startAging();
     await using _waybill = waybill;
     const input = { ...(await orderToShip(waybill)), idempotencyKey: 'an hour later' };
@@ -255,7 +255,7 @@ test('a search for a shipment does not share a list request that began earlier',
   await sandbox.close();
 });
 
-describe('shipOrder after other mutations of an operation', () => {
+describe('shipOrder as a later field of a mutation', () => {
   const document = `mutation ($order: ID!, $input: ShipOrderInput!) {
     first: updateOrder(input: { id: $order, notes: "read by now" }) { __typename }
     slow: updateOrder(input: { id: "ca2490", notes: "slow" }) { __typename }
@@ -270,7 +270,7 @@ describe('shipOrder after other mutations of an operation', () => {
         ask(`mutation { updateOrder(input: { id: "${order}", status: CANCELLED }) { __typename } }`),
       'is CANCELLED',
     ],
-  ])('reads the order again after another request has %s it', async (_what, change, message) => {
+  ])('reads the order again if another request has %s it meanwhile', async (_what, change, message) => {
     await using waybill = await startWaybill({}, { quirks: { shipsAgain: true } });
     const input = await orderToShip(waybill);
     waybill.sandbox.faults.add({ kind: 'delay', delayMs: 400, path: '/v1/orders/ca2490', times: 1 });
@@ -355,8 +355,8 @@ describe('a retry of createOrder after a lost response', () => {
   });
 
   test.each([
-    ['ignores an order created 3.5 seconds before the attempt', 3_500, 'OutcomeUnknown'],
-    ['returns an order created 1 second before the attempt', 1_000, 'CreateOrderSuccess'],
+    ['ignores an order that was created 3.5 seconds before the first attempt', 3_500, 'OutcomeUnknown'],
+    ['returns an order that was created 1 second before the first attempt', 1_000, 'CreateOrderSuccess'],
   ])('%s', async (_when, beforeMs, expected) => {
     await using waybill = await startWaybill();
     await create(waybill, 'older');

@@ -30,7 +30,7 @@ const success = 'ShipOrderSuccess';
 describe.each([
   ['immediately', 0],
   ['after five seconds', 5_000],
-])('two concurrent shipOrder mutations of an order that shows its shipment %s', (_when, namedAfterMs) => {
+])('an order that shows its shipment %s', (_when, namedAfterMs) => {
   const quirks: Partial<Quirks> = { shipsAgain: true, shipmentNamedAfterMs: namedAfterMs };
 
   test.each<[string, (round: number) => [string | null, string | null], string]>([
@@ -46,7 +46,7 @@ describe.each([
       'ShipOrderSuccess, ShipOrderSuccess',
     ],
   ])(
-    'create one shipment %s',
+    'is shipped once by two concurrent shipOrder mutations %s',
     async (_how, keysOf, expected) => {
       await using waybill = await startWaybill({}, { quirks });
       const orders: string[] = [];
@@ -85,7 +85,7 @@ function manyShipments(now: Date): Seed {
 describe.each([
   ['newest first', false],
   ['oldest first', true],
-])('shipOrder with 3,000 shipments listed %s', (_order, oldestFirst) => {
+])('shipOrder for a merchant whose 3,000 shipments are listed %s', (_order, oldestFirst) => {
   test('creates no second shipment if it is retried after a lost response', async () => {
     const quirks = { oldestFirst, shipsAgain: true, shipmentNamedAfterMs: 60_000 };
     await using waybill = await startWaybill({}, { quirks, seed: manyShipments });

@@ -126,7 +126,7 @@ describe('a quote without an order', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual({ none: 1 });
   });
 
-  test('gets no second shipment from a second key after a lost response', async () => {
+  test('gets no second shipment after a lost response, even with another key', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const quote = await quoteToShip(waybill);
     waybill.sandbox.faults.add({ kind: 'applied-then-cut', method: 'POST', path, times: 1 });
@@ -136,7 +136,7 @@ describe('a quote without an order', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual({ none: 1 });
   });
 
-  test('can be shipped with a new key after an attempt that created nothing', async () => {
+  test('can be shipped with a new key if the first attempt created nothing', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const quote = await quoteToShip(waybill);
     waybill.sandbox.faults.add({ kind: 'reset', method: 'POST', path, times: 1 });
@@ -199,14 +199,14 @@ describe('a server that dies during createShipment', () => {
   }
   const slowRead = '/v1/orders/ca2490';
 
-  test('causes no second shipment if it dies while the REST service handles the POST', async () => {
+  test('causes no second shipment if the REST service is handling the POST', async () => {
     // REST is done 11 seconds after the note of the POST, and 8 seconds after its bytes.
     const { result, shipments, order } = await shipAfterDeath(`POST ${path}`, 8_000);
     expect(result).toMatchObject(shippedAlready(order));
     expect(shipments).toEqual(onceEach([order]));
   }, 30_000);
 
-  test('sends no POST if it dies while the POST waits for a slot', async () => {
+  test('does not send a POST that is waiting for a slot', async () => {
     const { result, shipments, order } = await shipAfterDeath(`GET ${slowRead}`);
     expect(result.__typename).toBe('ShipOrderSuccess');
     expect(shipments).toEqual(onceEach([order]));

@@ -154,7 +154,7 @@ describe.each(withoutAnswer)(
       expect(await ship(input)).toEqual({ ...answer, calls: [`GET /v1/${shipmentIdOf(answer)}`] });
     });
 
-    test('returns OutcomeUnknown for every retry that gets no response either', async () => {
+    test('returns OutcomeUnknown again for each retry without a response', async () => {
       const input = await keyed();
       fail({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 2 });
       fail({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
@@ -296,7 +296,7 @@ describe('a retry of shipOrder after a lost response to POST /v1/shipments', () 
 
   test.each([
     ['location of the recipient', { location: 'locations/narino-pasto' }, {}, 'couriers/rutandina'],
-    ['cash on delivery', {}, { cashOnDeliveryRequestCents: 0 }, 'couriers/tres-cordilleras'],
+    ['cash-on-delivery amount', {}, { cashOnDeliveryRequestCents: 0 }, 'couriers/tres-cordilleras'],
   ])('requests a new quote if the %s has changed', async (_what, place, amount, courier) => {
     const input = await cut('reset');
     const change = (order: { recipient: object }) => ({
@@ -442,7 +442,7 @@ describe('the idempotencyKey of shipOrder', () => {
     await expectOneShipment(answer);
   });
 
-  test('returns NoOffer without a call if a retry selects only the id of the quote', async () => {
+  test('returns NoOffer again without a call if only the id of the quote is selected', async () => {
     const input = { ...(await keyed()), maxShipmentCostCents: 0 };
     const first = await ship(input);
     expect(first.data).toMatchObject({ shipOrder: { __typename: 'NoOffer' } });

@@ -216,7 +216,7 @@ describe('the offer selection of shipOrder', () => {
   test.each<[string, Partial<OrderToShip>, string]>([
     ['the cheapest offer', { offer: { prefer: 'CHEAPEST' } }, 'tres-cordilleras'],
     [
-      'the cheapest offer if the input field offer is null',
+      'the cheapest offer if the input field "offer" is null',
       { offer: null, maxShipmentCostCents: null, idempotencyKey: null },
       'tres-cordilleras',
     ],
@@ -229,7 +229,7 @@ describe('the offer selection of shipOrder', () => {
     ['an offer that costs exactly the cost limit', { maxShipmentCostCents: 1_330_000 }, 'tres-cordilleras'],
     ['the offer of the given courier', { offer: { courier: 'couriers/chasqui-carga' } }, 'chasqui-carga'],
     [
-      'the offer of a courier given by its bare identifier',
+      'the offer of the courier with the given bare identifier',
       { offer: { courier: 'rutandina' }, maxShipmentCostCents: 1_595_000 },
       'rutandina',
     ],
@@ -467,7 +467,7 @@ describe('a 4xx response to a POST of shipOrder', () => {
     fields: paths.map((path) => ({ path, message: 'is odd' })),
   });
 
-  test('keeps the paths of package fields', async () => {
+  test('becomes InvalidInput with the path of a package field', async () => {
     const input = { ...(await orderToShip(waybill)), package: { ...parcel, weightKg: 0 } };
     const result = {
       __typename: 'InvalidInput',
@@ -477,7 +477,7 @@ describe('a 4xx response to a POST of shipOrder', () => {
     expect(await ship(input)).toEqual(answered(result, quoted(input.order)));
   });
 
-  test('maps the fields of the quote to paths of the input', async () => {
+  test('becomes InvalidInput with input paths for the fields of the quote', async () => {
     const input = await orderToShip(waybill);
     const fields = [
       'origin',
@@ -494,7 +494,7 @@ describe('a 4xx response to a POST of shipOrder', () => {
     expect(await ship(input)).toEqual(answered(result, quoted(input.order)));
   });
 
-  test('maps the fields of the shipment to paths of the input', async () => {
+  test('becomes InvalidInput with input paths for the fields of the shipment', async () => {
     const input = await orderToShip(waybill);
     const fields = ['courier', 'origin', 'recipient.address.addressLines', 'quote', 'requiresPickup'];
     fail({ kind: 'status', status: 422, path: '/v1/shipments', body: refusal(...fields) });
@@ -509,7 +509,7 @@ describe('a 4xx response to a POST of shipOrder', () => {
   test.each([
     ['/v1/quotes', quoted],
     ['/v1/shipments', posted],
-  ])('becomes NotFound (404) or Conflict (409) for POST %s', async (path, calls) => {
+  ])('becomes NotFound if it is a 404, and Conflict if it is a 409: POST %s', async (path, calls) => {
     const input = await orderToShip(waybill);
     const error = { message: 'Not as it was.' };
     fail({ kind: 'status', status: 404, method: 'POST', path, body: { error }, times: 1 });

@@ -56,7 +56,7 @@ async function newOrders(count: number): Promise<[OrderToShip, ...OrderToShip[]]
 }
 
 describe('shipOrders', () => {
-  test('returns one result per input, in the same order', async () => {
+  test('returns one result per input, in the sequence of the inputs', async () => {
     const orders = await newOrders(3);
     expect(await ship(orders)).toEqual(
       answered(orders.map(success), [
@@ -69,7 +69,7 @@ describe('shipOrders', () => {
     );
   });
 
-  test('returns the result of every order if some orders fail', async () => {
+  test('returns the result of every order even if some orders fail', async () => {
     const [cut, good, dear, limited, broken] = await newOrders(5);
     if (!good || !dear || !limited || !broken) throw new Error('expected 5 orders');
     const missing: OrderToShip = { order: 'orders/nosuch', origin: 'origins/ca4', package: parcel };

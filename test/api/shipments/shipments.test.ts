@@ -21,7 +21,7 @@ afterAll(() => waybill[Symbol.asyncDispose]());
 
 const money = (cents: number, formatted: string) => ({ cents, currency: 'COP', formatted });
 
-describe('a shipment', () => {
+describe('Query.shipment', () => {
   const payload = {
     __typename: 'Shipment',
     id: 'shipments/ca2036',
@@ -49,27 +49,32 @@ describe('a shipment', () => {
     origin: { id: 'origins/ca1' },
   };
 
-  test.each(['shipments/ca2036', 'ca2036'])('returns all fields with one call: %s', async (id) => {
-    const { data, errors, calls } = await waybill.ask(ShipmentPayloadDocument, { id });
-    expect(errors).toBeUndefined();
-    const label = {
-      id: 'labels/ca2036',
-      // The sandbox signs with a secret of its own; the time is 120 hours from now.
-      url: expect.stringMatching(/^http:\/\/127[^?]+\/ca2036\.pdf\?expires=1794060000&signature=[\w-]{22}$/),
-      pdfUrl: 'http://waybill.test/labels/ca2036.pdf',
-    };
-    expect(data).toEqual({ shipment: { ...payload, label } });
-    expect(calls).toEqual(['GET /v1/shipments/ca2036']);
-  });
+  test.each(['shipments/ca2036', 'ca2036'])(
+    'returns all fields with one call if the id is %s',
+    async (id) => {
+      const { data, errors, calls } = await waybill.ask(ShipmentPayloadDocument, { id });
+      expect(errors).toBeUndefined();
+      const label = {
+        id: 'labels/ca2036',
+        // The sandbox signs with a secret of its own; the time is 120 hours from now.
+        url: expect.stringMatching(
+          /^http:\/\/127[^?]+\/ca2036\.pdf\?expires=1794060000&signature=[\w-]{22}$/,
+        ),
+        pdfUrl: 'http://waybill.test/labels/ca2036.pdf',
+      };
+      expect(data).toEqual({ shipment: { ...payload, label } });
+      expect(calls).toEqual(['GET /v1/shipments/ca2036']);
+    },
+  );
 
-  test('has no label until the REST service creates the label', async () => {
+  test('returns no label until the REST service creates the label', async () => {
     const { data, calls } = await waybill.ask(ShipmentWithoutLabelDocument, { id: 'ca2047' });
     expect(data).toEqual({ shipment: { status: 'GENERATING_LABEL', label: null } });
     expect(calls).toEqual(['GET /v1/shipments/ca2047']);
   });
 
   test.each(['nosuch', 'st0200'])(
-    'is null without an error if the merchant has no shipment %s',
+    'returns null without an error if the merchant has no shipment %s',
     async (id) => {
       const { data, errors, calls } = await waybill.ask(ShipmentWithoutLabelDocument, { id });
       expect({ data, errors }).toEqual({ data: { shipment: null }, errors: undefined });
@@ -99,7 +104,7 @@ test('shipments are listed newest first', async () => {
 });
 
 describe("a shipment's order", () => {
-  test('costs one more call, for the quote that refers to the order', async () => {
+  test('costs one more call, for the quote, if only the id is selected', async () => {
     const { data, calls } = await waybill.ask(ShipmentOrderIdDocument, { id: 'ca2036' });
     expect(data).toEqual({ shipment: { order: { id: 'orders/ca2481' } } });
     expect(calls).toEqual(['GET /v1/shipments/ca2036', 'GET /v1/quotes/ca2139']);

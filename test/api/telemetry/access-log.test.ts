@@ -99,7 +99,7 @@ describe('the access log line of an operation', () => {
     expect(cold).toBeGreaterThan(warm);
   });
 
-  test('reports the number of calls saved by lists', async () => {
+  test('reports the number of calls that lists saved', async () => {
     const { waybill, lines } = await start();
     await post(waybill, { query: '{ orders(first: 10) { nodes { recipient { location { locality } } } } }' });
     expect(lines()).toEqual([ran({ calls: 3, savedByList: 10, bytes })]);
@@ -306,7 +306,7 @@ describe('a request id', () => {
     expect([response.status, response.headers.get('x-request-id')]).toEqual([status, 'mine']);
   });
 
-  test('is in one response header if the request has two x-request-id headers', async () => {
+  test('is in one response header even if the request has two x-request-id headers', async () => {
     const { waybill, lines } = await start();
     const listener = await listen(waybill.app, '127.0.0.1', 0);
     try {
@@ -365,7 +365,7 @@ describe('the log level', () => {
     expect(lines()).toEqual([]);
   });
 
-  test('"error" logs no successful and no rejected request', async () => {
+  test('"error" logs no request that succeeds or is rejected', async () => {
     const { waybill, lines } = await start('error');
     await post(waybill, { query: '{ order(' });
     await post(waybill, { query: '{ __typename }' });

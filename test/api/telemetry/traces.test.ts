@@ -120,7 +120,7 @@ const operation = { kind: 'server', 'http.route': '/graphql', 'waybill.request_i
 const call = { kind: 'client', 'http.request.method': 'GET', failed: false };
 
 describe('traces', () => {
-  test('have a child span for each REST call, and the call sends its traceparent', async () => {
+  test('have a child span per REST call, and the call sends the id of this span', async () => {
     await using traced = await start();
     const query = 'query Two { order(id: "a") { id notes } gone: order(id: "gone") { notes } }';
     await traced.send('/graphql', query, { traceparent, tracestate: 'vendor=1' });
@@ -239,7 +239,7 @@ describe('traces', () => {
   );
 
   test.each(['http/json', 'http/protobuf'] as const)(
-    'sent as %s contain no GraphQL document, value, identifier or token',
+    'contain no GraphQL document, value, identifier or token if sent as %s',
     async (protocol) => {
       const canary = 'canary573195550142';
       await using traced = await start({ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol });

@@ -73,7 +73,7 @@ describe('a request without an access token', () => {
     ],
     ['a skipped field', '{ organization @skip(if: true) { id } }'],
     ['a conversation that costs no call', '{ conversation(id: "channels/1/conversations/1") { id } }'],
-  ])('gets 401 by POST and GET for %s', async (_what, query) => {
+  ])('gets 401, by POST and by GET, if the document has %s', async (_what, query) => {
     expect(await post(query)).toEqual(withoutBearer);
     expect(await get({ query })).toEqual(withoutBearer);
   });
@@ -130,7 +130,7 @@ describe('an Authorization header', () => {
   });
 
   test.each(['bearer', 'BEARER', 'Bearer  '])(
-    'is accepted with any letter case of the scheme and extra spaces: %s',
+    'can have extra spaces and any letter case of the scheme: %s',
     async (scheme) => {
       const { status, body, calls } = await post(organization, `${scheme} ${sandbox.tokens.first}`);
       expect({ status, body, calls }).toEqual({
@@ -208,7 +208,7 @@ describe('a cursor', () => {
     expect(calls).toEqual([page]);
   });
 
-  test('is rejected by the REST service for the token of another merchant', async () => {
+  test('is rejected by the REST service if it comes with the token of another merchant', async () => {
     const { body, calls } = await askNext(sandbox.tokens.second);
     expect(body).toMatchObject({
       data: { orders: null },

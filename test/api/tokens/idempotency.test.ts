@@ -68,8 +68,8 @@ const leaving = (fields: Partial<CreateOrderInput>, signal: AbortSignal) =>
     signal,
   });
 
-describe('an idempotency key with an equal input', () => {
-  test('makes one call for 50 concurrent requests', async () => {
+describe('equal inputs with the same idempotency key', () => {
+  test('cost one call even in 50 concurrent requests', async () => {
     const fields = { idempotencyKey: 'at once', referenceId: 'at-once' };
     fail({ kind: 'delay', delayMs: 300, times: 1 });
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(fields)));
@@ -81,7 +81,7 @@ describe('an idempotency key with an equal input', () => {
     expect(await countOf('at-once')).toBe(1);
   });
 
-  test('returns the current order for a later request', async () => {
+  test('get the current order in a later request', async () => {
     const fields = { idempotencyKey: 'later' };
     const first = await ask(fields);
     expect(first).toEqual(answered(recorded, [post]));
@@ -89,7 +89,7 @@ describe('an idempotency key with an equal input', () => {
     expect(await ask(fields)).toEqual({ ...first, calls: [readOf(first)] });
   });
 
-  test('treats full ids and bare identifiers as equal, in any order of fields', async () => {
+  test('can have full ids or bare identifiers, and fields in any sequence', async () => {
     const first = await ask({ idempotencyKey: 'other words' });
     const { recipient, ...others } = order;
     const { location: _, ...person } = recipient;
@@ -100,7 +100,7 @@ describe('an idempotency key with an equal input', () => {
     expect(again).toEqual({ ...first, calls: [readOf(first)] });
   });
 
-  test('writes once for two equal mutation fields in a request', async () => {
+  test('create one order even in two fields of one mutation', async () => {
     const document = `mutation ($input: CreateOrderInput!) {
       first: createOrder(input: $input) { ... on CreateOrderSuccess { order { id } } }
       second: createOrder(input: $input) { ... on CreateOrderSuccess { order { id } } }
@@ -115,13 +115,13 @@ describe('an idempotency key with an equal input', () => {
   });
 });
 
-describe('an idempotency key with a different input', () => {
+describe('a used idempotency key with a different input', () => {
   test.each<[string, Partial<CreateOrderInput>]>([
     ['a changed amount', { sellingPriceCents: 1 }],
     ['an additional field', { status: 'NEW' }],
-    ['a null for a missing field', { recipient: { ...order.recipient, document: null } }],
+    ['a null in place of a missing field', { recipient: { ...order.recipient, document: null } }],
     ['a string in decomposed Unicode', { notes: order.notes.normalize('NFD') }],
-  ])('returns Conflict for %s', async (what, fields) => {
+  ])('returns Conflict if the difference is %s', async (what, fields) => {
     const idempotencyKey = `other input: ${what}`;
     expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
     expect(await ask({ idempotencyKey, ...fields })).toEqual(answered(conflict, []));
@@ -197,7 +197,7 @@ describe('idempotency keys', () => {
     expect(second.data).not.toEqual(first.data);
   });
 
-  test('are RATE_LIMITED beyond the limit of the merchant', async () => {
+  test('cause RATE_LIMITED above the limit of a merchant', async () => {
     const keyStore = await openSqliteStore({ file: 'memory', maxKeysPerMerchant: 2 });
     await using small = await startWaybill({}, { sandbox: waybill.sandbox, keyStore });
     await learnMerchants(small, waybill.sandbox.tokens.first, waybill.sandbox.tokens.second);
@@ -229,14 +229,14 @@ describe('the idempotency key of a rejected request', () => {
     expect(await ask(mended)).toEqual({ ...answer, calls: [readOf(answer)] });
   });
 
-  test('can be used again after a 401, with a new organization call', async () => {
+  test('can be used again after a 401 and then costs an organization call', async () => {
     const fields = { idempotencyKey: 'free after 401' };
     fail({ kind: 'status', status: 401, times: 1 });
     expect((await ask(fields)).calls).toEqual([post]);
     expect(await ask(fields)).toEqual(answered(recorded, [organizationCall, post]));
   });
 
-  test('can be used again after an error shared by concurrent requests', async () => {
+  test('can be used again after an error that concurrent requests shared', async () => {
     fail({ kind: 'status', status: 400, body: { message: 'Bad.' }, times: 1 });
     const fields = { idempotencyKey: 'refused at once' };
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(fields)));

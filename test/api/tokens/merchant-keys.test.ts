@@ -32,7 +32,7 @@ describe('a keyed retry with a new token after the response of Waybill is lost',
     expect(postsIn(again.calls)).toEqual([]);
   });
 
-  test('returns the first result for many pairs of tokens across all mutations', {
+  test('returns the first result for many pairs of tokens and every mutation', {
     timeout: 60_000,
   }, async () => {
     await using waybill = await startWaybill();
@@ -105,7 +105,7 @@ describe('an idempotency key that two tokens of a merchant use', () => {
     expect(calls).toEqual([organizationCall]);
   });
 
-  test.each(named)('runs %s once for concurrent requests', async (_name, mutation) => {
+  test.each(named)('runs %s only once in concurrent requests', async (_name, mutation) => {
     await using waybill = await startWaybill();
     const { first, firstRefreshed } = waybill.sandbox.tokens;
     await learnMerchants(waybill, first, firstRefreshed);

@@ -54,7 +54,7 @@ describe('a token whose organization cannot be read', () => {
     expect(JSON.stringify(errors)).not.toContain('canary');
   });
 
-  test('cannot send keyed writes while the circuit of the organization call is open', async () => {
+  test('cannot send keyed writes while the circuit breaker of organization calls is open', async () => {
     await using failing = await startApp(answerJson({}, 503));
     const write = mutationOf('createOrder', { idempotencyKey: 'a' });
     for (let time = 0; time < 10; time += 1) {

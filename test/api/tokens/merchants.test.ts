@@ -97,7 +97,7 @@ describe('a keyed write', () => {
     expect((await create(waybill)).calls).toEqual([organizationCall, post]);
   });
 
-  test('is rejected after a 404 for the organization if other tokens have organizations', async () => {
+  test('is rejected if its organization call returns 404 after another succeeded', async () => {
     await using waybill = await startWaybill();
     const { firstRefreshed, second } = waybill.sandbox.tokens;
     await create(waybill);

@@ -42,7 +42,7 @@ test('a token can spend the points of ten seconds before it is rate-limited', as
   expect((await waybill.ask(orders(1), 'ana')).errors).toBeUndefined();
 });
 
-test('equal queries cost points separately even if they share one execution', async () => {
+test('equal queries each cost points even if they share one execution', async () => {
   await using waybill = await start(1);
   const responses = await Promise.all([1, 2].map(() => waybill.ask(orders(6), 'ana')));
   expect(responses.map(({ errors }) => errors?.map(({ code }) => code))).toEqual([
@@ -59,7 +59,7 @@ test('an operation above the burst limit runs and leaves a debt of points', asyn
   expect(retryAfterOf(errors)).toBeGreaterThan(9_000);
 });
 
-test('no rate limit applies by default or to introspection', async () => {
+test('rate limits are off by default and never apply to introspection', async () => {
   await using unlimited = await startApp(answerJson({ orders: [], nextPageToken: '' }));
   for (let count = 0; count < 5; count += 1) {
     expect((await unlimited.ask(orders(1000), 'ana')).errors).toBeUndefined();

@@ -75,7 +75,7 @@ test('after a restart, a different input with a used key is a Conflict', async (
   expect(other.calls).toEqual([organizationCall]);
 });
 
-test('after a restart, a shipped order is a Conflict even without an idempotency key', async () => {
+test('after a restart, shipping a shipped order is a Conflict even without a key', async () => {
   const mutation = keyedMutations.find(({ name }) => name === 'shipOrder');
   if (mutation === undefined) throw new Error('expected shipOrder');
   const input = await inServer('lock', async (waybill) => {

@@ -105,7 +105,7 @@ describe('the message of a keyed retry', () => {
     }
   }`;
 
-  test('has the current status from the newest page', async () => {
+  test('has the current status if the newest page of messages contains it', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, 'sendMessage');
     expect(data.result).toMatchObject({ sent: { status: 'SENDING' } });
@@ -118,7 +118,7 @@ describe('the message of a keyed retry', () => {
   });
 
   test.each(contents)(
-    'is returned as sent if it is a %s that the newest page no longer has',
+    'equals the first result if the newest page no longer contains it: %s',
     async (_what, content) => {
       await using waybill = await start();
       const conversation = 'channels/ca1/conversations/ca53';
@@ -134,7 +134,7 @@ describe('the message of a keyed retry', () => {
     },
   );
 
-  test('to a phone is returned as sent if the newest page no longer has it', async () => {
+  test('of sendMessageToPhone equals the first result if the newest page lacks it', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, 'sendMessageToPhone');
     const conversation = idIn(data, 'conversation');

@@ -58,7 +58,7 @@ describe('a token that the REST service rejects with 401', () => {
     expect((await waybill.ask(origins)).calls).toEqual([]);
   });
 
-  test('leaves no response in the cache that was pending at the 401', async () => {
+  test('gets no cached copy of a response that was pending at the 401', async () => {
     await using waybill = await startWaybill(kept);
     waybill.sandbox.faults.add({ kind: 'delay', delayMs: 150, path: '/v1/origins', times: 1 });
     const slow = waybill.ask(origins);
@@ -142,7 +142,7 @@ describe('the stored result of an idempotency key', () => {
   });
 });
 
-test('after one worker gets a 401, no worker returns cached data to the token', {
+test('after one worker gets a 401, no worker returns cached data to the rejected token', {
   timeout: 60_000,
 }, async () => {
   let isRefused = false;

@@ -56,7 +56,7 @@ describe('a nullable field', () => {
       'shipment',
     ],
     ['a number in place of a resource name', { shipment: 2036 }, { shipment: null }, 'shipment'],
-  ])('is null with an error for %s', async (_what, fields, propagateNull, path) => {
+  ])('is null with an error if the REST service sends %s', async (_what, fields, propagateNull, path) => {
     waybill.changeAnswer(order, fields);
     const { data, errors, calls } = await waybill.ask(OrderLeavesDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: { ...whole, ...propagateNull } });
@@ -125,8 +125,8 @@ describe('a record with an invalid required value', () => {
     ['a number beyond 32 bits', { totalShipments: 2_147_483_648 }],
     ['a string', { totalShipments: 'many' }],
     ['no numbers', {}],
-    ['a string in place of the object', 'good'],
-  ])('is null for %s in the customer behavior', async (_what, customerBehavior) => {
+    ['a string in place of its fields', 'good'],
+  ])('is null if the customer behavior has %s', async (_what, customerBehavior) => {
     waybill.changeAnswer(order, { customerBehavior });
     const { data, errors } = await waybill.ask(OrderBehaviorDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });
@@ -161,7 +161,7 @@ test('unknown fields of a REST record are ignored', async () => {
   expect(data).toEqual({ order: { id: 'orders/ca2481', createTime: '2026-11-01T17:48:43.699Z' } });
 });
 
-test.each([null, ''])('the label %j of a shipment becomes null without an error', async (label) => {
+test.each([null, ''])('a label is null without an error if the REST service sends %j', async (label) => {
   waybill.changeAnswer(shipment, { label });
   const { data, errors } = await waybill.ask(ShipmentLeavesDocument, { id: 'ca2036' });
   expect([data.shipment?.label, errors]).toEqual([null, undefined]);

@@ -184,7 +184,7 @@ describe('the status filter', () => {
     },
   );
 
-  test.each(['LOST', 'UNKNOWN', 5, null])('rejects %j as a variable without a call', async (value) => {
+  test.each(['LOST', 'UNKNOWN', 5, null])('rejects %j in a variable without a call', async (value) => {
     const query = 'query ($status: [OrderStatus!]) { orders(status: $status) { nodes { id } } }';
     const { status, data, errors, calls } = await waybill.ask(query, { status: ['NEW', value] });
     expect([status, data, errors?.length, calls]).toEqual([400, undefined, 1, []]);

@@ -23,7 +23,7 @@ const pages: [coordinate: string, maximum: number, open: string][] = [
 const queryOf = (open: string, first: string) =>
   `${open}(first: ${first}) { pageInfo { hasNextPage } }${' }'.repeat(open.split('{').length - 1)}`;
 
-describe.each(pages)('the argument first of %s', (coordinate, maximum, open) => {
+describe.each(pages)('the argument `first` of %s', (coordinate, maximum, open) => {
   test.each([-1, -2_147_483_648, maximum + 1, 2_147_483_647])(
     'is rejected without a call if it is %d',
     async (first) => {
@@ -66,7 +66,7 @@ describe('variables of the wrong type', () => {
       'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }',
       { ids: Array.from({ length: 60 }, () => ({})) },
     ],
-  ])('cause at most five errors and a note about the limit for %s', async (_what, document, variables) => {
+  ])('cause at most five errors and a note about the error limit: %s', async (_what, document, variables) => {
     const { status, data, errors, calls } = await ask(document, variables);
     expect({ status, data, codes: errors?.map(({ extensions }) => extensions.code), calls }).toEqual({
       status: 400,
@@ -110,22 +110,25 @@ describe('large variables', () => {
       'Variable "$input" has invalid value: Expected value of type "CreateOrderInput" to include',
     ],
     [
-      'a list of nulls after a long string',
+      'a list of a long string and 99 nulls',
       nodes,
       { ids: ['x'.repeat(250_000), ...Array(99).fill(null)] },
       'Variable "$ids" has invalid value at [1]: Expected value of non-null type "ID!" not to be null.',
     ],
-  ])('cause five short errors and a note about the limit: %s', async (_fault, document, variables, start) => {
-    const { status, data, errors, calls } = await ask(document, variables);
-    expect({ status, data, codes: errors?.map(({ extensions }) => extensions), calls }).toEqual({
-      status: 400,
-      data: undefined,
-      codes: Array(6).fill({ code: 'BAD_USER_INPUT', retryable: false }),
-      calls: [],
-    });
-    expect(errors?.[0]?.message.slice(0, start.length)).toBe(start);
-    for (const { message } of errors ?? []) expect(message.length).toBeLessThanOrEqual(1_001);
-  });
+  ])(
+    'cause five short errors and a note about the error limit: %s',
+    async (_fault, document, variables, start) => {
+      const { status, data, errors, calls } = await ask(document, variables);
+      expect({ status, data, codes: errors?.map(({ extensions }) => extensions), calls }).toEqual({
+        status: 400,
+        data: undefined,
+        codes: Array(6).fill({ code: 'BAD_USER_INPUT', retryable: false }),
+        calls: [],
+      });
+      expect(errors?.[0]?.message.slice(0, start.length)).toBe(start);
+      for (const { message } of errors ?? []) expect(message.length).toBeLessThanOrEqual(1_001);
+    },
+  );
 
   test.each([
     ['a query', 'query ($first: Int) { orders(first: $first) { nodes { id } } }'],

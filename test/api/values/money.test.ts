@@ -64,7 +64,7 @@ describe('an amount', () => {
     ['more than 2⁵³ - 1', 9_007_199_254_740_992],
     ['a string', '1705000'],
     ['an object', { amount: 1 }],
-  ])('is null without affecting other amounts if its value is %s', async (_what, cents) => {
+  ])('is null and leaves other amounts unchanged if its value is %s', async (_what, cents) => {
     const restore = waybill.changeAnswer('/v1/shipments/ca2036', {
       shipmentCostCents: cents,
       totalCostCents: cents,

@@ -50,7 +50,7 @@ describe('a value of the wrong type', () => {
   );
 
   test.each(broken)(
-    'makes the record null for the required field %s (selection "%s", value %j)',
+    'in the required field %s makes the record null (selection "%s", value %j)',
     async (field, selection, change) => {
       send(change);
       const { data, errors } = await ask(`{ order(id: "ca2490") { id ${selection} } }`);
