@@ -23,7 +23,7 @@ async function run(...args: string[]) {
 }
 
 test(
-  'npm run bench measures Waybill and the hand-written server',
+  'npm run bench measures Waybill and a hand-written server',
   async () => {
     const quick = ['--workloads', 'deep', '--rounds', '1', '--round-ms', '100', '--warm-up-ms', '100'];
     const { code, output, rows } = await run('bench/bench.ts', '--short', '--servers', 'waybill', ...quick);
@@ -51,7 +51,7 @@ test(
 );
 
 test(
-  'npm run bench:calls compares the calls of GraphQL and REST for each screen',
+  'npm run bench:calls counts the REST calls that each screen costs',
   async () => {
     const { code, rows } = await run('bench/round-trips.ts', '--short');
     const calls = rows

@@ -75,7 +75,7 @@ describe('docs/configuration.md', () => {
     expect(withSettingTables(page.text), 'Run "npm run codegen".').toBe(page.text);
   });
 
-  test('lists every prefix of settings', () => {
+  test('lists every prefix of a setting name', () => {
     const [text = ''] = page.text.split('<!-- settings:');
     const named = parsePage(page.path, text).codeSpans.filter((span) => span.endsWith('_'));
     expect([...new Set(named)]).toEqual([...settingPrefixes, 'OTEL_']);
@@ -165,7 +165,7 @@ describe('CONTRIBUTING.md', () => {
     expect(inTable.sort()).toEqual(paths.filter((path) => path.startsWith('docs/recipes/')));
   });
 
-  test('lists only starter functions that the named files export', () => {
+  test('lists each starter function with the file that exports it', () => {
     const starters = rowsOf(sectionOf(page, 'How a test starts'), 'starter').map(([starter = '']) =>
       codeSpansIn(starter),
     );

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CancelSource, pause } from '../../src/concurrency/cancellation.ts';
 import { createOperationScope } from '../fixtures/operation-scope.ts';
 
-test('an abort calls each listener once, but no removed listener', () => {
+test('an abort calls each listener once, and never a removed listener', () => {
   const cancelSource = new CancelSource();
   const notified: string[] = [];
   const gone = () => notified.push('gone');
@@ -27,7 +27,7 @@ test('an abort calls each listener once, but no removed listener', () => {
   ]);
 });
 
-test('an operation is aborted only after its last waiter has left', () => {
+test('an operation is aborted only when no request waits for it any longer', () => {
   const scope = createOperationScope();
   const { signal } = scope;
   const [first, second] = [scope.addWaiter(), scope.addWaiter()];

@@ -21,7 +21,7 @@ test('deferred steps run in order at the end of the event-loop round', () => {
   expect(seen()).toEqual({ taken: ['one', 'two', 'three'], ends: 0 });
 });
 
-test('messages that are ready on several ports are read before deferred steps', async () => {
+test('ready messages of all ports are read before deferred steps run', async () => {
   const defer = createDefer();
   const seen: string[] = [];
   await new Promise<void>((done) => {
@@ -90,7 +90,7 @@ describe('the time budget of an event-loop round', () => {
     expect(budget.hasTime()).toBe(true);
   });
 
-  test('pauses work while each round accepts a new connection', () => {
+  test('pauses work after a long round until a round accepts no connection', () => {
     const { budget, work, endRound, isCalm } = createTestBudget();
     const source = vi.fn();
     budget.hasTime();
@@ -106,7 +106,7 @@ describe('the time budget of an event-loop round', () => {
     expect(source).toHaveBeenCalledOnce();
   });
 
-  test('pauses work for at most 50 rounds, even if each accepts a connection', () => {
+  test('pauses work for at most 50 rounds, even if every round accepts a connection', () => {
     const { budget, work, endRound } = createTestBudget();
     const source = vi.fn();
     budget.hasTime();
@@ -122,7 +122,7 @@ describe('the time budget of an event-loop round', () => {
     expect(rounds).toBe(51);
   });
 
-  test('stops new work after 600 nodes, until their promises have run', async () => {
+  test('stops new work after 600 nodes, until all microtasks have run', async () => {
     const { budget } = createTestBudget();
     budget.start(599);
     expect(budget.hasTime()).toBe(true);
@@ -132,7 +132,7 @@ describe('the time budget of an event-loop round', () => {
     expect(budget.hasTime()).toBe(true);
   });
 
-  test('counts the time of all promises of a step', async () => {
+  test('includes the time of all microtasks of a piece of work', async () => {
     const { budget, work } = createTestBudget();
     const source = vi.fn();
     const runPiece = async () => {

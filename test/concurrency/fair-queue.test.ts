@@ -103,7 +103,7 @@ test('unaccepted tokens are served although accepted tokens keep arriving', () =
   expect(granted).toEqual(['ana', 'other']);
 });
 
-test('unaccepted tokens together count as one token and alternate by connection', () => {
+test('unaccepted tokens share the turn of one token, and their connections alternate', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const entries = [ask('first', ida)];
   for (const number of [0, 1, 2]) entries.push(ask(`one ${number}`, other(0)));
@@ -156,7 +156,7 @@ test('one token occupies at most half of the waiting places', () => {
   ]);
 });
 
-test('a waiting entry that leaves frees its place', () => {
+test('an entry that stops waiting frees its place', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1, maxWaiting: 2 });
   const first = ask('first', ana);
   const gone = ask('gone', ana);
@@ -178,7 +178,7 @@ test('an entry can wait again after it released its slot', () => {
   expect(granted).toEqual(['pausing', 'next', 'pausing']);
 });
 
-test('a slot released during a grant is granted to the next entry', () => {
+test('a slot that is released immediately goes to the next entry', () => {
   const queue = new FairQueue({ capacity: 1 });
   const first = new Entry('first', ana, 1, () => {});
   queue.acquire(first);
@@ -194,7 +194,7 @@ test('a slot released during a grant is granted to the next entry', () => {
   expect([granted.length, queue.waiting, queue.acquire(first)]).toEqual([10_000, 0, 'granted']);
 });
 
-test('an entry heavier than the capacity gets the whole capacity', () => {
+test('an entry that is heavier than the capacity gets the whole capacity', () => {
   const { queue, granted, ask } = createQueue({ capacity: 10 });
   const light = ask('6', ana, 6);
   const heavy = ask('100', eva, 100);
@@ -207,7 +207,7 @@ test('an entry heavier than the capacity gets the whole capacity', () => {
   expect(granted).toEqual(['6', '100', '1', '9']);
 });
 
-test('the weight of the granted entries of a token is limited', () => {
+test('the entries of one token get slots only up to a total weight', () => {
   const { queue, granted, ask } = createQueue({ capacity: 10, maxWeightPerToken: 5 });
   // A slot that weighs more than a token may have is granted alone.
   const heavy = ask('7', ana, 7);
@@ -234,7 +234,7 @@ test('an entry waits while the queue is closed to its owner', () => {
   expect(granted).toEqual(['eva', 'ana']);
 });
 
-test('while the queue is closed to a token, others on its connection get slots', () => {
+test('while the queue is closed to a token, other tokens on its connection get slots', () => {
   const [closed, open] = [other(0), other(0)];
   const { queue, granted, ask } = createQueue({ capacity: 1, isOpenTo: (owner) => owner !== closed });
   const first = ask('first', ana);
@@ -244,7 +244,7 @@ test('while the queue is closed to a token, others on its connection get slots',
   expect([granted, queue.waiting]).toEqual([['first', 'open'], 1]);
 });
 
-test('while the queue is closed to a token, other connections get slots', () => {
+test('while the queue is closed to a token, tokens on other connections get slots', () => {
   const closed = other(0);
   const { granted, ask } = createQueue({ capacity: 4, isOpenTo: (owner) => owner !== closed });
   ask('closed', closed);
@@ -252,7 +252,7 @@ test('while the queue is closed to a token, other connections get slots', () => 
   expect(granted).toEqual(['open']);
 });
 
-test('an owner without a slot gets one for a light entry, even above the capacity', () => {
+test('a light entry of an owner without a slot is granted even above the capacity', () => {
   const { queue, granted, ask } = createQueue({ capacity: 10, maxWeightPerToken: 100, lightWeight: 2 });
   const full = ask('full', ana, 10);
   const light = ask('light', eva, 2);
@@ -291,7 +291,7 @@ test('the queue grants no slot while the time budget is exhausted', () => {
   expect(granted).toEqual(['1', '2', 'eva', '3']);
 });
 
-test('ownExcess reports a token above its share only if the total is used up', () => {
+test('ownExcess reports a token that exceeds its share only if the total is used up', () => {
   const shares = new Shares(100, 50);
   for (const [owner, amount] of [
     [ana, 49],

@@ -27,7 +27,7 @@ test('each operation scope has its own timeout', async () => {
   ]);
 });
 
-test('the remaining time decreases even after the timeout is stopped', async () => {
+test('the remaining time of an operation decreases even after its timeout is stopped', async () => {
   const scope = createOperationScope(60_000);
   expect(scope.remainingMs()).toBe(60_000);
   scope.startTimeout();

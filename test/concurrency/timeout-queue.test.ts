@@ -7,7 +7,7 @@ function timed(onTimeout: () => void): TimeoutEntry {
   return { before: undefined, after: undefined, endsAtMs: undefined, onTimeout };
 }
 
-test('timeouts run in the order of their start, except stopped timeouts', async () => {
+test('timeouts run in the order in which they started, unless they are stopped', async () => {
   const timeouts = new TimeoutQueue(20);
   const timedOut: string[] = [];
   const [first, stopped, late, last] = ['first', 'stopped', 'late', 'last'].map((name) =>
@@ -39,7 +39,7 @@ test('an entry that timed out can be started again', async () => {
   await until(() => ends === 4);
 });
 
-test('entries started within one millisecond time out together', async () => {
+test('timeouts that start less than 1 ms apart run together', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {
     const timeouts = new TimeoutQueue(20);

@@ -10,7 +10,7 @@ test('withTimeout returns the outcome of a promise that settles in time', async 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('withTimeout returns undefined if the promise is pending at the limit', async () => {
+test('withTimeout returns undefined if the promise is still pending at the timeout', async () => {
   vi.useFakeTimers();
   const { promise } = Promise.withResolvers<string>();
   const value = withTimeout(1_000, promise);

@@ -117,7 +117,7 @@ describe('readConfig', () => {
     expect(readConfig({ UPSTREAM_URLL: '' })).toEqual(defaults);
   });
 
-  test('prefers a proxy variable in lower case', () => {
+  test('prefers the lower-case name of a proxy variable', () => {
     const { proxy } = readConfig({
       UPSTREAM_URL: 'https://rest.example',
       HTTPS_PROXY: 'http://upper.example',
@@ -131,7 +131,7 @@ describe('readConfig', () => {
     });
   });
 
-  test('ignores proxy variables for the sandbox', () => {
+  test('ignores proxy variables if UPSTREAM_URL is missing', () => {
     expect(readConfig({ HTTPS_PROXY: 'socks5://proxy.example', NO_PROXY: '*' })).toEqual(defaults);
   });
 
@@ -148,7 +148,7 @@ describe('readConfig', () => {
     },
   );
 
-  test('accepts a live service without STATE_FILE outside production', () => {
+  test('accepts a missing STATE_FILE outside production', () => {
     expect(readConfig({ UPSTREAM_URL: 'https://rest.example' }).stateFile).toBeUndefined();
   });
 
@@ -419,7 +419,7 @@ describe('readConfig with invalid settings', () => {
     );
   });
 
-  test('reports one error if the parameters of page size and page token share a name', () => {
+  test('reports one error if page size and page token have the same parameter name', () => {
     const message = faultsOf({ PAGE_SIZE_PARAMETER: 'page', PAGE_TOKEN_PARAMETER: 'page' });
     expect(message.split('\n')).toHaveLength(2);
   });

@@ -42,7 +42,7 @@ async function doctor(args: readonly string[], token = sandbox.tokens.first, inp
   return { code, output, errors };
 }
 
-describe.concurrent('the doctor of a usable service', () => {
+describe.concurrent('the doctor', () => {
   test('writes an env file with which the server starts', async () => {
     const file = inFolder('live.env');
     const { code, output, errors } = await doctor(['--url', sandbox.url, '--write', file]);
@@ -88,7 +88,7 @@ describe.concurrent('the doctor of a usable service', () => {
 test.concurrent.each([
   ['an address with a password', 'https://me:secret-word@api.example.com'],
   ['a closed port', 'http://127.0.0.1:9'],
-])('the doctor exits with code 1 and no stack trace for %s', async (_name, address) => {
+])('the doctor prints no stack trace and exits with code 1: %s', async (_name, address) => {
   const { code, output, errors } = await doctor(['--url', address]);
   expect(code).toBe(1);
   expect(output + errors).toContain('expected');
@@ -116,13 +116,13 @@ describe.concurrent('incorrect use of the doctor', () => {
       ['--url', 'http://127.0.0.1:9', '--baseline', 'package.json'],
       '--baseline: expected',
     ],
-  ])('exits with code 2: %s', async (_name, args, message) => {
+  ])('causes exit code 2: %s', async (_name, args, message) => {
     const { code, output, errors } = await doctor(args);
     expect([code, output, errors]).toEqual([2, '', expect.stringContaining(message)]);
     expect(errors).not.toMatch(/secret-word|\n {4}at /);
   });
 
-  test.each(['', 'Bearer abc'])('exits with code 2 for the token "%s"', async (token) => {
+  test.each(['', 'Bearer abc'])('causes exit code 2: the token "%s"', async (token) => {
     const { code, errors } = await doctor(['--url', 'http://127.0.0.1:9'], '', token);
     expect([code, errors]).toEqual([2, expect.stringContaining('expected an access token')]);
     expect(errors).not.toContain('abc');

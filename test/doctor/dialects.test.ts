@@ -62,7 +62,7 @@ async function sandboxWith(prefix: string): Promise<Sandbox> {
 }
 
 describe.each(Array.from({ length: 12 }, (_, index) => index + 1))('REST dialect %i', (seed) => {
-  test('works with the settings that the doctor finds, and not without them', async () => {
+  test('works only with the settings that the doctor finds', async () => {
     const quirks = dialectOf(seed);
     const sandbox = await sandboxWith(quirks.prefix ?? '');
     sandbox.faults.clear();

@@ -275,7 +275,7 @@ const unheardOf = {
   query: 'near',
 };
 
-test('unusual parameter names are reported as failures within 80 calls', async () => {
+test('the doctor reports unusual parameter names as failures, within 80 calls', async () => {
   const { report } = await examined({ quirks: { parameterNames: unheardOf } });
   expect(report.isUsable).toBe(false);
   expect(report.calls).toBeLessThanOrEqual(80);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LiveService, maxCalls, spacingMs } from '../../src/doctor/live-service.ts';
 import { answerJson, startService } from '../fixtures/rest-service.ts';
 
-test('LiveService sends at most 80 calls, with pauses', async () => {
+test('LiveService sends at most 80 calls, with pauses between them', async () => {
   const times: number[] = [];
   await using service = await startService((...args) => {
     times.push(performance.now());
@@ -18,11 +18,11 @@ test('LiveService sends at most 80 calls, with pauses', async () => {
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(9);
 });
 
-test('the maximum of 80 calls takes less than 30 seconds at 50 ms per call', () => {
+test('80 calls of 50 ms take less than 30 seconds, including the pauses', () => {
   expect(maxCalls * (spacingMs + 50)).toBeLessThan(30_000);
 });
 
-test('a call sends the same headers as Waybill, and is described without values', async () => {
+test('a call has the headers of Waybill, and its description contains no values', async () => {
   await using service = await startService(answerJson({}));
   const live = new LiveService({ url: service.url, token: 'token', spacingMs: 0 });
   const { call } = await live.get('/v1/orders/ca1', { search: 'Lucía' });

@@ -17,7 +17,7 @@ interface LockedPackage {
 const root = resolve(import.meta.dirname, '../..');
 const container = readContainerConfig();
 
-test('the container runs Node with the flags and the file of npm start', () => {
+test('the container starts Node with the same flags and file as npm start', () => {
   const [, ...flags] = container.entrypoint;
   expect([...flags, ...container.command]).toEqual(waybill.args);
 });

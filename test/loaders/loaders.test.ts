@@ -51,7 +51,7 @@ describe('loaders by id', () => {
     expect(loaders.calls()).toEqual(['GET /v1/orders?pageSize=2', 'GET /v1/shipments?pageSize=1']);
   });
 
-  test('read the list of origins or channels only once', async () => {
+  test('read the lists of origins and channels only once', async () => {
     await using loaders = await startLoaders({
       '/v1/origins?pageSize=1000': { origins: [{ name: 'origins/1' }], nextPageToken: 't' },
       '/v1/origins?pageSize=1000&pageToken=t': { origins: [{ name: 'origins/2' }] },

@@ -248,7 +248,7 @@ describe.concurrent('a server with a live service', () => {
     expect(await main.stop()).toEqual({ code: 0, signal: null, output: text, errors: '' });
   });
 
-  test('on SIGTERM, finishes the running request and exits with code 0', async ({ expect }) => {
+  test('finishes the running request on SIGTERM, and exits with code 0', async ({ expect }) => {
     let answer = () => {};
     await using service = await startService((request, response, body) => {
       answer = () => answerJson(orders)(request, response, body);
@@ -369,7 +369,7 @@ describe('the check of the Node version', () => {
 
   // The flags of `npm start` must be known to the older Node too.
   const older = olderNode();
-  test.skipIf(older === undefined)('rejects an older Node from the PATH', () => {
+  test.skipIf(older === undefined)('rejects an older Node that is installed on this machine', () => {
     const { command = '', version = '' } = older ?? {};
     const { status, stdout, stderr } = spawnSync(command, waybill.args, { cwd: root, encoding: 'utf8' });
     expect({ code: status, signal: null, output: stdout, errors: stderr }).toEqual(refusal(version));

@@ -76,7 +76,7 @@ describe('SIGTERM', () => {
     expect(service.requests.some(({ line }) => line.includes('late'))).toBe(false);
   });
 
-  test('makes the server not ready while it still accepts requests', async () => {
+  test('makes the server not ready before it stops accepting requests', async () => {
     await using service = await startService((_request, response) => response.end());
     const server = await startProcess(service, { DRAIN_WAIT_MS: '1500' });
     const agent = new Agent({ keepAlive: true });
@@ -148,7 +148,7 @@ describe('SIGTERM', () => {
 });
 
 test.each([{}, { WORKERS: '2' }])(
-  'SIGINT skips DRAIN_WAIT_MS but finishes running requests: %j',
+  'SIGINT skips DRAIN_WAIT_MS but lets running requests finish: %j',
   async (environment) => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);

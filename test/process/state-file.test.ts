@@ -32,7 +32,7 @@ async function startTextOf(environment: Record<string, string>): Promise<string[
 }
 
 describe('the start text', () => {
-  test('contains the path of the idempotency key file', async () => {
+  test('contains the path of the file for idempotency keys', async () => {
     const file = pathOf('keys');
     expect(await startTextOf({ ...production, STATE_FILE: file })).toContain(`Keys      in ${file}`);
     expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -5,8 +5,8 @@ import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerAsPromised, answerJson, bearer, startRestClient } from '../fixtures/rest-service.ts';
 import { endpoints } from './endpoints.ts';
 
-describe('a REST call', () => {
-  test('is tested for every method of RestApi', async () => {
+describe('REST calls', () => {
+  test('are tested for every method of RestApi', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const methods = new Set([...endpoints.map(({ method }) => method), 'serviceTime']);
     expect([...methods].sort()).toEqual(Object.keys(rest.api).sort());
@@ -33,7 +33,7 @@ describe('a REST call', () => {
     ]);
   });
 
-  test.each(['', '/', '/api', '/api/', '/a%20b/c'])('keeps the path "%s" of the base URL', async (path) => {
+  test.each(['', '/', '/api', '/api/', '/a%20b/c'])('keep the path "%s" of the base URL', async (path) => {
     const answer = answerJson({ name: 'orders/7' });
     await using rest = await startRestClient(answer);
     await using other = await startRestClient(answer, { baseUrl: new URL(path, rest.service.url) });

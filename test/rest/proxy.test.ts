@@ -50,7 +50,7 @@ describe('a proxy', () => {
     ]);
   });
 
-  test('fails calls and the health probe if it rejects the tunnel with 407', async () => {
+  test('makes calls and the health probe fail if it rejects the tunnel with 407', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 407 });
     const baseUrl = new URL('https://rest.test');
@@ -159,7 +159,7 @@ describe('a proxy', () => {
     expect([service.requests.length, proxy.mostOpen()]).toEqual([8, 3]);
   });
 
-  test('fails calls and the health probe if it never opens the tunnel', async () => {
+  test('makes calls and the health probe fail if it never opens the tunnel', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 0 });
     const baseUrl = new URL('https://rest.test');

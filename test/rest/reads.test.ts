@@ -95,7 +95,7 @@ test.each<[string, string, (api: RestApi, callContext: CallContext) => Promise<P
   expect(page.rows.at(-1)).toEqual({ name });
 });
 
-test('templates are accepted with any name', async () => {
+test('templates may have any name', async () => {
   const rows = [{ name: 'wrong/a' }, { name: '..' }, { name: '' }];
   await using rest = await startRestClient(answerJson({ templates: rows }));
   const page = await rest.api.listTemplates({ channel: '1', pageSize: 1 }, rest.callContext());

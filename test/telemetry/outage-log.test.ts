@@ -35,7 +35,7 @@ const failed = { outcome: 'failed', status: undefined } as const;
 const limited = { status: 429 };
 const slow = { durationMs: 2_100 };
 
-test('an outage is logged once at the start and once at the end', () => {
+test('an outage is logged once when it starts and once when it ends', () => {
   const { record, wait, lines } = createOutages();
   record(3);
   record(40, failed);
@@ -77,7 +77,7 @@ test.each<[string, Partial<AttemptOutcome>, number, string]>([
   expect(messages()).toEqual([message]);
 });
 
-test('failures are no outage if more calls succeed', () => {
+test('failures are no outage if more calls succeed than fail', () => {
   const { record, messages } = createOutages();
   record(100);
   record(90, failed);

@@ -21,7 +21,7 @@ test('a tenant reveals nothing about its token', () => {
   expect(other.id).not.toBe(one.id);
 });
 
-test('a tenant with a running operation is kept even above the maximum', () => {
+test('a tenant with a running operation is kept even if there are too many tenants', () => {
   const tenants = createTenants({ maxTenants: 2 });
   const ana = tenants.of('ana');
   for (const bearer of ['eva', 'ida', 'una']) tenants.of(bearer);
@@ -33,7 +33,7 @@ function garbageCollector(): () => void {
   return runInNewContext('gc');
 }
 
-test('the least recently used tenants are evicted above the maximum', async () => {
+test('the least recently used tenants are evicted if there are too many', async () => {
   const collectGarbage = garbageCollector();
   const tenants = createTenants({ maxTenants: 2 });
   const seen: Record<string, WeakRef<Tenant>> = {};

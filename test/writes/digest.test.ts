@@ -125,7 +125,7 @@ describe('the digests of an idempotency key', () => {
     });
   });
 
-  test('are the same with and without the defaults of shipOrder', async () => {
+  test('are the same whether the input of shipOrder has the default values or omits them', async () => {
     const bare = await claimOf('shipOrder', shipOrder);
     const nulls = { offer: null, maxShipmentCostCents: null };
     const whole = { offer: { prefer: 'CHEAPEST' }, maxShipmentCostCents: null, requiresPickup: true };

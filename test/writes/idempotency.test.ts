@@ -199,10 +199,15 @@ describe('requests that wait for a key', () => {
   });
 
   test.each([
-    ['the deadline while they wait', new OperationDeadlineError('shipOrder', 30), OperationDeadlineError, 10],
-    ['a client disconnect while they wait', new Error('the client has left'), AbortedError, 10],
-    ['a client disconnect before they wait', new Error('the client has left'), AbortedError, 0],
-  ])('end immediately on %s', async (_what, reason, type, waitMs) => {
+    [
+      'the deadline passes while they wait',
+      new OperationDeadlineError('shipOrder', 30),
+      OperationDeadlineError,
+      10,
+    ],
+    ['the client disconnects while they wait', new Error('the client has left'), AbortedError, 10],
+    ['the client disconnects before they wait', new Error('the client has left'), AbortedError, 0],
+  ])('end immediately if %s', async (_what, reason, type, waitMs) => {
     const { log, ask } = startWork();
     const { promise: end, resolve } = Promise.withResolvers();
     const first = ask('a', { run: () => end });
@@ -261,7 +266,7 @@ describe('two processes with one store', () => {
     expect(other.log).toEqual([]);
   });
 
-  test('hold a lock one at a time and share the note of the lock', async () => {
+  test('hold a lock one at a time, and read the note of its last holder', async () => {
     const [one, other] = startTwo();
     const { promise: end, resolve } = Promise.withResolvers();
     const first = one.withLock(async (lock) => {
@@ -282,7 +287,7 @@ describe('two processes with one store', () => {
   });
 });
 
-test('the store receives neither the key nor the input in plain text', async () => {
+test('the key store never gets a key or an input in plain text', async () => {
   const seen: unknown[] = [];
   const store: KeyStore = {
     ...memoryStore,

@@ -31,7 +31,7 @@ describe('a lock', () => {
     expect(await held).toBeUndefined();
   });
 
-  test('keeps the note for the next holder', async () => {
+  test('keeps a note that its holder leaves for the next holder', async () => {
     const { withLock } = startWork();
     await withLock(async (lock) => {
       expect(lock.note).toBeUndefined();
@@ -42,14 +42,14 @@ describe('a lock', () => {
     expect(await withLock(async ({ note }) => note)).toBe('posted');
   });
 
-  test('deletes the note if a checkpoint stores undefined', async () => {
+  test('deletes its note if a checkpoint stores undefined', async () => {
     const { withLock } = startWork();
     await withLock((lock) => lock.checkpoint('posted'));
     await withLock((lock) => lock.checkpoint(undefined));
     expect(await withLock(async ({ note }) => note)).toBeUndefined();
   });
 
-  test('keeps the note if the work fails', async () => {
+  test('keeps its note if the work under the lock fails', async () => {
     const { withLock } = startWork();
     const failed = withLock(async (lock) => {
       await lock.checkpoint('posted');
@@ -63,7 +63,7 @@ describe('a lock', () => {
 describe('a lost claim', () => {
   const lost: KeyStore = { ...memoryStore, holds: () => false };
 
-  test('stops a keyed write before the REST call', async () => {
+  test('stops a write with an idempotency key before the REST call', async () => {
     const { ask } = startWork({ store: lost });
     const asked = ask('a', {
       run: async ({ expectHeld }) => {
@@ -79,7 +79,7 @@ describe('a lost claim', () => {
     await expect(withLock(async (lock) => lock.expectHeld())).rejects.toThrow(ClaimLostError);
   });
 
-  test('stops the work under a lock even if the claim belongs to the outer write', async () => {
+  test('on the key of a write also stops the work under its lock', async () => {
     const { withLock } = startWork();
     const outer = {
       expectHeld() {
@@ -90,7 +90,7 @@ describe('a lost claim', () => {
   });
 });
 
-test('work under a lock continues while its claim is held', async () => {
+test('work under a lock continues while the claim on the lock is held', async () => {
   const { withLock } = startWork();
   await expect(withLock(async (lock) => lock.expectHeld())).resolves.toBeUndefined();
 });
@@ -107,7 +107,7 @@ describe('a lock whose store fails', () => {
     await expect(withLock(async () => 'done')).rejects.toBe(failure);
   });
 
-  test('does not change the note of the lock if a checkpoint fails', async () => {
+  test('keeps its note unchanged if a checkpoint fails', async () => {
     const { withLock } = startWork({ store: failing('checkpoint') });
     const note = await withLock(async (lock) => {
       await expect(lock.checkpoint('posted')).rejects.toBe(failure);
@@ -122,7 +122,7 @@ describe('a lock whose store fails', () => {
     expect(reported).toEqual([failure]);
   });
 
-  test('returns the result even if the release fails', async () => {
+  test('returns the result of the work even if the release fails', async () => {
     const { withLock, reported } = startWork({ store: failing('release') });
     expect(await withLock(async () => 'done')).toBe('done');
     expect(reported).toEqual([failure]);

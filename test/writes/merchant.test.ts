@@ -71,14 +71,14 @@ describe('the merchant of a token', () => {
     expect(asked).toEqual(['ana', 'eva', 'ida']);
   });
 
-  test('reveals neither the organization nor the token', async () => {
+  test('does not reveal the organization or the token', async () => {
     const { of, answerWith } = startMerchants(named('organization/cafe-andino'));
     expect(await of('ana')).toMatch(/^[\w-]{43}$/);
     answerWith(failing(status(403)));
     expect(await of('eva')).toMatch(/^[\w-]{43}$/);
   });
 
-  test('differs between services with an organization of the same name', async () => {
+  test('differs between services even if organizations have the same name', async () => {
     const organization = named('organization/1');
     const one = startMerchants(organization);
     const other = startMerchants(organization);
@@ -158,7 +158,7 @@ describe('a token without an organization', () => {
     expect(await of('eva')).not.toBe(ana);
   });
 
-  test('is not the merchant of an organization whose name equals the token', async () => {
+  test('is not confused with an organization whose name equals the token', async () => {
     const { of, answerWith } = startMerchants(named('organization/1'));
     const organization = await of('ana');
     answerWith(failing(status(403)));
@@ -314,7 +314,7 @@ describe('an operation that waits for the merchant lookup of another operation',
     expect(asked).toEqual(['ana', 'ana']);
   });
 
-  test('does not repeat the lookup if it was aborted itself', async () => {
+  test('makes no lookup if it was aborted itself', async () => {
     const { answers, ask } = held();
     const { of, asked } = startMerchants(ask);
     const first = errorOf(of('ana'));

@@ -51,8 +51,13 @@ describe('the selected offer', () => {
     ['is the fastest', usual, preference(fastest), 'a'],
     ['is the offer of the wanted courier', usual, preference(courier('c')), 'c'],
     ['is the cheapest without a preference', usual, preference({}), 'b'],
-    ['is missing for a courier with an unavailable offer', usual, preference(courier('d')), undefined],
-    ['is missing for a courier without an offer', usual, preference(courier('e')), undefined],
+    [
+      'is missing if the offer of the wanted courier is not available',
+      usual,
+      preference(courier('d')),
+      undefined,
+    ],
+    ['is missing if the wanted courier has no offer', usual, preference(courier('e')), undefined],
     [
       'is from the wanted courier if that courier has two offers',
       [...usual, offer('c', { cost: 150, days: 9 })],
@@ -60,18 +65,28 @@ describe('the selected offer', () => {
       'c',
     ],
 
-    ['is the faster offer at equal cost, then the first by courier', twins, preference(cheapest), 'b'],
-    ['is the cheaper offer at equal time, then the first by courier', twins, preference(fastest), 'b'],
+    [
+      'is the fastest of several cheapest offers, then the first by courier',
+      twins,
+      preference(cheapest),
+      'b',
+    ],
+    ['is the cheapest of several fastest offers, then the first by courier', twins, preference(fastest), 'b'],
 
     ['can cost exactly the limit', usual, preference(cheapest, 100), 'b'],
     ['is missing if the cheapest exceeds the limit by one cent', usual, preference(cheapest, 99), undefined],
     ['is the fastest within the limit', usual, preference(fastest, 299), 'c'],
     ['is the offer of the wanted courier within the limit', usual, preference(courier('a'), 300), 'a'],
-    ['is missing if the wanted courier exceeds the limit', usual, preference(courier('a'), 299), undefined],
+    [
+      'is missing if the offer of the wanted courier exceeds the limit',
+      usual,
+      preference(courier('a'), 299),
+      undefined,
+    ],
     ['can have a cost of 0', [offer('a', { cost: 0, days: 1 })], preference(cheapest, 0), 'a'],
 
-    ['has a known cost rather than an unknown cost', unknown, preference(cheapest), 'd'],
-    ['can have an unknown cost if it is the fastest', unknown, preference(fastest), 'a'],
+    ['has a known cost if the cheapest offer is wanted', unknown, preference(cheapest), 'd'],
+    ['can have an unknown cost if the fastest offer is wanted', unknown, preference(fastest), 'a'],
     ['has a known cost if there is a limit', unknown, preference(fastest, 900), 'd'],
     [
       'is missing if its cost is unknown and there is a limit',
@@ -106,7 +121,7 @@ describe('the selected offer', () => {
   });
 });
 
-describe('the reason for no offer', () => {
+describe('the message about a missing offer', () => {
   const available =
     'Available: couriers/a for 300 cents, couriers/b for 100 cents, couriers/c for 200 cents.';
 

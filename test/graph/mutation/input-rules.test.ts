@@ -52,7 +52,7 @@ describe('the bounds of a rule', () => {
   });
 });
 
-test('an id becomes the full resource name', () => {
+test('validateInput turns a record id into the full resource name', () => {
   expect(validateInput(recordId('orders'), 'ca2481')).toEqual({ value: 'orders/ca2481' });
   expect(validateInput(recordId('orders'), 'orders/ca2481')).toEqual({ value: 'orders/ca2481' });
 });

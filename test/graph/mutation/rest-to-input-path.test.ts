@@ -57,7 +57,7 @@ describe('the path of a REST error about an order', () => {
     expect(pathOf(restPath)).toBe('');
   });
 
-  test('is mapped at the maximum path length', () => {
+  test('is mapped even if it has more than 300 characters', () => {
     expect(pathOf(`${'a.'.repeat(150)}notes`)).toBe('notes');
   });
 });
@@ -104,16 +104,16 @@ describe('the path of a REST error about template parameters', () => {
   });
 });
 
-describe('the field names of a REST error path', () => {
+describe('the mapping of a REST error path', () => {
   const restToInputPaths = { recipient: '', 'recipient.phone': 'phone', text: 'text' };
   const pathOf = pathFinderFor('SendMessageToPhoneInput', { phone: '+573104567890' }, restToInputPaths);
 
   test.each([
-    ['the longest matching name is used', 'recipient.phone', 'phone'],
-    ['names match in any case', 'body.Recipient.Phone', 'phone'],
-    ['a field below the whole input is found', 'recipient.name', 'name'],
-    ['the whole input has an empty path', 'recipient', ''],
-    ['the whole input has an empty path after the body', '/body/recipient', ''],
+    ['uses the longest matching name', 'recipient.phone', 'phone'],
+    ['ignores the case of names', 'body.Recipient.Phone', 'phone'],
+    ['finds a field of the recipient if the recipient is the whole input', 'recipient.name', 'name'],
+    ['returns an empty path for the recipient if the recipient is the whole input', 'recipient', ''],
+    ['returns an empty path for /body/recipient if the recipient is the whole input', '/body/recipient', ''],
   ])('%s', (_what, restPath, path) => {
     expect(pathOf(restPath)).toBe(path);
   });

@@ -72,13 +72,13 @@ const status = (code: number) => new StatusError(call, code, { fields: [] }, und
 const failing = (error: Error) => () => Promise.reject(error);
 
 describe('a batch of ids', () => {
-  test('reads a page of the list for five ids', async () => {
+  test('reads a page of the list if it has five ids', async () => {
     const loader = start();
     expect(await loadAll(loader, names(5))).toEqual(named(...names(5)));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([['10'], 5]);
   });
 
-  test('sends four GETs for four ids', async () => {
+  test('sends four GETs if it has four ids', async () => {
     const loader = start();
     expect(await loadAll(loader, names(4))).toEqual(named(...names(4)));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([names(4), 0]);
@@ -97,20 +97,20 @@ describe('a batch of ids', () => {
     expect([loader.calls, loader.callLog.savedByList]).toEqual([['40', 'r100', 'r200', 'r2000'], 17]);
   });
 
-  test('reads several pages for 900 ids', async () => {
+  test('reads several pages if it has 900 ids', async () => {
     const loader = start({ maxPageSize: 250 });
     await loadAll(loader, names(900));
     expect(loader.calls).toEqual(['250', '250@250', '250@500', '250@750']);
   });
 
-  test('serves a later id from a page that is already read', async () => {
+  test('serves a later id from a page that it has already read', async () => {
     const loader = start();
     await loadAll(loader, names(5));
     expect(await loader.load('r10')).toEqual({ name: 'r10' });
     expect(loader.calls).toEqual(['10']);
   });
 
-  test('keeps no incomplete row of its page', async () => {
+  test('keeps no incomplete row of the page that it reads', async () => {
     const loader = start({ isRowComplete: ({ name }) => name !== 'r10' });
     await loadAll(loader, names(5));
     await loader.load('r10');
@@ -125,7 +125,7 @@ describe('a batch of ids', () => {
     expect(loader.calls).toEqual(['25', 'x', 'y']);
   });
 
-  test('reads a page for five ids if at most 160 rows come before them', async () => {
+  test('reads a page if at most 160 rows come before its five ids', async () => {
     const state = new ListState(comparedState());
     for (const [rowsBefore, calls] of [
       [160, ['170']],
@@ -192,7 +192,7 @@ describe('a batch with an unreliable list', () => {
     expect(loader.calls).toEqual(calls);
   });
 
-  test('costs at most 1.2 calls per id plus one call, for arbitrary pages', async () => {
+  test('costs at most 1.2 calls per id plus one call, even with arbitrary pages', async () => {
     const row = fc.oneof(
       { weight: 9, arbitrary: fc.integer({ min: 1, max: 60 }).map((index) => ({ name: `r${index}` })) },
       { weight: 1, arbitrary: fc.constant(new InvalidResponseError('broken')) },
@@ -229,7 +229,7 @@ describe('a batch with an unreliable list', () => {
   });
 });
 
-test('two pages without any requested id pause the list for 30 seconds', async () => {
+test('two pages without any requested id pause list reads for 30 seconds', async () => {
   let nowMs = 0;
   const state = new ListState(comparedState(() => nowMs));
   const calls = async () => {
@@ -261,7 +261,7 @@ describe('the comparison of a row with its record', () => {
     expect(await calls()).toEqual([['r11', expect.stringMatching(/^\d+$/)], 19]);
   });
 
-  test('runs in every batch until the first result', async () => {
+  test('runs in every batch until it has a result', async () => {
     const shared = new SharedListState(() => 0);
     const get = async (name: string) => ({ name, cost: 1 });
     const loaders = Array.from({ length: 3 }, () => start({ state: new ListState(shared), get }));
@@ -286,7 +286,7 @@ describe('the comparison of a row with its record', () => {
     expect(await calls()).toHaveLength(2);
   });
 
-  test('is skipped if the read budget allows only the page', async () => {
+  test('is skipped if the read budget allows no call besides the page', async () => {
     const limited = createCallContexts({ readsPerOperation: 1 });
     const callContext = limited.of('a', new AbortController().signal);
     const loader = start({ state: new ListState(new SharedListState(() => 0)), callContext });
@@ -337,13 +337,13 @@ describe('a page that fails because of overload', () => {
     ['no response', new UnavailableError('reset')],
     ['a timeout', new DeadlineError('late')],
     ['an open circuit', new CircuitOpenError(call, 1_000)],
-  ])('fails all ids if the GET of one id also fails: %s', async (_what, error) => {
+  ])('causes an error for all ids if the GET of one id also fails: %s', async (_what, error) => {
     const loader = start({ list: failing(error), get: failing(status(503)) });
     expect(await loadAll(loader, names(10))).toEqual(names(10).map(() => error));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([['20', 'r1'], 0]);
   });
 
-  test('does not pause the list if the GET of one id also fails', async () => {
+  test('does not pause list reads if the GET of one id also fails', async () => {
     const state = new ListState(comparedState());
     await loadAll(start({ state, list: failing(status(503)), get: failing(status(503)) }), names(10));
     const later = start({ state });
@@ -351,7 +351,7 @@ describe('a page that fails because of overload', () => {
     expect(later.calls).toEqual(['20']);
   });
 
-  test('pauses the list for the token after two failures in a row if GETs work', async () => {
+  test('pauses list reads for the token after two failures in a row if GETs work', async () => {
     let nowMs = 0;
     const shared = comparedState(() => nowMs);
     const state = new ListState(shared);
@@ -376,7 +376,7 @@ describe('a page that fails because of overload', () => {
     expect(await calls({ state })).toHaveLength(1);
   });
 
-  test('does not pause the list if the next page succeeds', async () => {
+  test('does not pause list reads if the next page succeeds', async () => {
     const state = new ListState(comparedState());
     for (let time = 0; time < 3; time += 1) {
       const broken = start({ state, list: failing(status(503)) });
@@ -388,7 +388,7 @@ describe('a page that fails because of overload', () => {
     }
   });
 
-  test('pauses the list for all tokens after three failures in a row', async () => {
+  test('pauses list reads for all tokens after three failures in a row', async () => {
     let nowMs = 0;
     const shared = comparedState(() => nowMs);
     for (let token = 0; token < 2; token += 1) {
@@ -430,7 +430,7 @@ describe('a page that fails because of overload', () => {
     expect(later.calls).toEqual(['18']);
   });
 
-  test('keeps the records of an earlier page', async () => {
+  test('does not discard the records of an earlier page', async () => {
     const list = ({ pageToken }: PageQuery) =>
       pageToken === undefined ? pagesOf(named(...names(100)))({ pageSize: 15 }) : failing(status(503))();
     const loader = start({ list });
@@ -440,7 +440,7 @@ describe('a page that fails because of overload', () => {
   });
 });
 
-describe('a list that cannot be read', () => {
+describe('a failed read of a list', () => {
   test.each<[string, Error, number]>([
     ['400', status(400), 600_000],
     ['403', status(403), 600_000],
@@ -450,7 +450,7 @@ describe('a list that cannot be read', () => {
     ['501', status(501), 30_000],
     ['an invalid body', new InvalidResponseError('html'), 30_000],
     ['a body that is too large', new ResponseTooLargeError('large'), 30_000],
-  ])('is paused for the token after %s', async (_what, error, pauseMs) => {
+  ])('pauses list reads for the token: %s', async (_what, error, pauseMs) => {
     let nowMs = 0;
     const shared = comparedState(() => nowMs);
     const state = new ListState(shared);
@@ -471,7 +471,7 @@ describe('a list that cannot be read', () => {
 test.each<[string, Error]>([
   ['401', status(401)],
   ['an exhausted budget', new BudgetExceededError(call, 10)],
-])('an error that would also affect GETs fails all ids: %s', async (_what, error) => {
+])('all ids get the error of the list if GETs would get the same error: %s', async (_what, error) => {
   const loader = start({ list: failing(error) });
   expect(await loadAll(loader, names(10))).toEqual(names(10).map(() => error));
   expect(loader.calls).toEqual(['20']);

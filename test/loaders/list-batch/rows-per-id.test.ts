@@ -36,7 +36,7 @@ describe('the estimate of rows per id', () => {
     expect(learned(...Array.from({ length: 20 }, () => dense)).rowsFor(100)).toBeLessThanOrEqual(126);
   });
 
-  test('expects missing ids to be as far apart as the found ids', () => {
+  test('assumes that missing ids are as far apart as found ids', () => {
     expect(learned(batch(100, every(4, 50))).rowsFor(100)).toBeGreaterThanOrEqual(490);
   });
 
@@ -44,7 +44,7 @@ describe('the estimate of rows per id', () => {
     expect(learned(batch(100, [...every(1, 95), ...every(1, 5, 900)])).rowsFor(100)).toBe(175);
   });
 
-  test('counts rows from the position of the first expected id', () => {
+  test('counts rows only from the position at which the ids are expected', () => {
     const rowsPerId = createEstimate();
     rowsPerId.learn(batch(100, every(1, 100, 1_000)), 1_000);
     expect(rowsPerId.rowsFor(100)).toBe(175);
@@ -63,10 +63,10 @@ describe('a page with less than a tenth of the requested ids', () => {
   });
 
   test.each([
-    ['does not pause the list if it occurs once', [miss], false],
-    ['pauses the list if it occurs twice in a row', [miss, miss], true],
+    ['does not pause list reads if it occurs once', [miss], false],
+    ['pauses list reads if it occurs twice in a row', [miss, miss], true],
     [
-      'does not pause the list if it occurs twice, but not in a row',
+      'does not pause list reads if it occurs twice, but not in a row',
       [miss, batch(100, every(2, 100)), miss],
       false,
     ],
@@ -79,7 +79,7 @@ describe('a page with less than a tenth of the requested ids', () => {
   });
 });
 
-test('more than 32 rows per id pause the list and reset the estimate', () => {
+test('more than 32 rows per id pause list reads and reset the estimate', () => {
   const shared = createEstimate();
   const rowsPerId = createEstimate(shared);
   rowsPerId.learn(batch(10, every(40, 10)), 0);

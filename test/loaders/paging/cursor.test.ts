@@ -107,7 +107,7 @@ describe('ListCursors.decode', () => {
     expect(() => cursors.decode(encode(json))).toThrow(InvalidCursorError);
   });
 
-  test('rejects a cursor with a prototype property name instead of the digest', () => {
+  test('rejects a cursor that has the name of a prototype property as its digest', () => {
     for (const name of ['__proto__', 'constructor']) {
       expect(() => cursors.decode(encode([name, 't', 1, 1, null]))).toThrow(InvalidCursorError);
     }

@@ -75,7 +75,7 @@ describe('a page loader', () => {
     expect(asked).toEqual(['c', 'd', 'e']);
   });
 
-  test('still returns other pages if one query fails', async () => {
+  test('returns the pages of other queries even if one query fails', async () => {
     const loader = new PageLoader(async ({ pageSize }) => {
       if (pageSize === 1) throw new Error('no page of 1');
       return { rows: named('a'), nextPageToken: undefined };
@@ -85,7 +85,7 @@ describe('a page loader', () => {
     expect(two).toMatchObject({ status: 'fulfilled' });
   });
 
-  test('passes no rows of a call that began before a record was cleared', async () => {
+  test('passes no rows to the record loader if a record was cleared during the call', async () => {
     const gets: string[] = [];
     const byName = recordLoader(async (name: string) => {
       gets.push(name);
@@ -117,7 +117,7 @@ describe('the iteration through a list', () => {
     expect(await allRecords(list.pages(), {})).toEqual(named('r1', 'r2', 'r3', 'r5'));
   });
 
-  test('continues after an empty page with a page token', async () => {
+  test('continues after an empty page that has a page token', async () => {
     const { pages } = scripted((token) =>
       token === undefined ? { rows: [], nextPageToken: 't' } : { rows: named('a'), nextPageToken: undefined },
     );

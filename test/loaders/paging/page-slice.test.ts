@@ -38,7 +38,7 @@ describe('readPageSlice', () => {
     expect(list.queries).toEqual(['4']);
   });
 
-  test('requests the next page after the end of a page', async () => {
+  test('requests the next page if the cursor is at the end of a page', async () => {
     const list = createList(9);
     const slice = await read(list, 4, placeAfter(await read(list, 4), 3));
     expect(names(slice)).toEqual(['r5', 'r6', 'r7', 'r8']);
@@ -63,7 +63,7 @@ describe('readPageSlice', () => {
     expect(list.queries).toEqual(['4@r4', '5@r4']);
   });
 
-  test('requests two pages if skipped plus wanted rows exceed the maximum page size', async () => {
+  test('requests two pages if one page cannot hold the skipped and the wanted rows', async () => {
     const list = createList(30);
     const slice = await read(list, 10, { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
     expect(names(slice)).toEqual(['r4', 'r5', 'r6', 'r7', 'r8', 'r9', 'r10', 'r11', 'r12', 'r13']);
@@ -120,7 +120,7 @@ describe('a slice', () => {
     expect(list.queries).toEqual(['10']);
   });
 
-  test('has no next page if the list has exactly the wanted rows', async () => {
+  test('has no next page if the list has exactly as many rows as wanted', async () => {
     const slice = await read(createList(3), 3);
     expect(names(slice)).toEqual(['r1', 'r2', 'r3']);
     expect(slice.hasNextPage).toBe(false);
@@ -142,17 +142,20 @@ describe('a slice', () => {
     },
   );
 
-  test.each([1, 3, 4])('returns the next rows (first: %i) after any cursor of a page of 5', async (first) => {
-    const list = createList(12);
-    for (const start of [undefined, nextPage('r5')]) {
-      const page = await read(list, 5, start);
-      for (const { row, after } of page.rows) {
-        const behind = list.rows.findIndex(({ name }) => name === row.name) + 1;
-        const expected = list.rows.slice(behind, behind + first).map(({ name }) => name);
-        expect(names(await read(list, first, after)), `after ${row.name}`).toEqual(expected);
+  test.each([1, 3, 4])(
+    'returns the next rows after any cursor of a page of 5 rows (first: %i)',
+    async (first) => {
+      const list = createList(12);
+      for (const start of [undefined, nextPage('r5')]) {
+        const page = await read(list, 5, start);
+        for (const { row, after } of page.rows) {
+          const behind = list.rows.findIndex(({ name }) => name === row.name) + 1;
+          const expected = list.rows.slice(behind, behind + first).map(({ name }) => name);
+          expect(names(await read(list, first, after)), `after ${row.name}`).toEqual(expected);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe('a cursor after a change of the list', () => {
@@ -205,7 +208,7 @@ describe('invalid rows', () => {
     expect(slice.rows.map(({ row }) => row)).toEqual([{ name: 'r1' }, broken(), { name: 'r3' }]);
   });
 
-  test('have a cursor with a row count and no anchor', async () => {
+  test('have a cursor that counts rows instead of naming a row', async () => {
     const list = createList(5);
     list.rows[1] = broken();
     const place = placeAfter(await read(list, 3), 1);
@@ -225,7 +228,7 @@ describe('rows that do not match a filter', () => {
     expect(list.queries).toEqual(['4', '10@r4']);
   });
 
-  test('are skipped, and each match is returned once over all slices', async () => {
+  test('are skipped, and all slices together return each match once', async () => {
     const list = createList(25);
     const seen: string[] = [];
     let slice = await read(list, 3, undefined, isOdd);
@@ -244,7 +247,7 @@ describe('rows that do not match a filter', () => {
     expect(slice.hasNextPage).toBe(false);
   });
 
-  test('cost 51 pages of at most 10 rows before a match in row 500', async () => {
+  test('cost 51 pages if pages have at most 10 rows and the match is in row 500', async () => {
     const list = createList(500);
     const slice = await read(list, 1, undefined, ({ name }) => name === 'r500');
     expect(names(slice)).toEqual(['r500']);

@@ -134,7 +134,7 @@ describe('locations by name', () => {
     expect(calls).toEqual(['all']);
   });
 
-  test('are searched one by one if the allowed list pages lack them', async () => {
+  test('are searched one by one if they are not on the allowed list pages', async () => {
     const { look } = startLocations({ count: 500 });
     const wanted = names(491, 500);
     expect(await look(wanted)).toEqual({
@@ -175,7 +175,7 @@ describe('a failed list of locations', () => {
     });
   });
 
-  test('causes no searches after 429', async () => {
+  test('causes no searches if it failed with 429', async () => {
     const { service, look } = startLocations({ count: 15 });
     const refused = answered(429);
     service.failures.all = refused;
@@ -187,13 +187,13 @@ describe('a failed list of locations', () => {
     });
   });
 
-  test('makes all locations null after 404', async () => {
+  test('makes all locations null if it failed with 404', async () => {
     const { service, look } = startLocations({ count: 15 });
     service.failures.all = answered(404);
     expect((await look(names(1, 5))).found).toEqual(Array(5).fill(null));
   });
 
-  test('keeps the locations of earlier pages', async () => {
+  test('does not discard the locations of earlier pages', async () => {
     const { service, look } = startLocations({ count: 15 });
     const refused = answered(403);
     service.failures['all@10'] = refused;
@@ -203,7 +203,7 @@ describe('a failed list of locations', () => {
   });
 });
 
-describe('names requested while the list is being read', () => {
+describe('location names that are requested while the list is read', () => {
   /** A service that responds after 20 ms. */
   function startWaiting(count: number, referenceMs = 0) {
     const started = startLocations({ count, referenceMs });
@@ -287,7 +287,7 @@ describe('cached data of earlier operations', () => {
     expect(await look(names(1, 3))).toMatchObject({ found: names(1, 3), calls: [], cached: 3 });
   });
 
-  test('does not include empty searches', async () => {
+  test('does not include searches without a result', async () => {
     const { service, look } = startLocations({ count: 15, referenceMs: 1_000 });
     expect((await look(names(16, 17))).found).toEqual([null, null]);
     service.rows.push(location(16), location(17));

@@ -91,7 +91,7 @@ function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOpti
 const names = ({ rows }: Page<Row>) => rows.map(({ name }) => name);
 
 describe('a page that an operation has read', () => {
-  test('counts once as cached in each later operation', async () => {
+  test('counts as one cached page in each later operation', async () => {
     const { operation, learn } = startCaching();
     await learn(...named('a'));
     const { callContext, origins } = operation();
@@ -101,7 +101,7 @@ describe('a page that an operation has read', () => {
     expect([callContext.callLog.cached, callContext.callLog.entries]).toEqual([1, []]);
   });
 
-  test('is available only to the same query, list and tenant', async () => {
+  test('is available only for the same query, list and tenant', async () => {
     const { operation, learn } = startCaching();
     await learn(...named('a'));
     const { origins, channels } = operation();
@@ -183,7 +183,7 @@ describe('a stale page', () => {
   });
 });
 
-test('the cache evicts the least recently used pages above its maximum size', async () => {
+test('the cache evicts the least recently used pages if it exceeds its maximum size', async () => {
   const { operation, lastCall } = startCaching({ maxCharacters: 4 * 2_048 });
   const { signal } = new AbortController();
   const reads: [token: string, pageSize: number][] = [
@@ -281,7 +281,7 @@ describe('operations that read a page at the same time', () => {
     expect(lines()).toEqual(['origins 20', 'origins 20']);
   });
 
-  test('share the error of the call but do not cache it', async () => {
+  test('share the error of the call, which is not cached', async () => {
     const { operation, lastCall, lines } = startCaching();
     const pages = [operation(), operation()].map(({ origins }) => origins.load({ pageSize: 20 }));
     const failure = new UnavailableError('reset');

@@ -119,20 +119,23 @@ describe.each([5_000, 12_000])('a list of %d rows', (count) => {
   const allPages = ['100', ...pagesOf1000(100, count + 100)];
 
   test.each<[string, number[], number, string[]]>([
-    ['on the first page', [0, 1, 2], 3, ['100']],
-    ['after the first page', [0, 1, 150], 3, ['100', '1000@100']],
-    ['at the end', [last], 1, allPages],
-    ['nowhere', [], 1, allPages],
-  ])('is read until the matches are found: %s', async (_where, matches, first, queries) => {
-    const list = createList(newestFirst(count, matches));
-    const slice = await list.read(withError, first);
-    expect(names(slice)).toEqual(matches.map((index) => `shipments/s${count - index}`));
-    expect(slice.hasNextPage).toBe(queries.length === 1 || queries.length === 2);
-    expect(list.queries).toEqual(queries);
-  });
+    ['matches on the first page', [0, 1, 2], 3, ['100']],
+    ['a match after the first page', [0, 1, 150], 3, ['100', '1000@100']],
+    ['a match in the last row', [last], 1, allPages],
+    ['no match', [], 1, allPages],
+  ])(
+    'is read until all wanted matches are found or the list ends: %s',
+    async (_where, matches, first, queries) => {
+      const list = createList(newestFirst(count, matches));
+      const slice = await list.read(withError, first);
+      expect(names(slice)).toEqual(matches.map((index) => `shipments/s${count - index}`));
+      expect(slice.hasNextPage).toBe(queries.length === 1 || queries.length === 2);
+      expect(list.queries).toEqual(queries);
+    },
+  );
 
   test.each(Object.entries(orders))(
-    'returns exactly the matching rows if sorted %s',
+    'yields exactly the matching rows if it is sorted %s',
     async (_order, sort) => {
       const rows = sort(rowsOfSeed(count));
       for (const [index, status] of shipmentStatuses.entries()) {
@@ -154,19 +157,22 @@ describe.each([5_000, 12_000])('a list of %d rows', (count) => {
     },
   );
 
-  test.each(Object.entries(orders))('is counted in a single pass if sorted %s', async (_order, sort) => {
-    const rows = sort(rowsOfSeed(count));
-    const list = createList(rows);
-    const { byStatus, isExact } = await countByStatus(list.scans().from({}), undefined);
-    const plain = Map.groupBy(rows, ({ status }) => String(status));
-    expect(isExact).toBe(true);
-    expect(byStatus).toEqual(new Map([...plain].map(([status, { length }]) => [status, length])));
-    expect(list.queries).toEqual(['1000', ...pagesOf1000(1_000, count)]);
-  });
+  test.each(Object.entries(orders))(
+    'is counted in a single pass if it is sorted %s',
+    async (_order, sort) => {
+      const rows = sort(rowsOfSeed(count));
+      const list = createList(rows);
+      const { byStatus, isExact } = await countByStatus(list.scans().from({}), undefined);
+      const plain = Map.groupBy(rows, ({ status }) => String(status));
+      expect(isExact).toBe(true);
+      expect(byStatus).toEqual(new Map([...plain].map(([status, { length }]) => [status, length])));
+      expect(list.queries).toEqual(['1000', ...pagesOf1000(1_000, count)]);
+    },
+  );
 });
 
 describe('a filtered slice of a list of 5,000 rows', () => {
-  test('requests five rows per wanted row on the first page', async () => {
+  test('requests a first page with five rows per wanted row', async () => {
     const list = createList(newestFirst(5_000, [0]));
     await list.read(withError, 60, { pagesLeft: 1 });
     await list.read(withError, 500, { pagesLeft: 1 });
@@ -262,7 +268,7 @@ test('a slice is empty and has a next page if the operation may read no more pag
   expect([slice.endPosition?.pageToken, names(next)]).toEqual([undefined, ['shipments/s300']]);
 });
 
-test('rows inserted at the top cause no duplicates on the next page', async () => {
+test('rows that are inserted at the top cause no duplicates on the next page', async () => {
   const list = createList(newestFirst(3_000, [5, 50, 500, 900]));
   const first = await list.read(withError, 2);
   list.rows = [row(3_001), row(3_002, 'WITH_ERROR'), ...list.rows];

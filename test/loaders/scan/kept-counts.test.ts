@@ -29,7 +29,7 @@ test('counts are cached for 30 seconds', async () => {
   expect(await get()).toBe(2);
 });
 
-test('counts are not cached if the token writes in the meantime', async () => {
+test('counts are not reused after a write of the token', async () => {
   const { tenant, kept, count, get } = create();
   await kept.get('orders', tenant, async () => {
     tenant.writes += 1;
@@ -40,7 +40,7 @@ test('counts are not cached if the token writes in the meantime', async () => {
   expect(await get()).toBe(3);
 });
 
-test('the cache evicts the oldest of more than 20 counts', async () => {
+test('the cache evicts the oldest count if it has more than 20 counts', async () => {
   const { get } = create();
   for (let key = 0; key <= 20; key += 1) await get(String(key));
   expect(await get('1')).toBe(21);

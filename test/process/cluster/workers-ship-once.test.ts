@@ -15,7 +15,7 @@ const shipOrder = 'mutation ($input: ShipOrderInput!) { shipOrder(input: $input)
 describe.each([
   ['immediately', 0],
   ['after five seconds', 5_000],
-])('two workers, with orders that show a new shipment %s', (_when, shipmentNamedAfterMs) => {
+])('two workers (orders show a new shipment %s)', (_when, shipmentNamedAfterMs) => {
   test('ship an order once for two concurrent requests', { timeout: 120_000 }, async () => {
     const begin = new Date();
     const sandbox = await startSandbox({ quirks: { shipsAgain: true, shipmentNamedAfterMs } });

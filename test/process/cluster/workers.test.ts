@@ -93,7 +93,7 @@ describe('two workers with the sandbox', slow, () => {
 });
 
 describe('two workers with a live service', slow, () => {
-  test('on SIGTERM, finish running requests and exit with code 0', async () => {
+  test('finish running requests on SIGTERM, and exit with code 0', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = startWorkers({ UPSTREAM_URL: service.url.href });
@@ -249,7 +249,7 @@ describe('workers that can\u2019t start', slow, () => {
     });
   });
 
-  test('stop the server with code 1 if they replace a worker', async () => {
+  test('cause exit code 1 of the server if they should replace a killed worker', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'waybill-'));
     try {
       const flag = join(folder, 'flag');

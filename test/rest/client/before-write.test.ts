@@ -60,7 +60,7 @@ describe('the check before a write', () => {
     expect(await written).toEqual({ name: 'orders/1' });
   });
 
-  test('fails the write with the thrown error before the write is sent', async () => {
+  test('prevents the write if it throws, and the write fails with the thrown error', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const error = await errorOf(rest.api.createOrder(newOrder, rest.callContext().untilDeadline(refuse)));
     expect(error).toBe(lost);
@@ -127,7 +127,7 @@ describe('a write after a refused connection', () => {
     }
   }
 
-  test('is checked between the new connection and the request', async () => {
+  test('is checked after the new connection opens, before the request is sent', async () => {
     const { result, events } = await writeToLateService(() => {});
     expect(result).toEqual({ name: 'orders/7' });
     expect(events).toEqual(['refused', 'checked', 'sent']);
@@ -158,7 +158,7 @@ describe('the circuit breaker', () => {
     return outcomes;
   }
 
-  test('ignores a write that the check rejects', async () => {
+  test('ignores a write if the check before the write throws', async () => {
     await using rest = await startRestClient(answerAsPromised);
     expect(await outcomeOf(rest.service.url, refuse)).toEqual(['aborted']);
     expect(rest.service.lines()).toEqual([]);

@@ -29,7 +29,7 @@ describe('a successful response', () => {
     expect(await rest.api.getOrder('7', rest.callContext())).toEqual(order);
   });
 
-  test('is accepted with a character split between two chunks', async () => {
+  test('is accepted if a character is split between two chunks', async () => {
     const bytes = Buffer.from(JSON.stringify({ ...order, notes: 'Ñandú 🦤 e\u0301' }));
     const cut = bytes.indexOf(0xf0) + 2;
     await using rest = await startRestClient(async (_request, response) => {
@@ -43,7 +43,7 @@ describe('a successful response', () => {
     });
   });
 
-  test('is accepted with a body of exactly the maximum size', async () => {
+  test('is accepted if its body has exactly the maximum size', async () => {
     const body = JSON.stringify({ ...order, notes: '' });
     const notes = 'a'.repeat(maxResponseBytes - body.length);
     await using rest = await startRestClient(answerJson({ ...order, notes }), { callTimeoutMs: 15_000 });
@@ -60,7 +60,7 @@ describe('an HTTP error', () => {
     ['an empty', (status) => answerText('', status, 'application/json'), undefined],
   ];
 
-  test.each(bodies)('keeps its status with %s body', async (_what, answer, message) => {
+  test.each(bodies)('keeps its status if it has %s body', async (_what, answer, message) => {
     await using rest = await startRestClient((request, response, body) =>
       answer(Number(request.url?.split('/').at(-1)))(request, response, body),
     );
@@ -86,7 +86,7 @@ describe('an HTTP error', () => {
     });
   });
 
-  test('keeps its status with an incomplete body', async () => {
+  test('keeps its status if its body is incomplete', async () => {
     await using rest = await startRestClient((request, response) => {
       response.writeHead(503, { 'content-length': '1000', 'retry-after': '2' }).write('{"message":');
       setTimeout(() => request.socket.resetAndDestroy(), 5);
@@ -106,7 +106,7 @@ describe('an HTTP error', () => {
     expect(error).toMatchObject({ name: 'StatusError', status: 500 });
   });
 
-  test('keeps its status with a deeply nested body', async () => {
+  test('keeps its status if its body is deeply nested', async () => {
     const depth = 10_000;
     const body = `{"errors":${'{"a":'.repeat(depth)}"b"${'}'.repeat(depth)}}`;
     await using rest = await startRestClient(answerText(body, 400, 'application/json'));
@@ -132,7 +132,7 @@ describe('an HTTP error', () => {
     ['1.5', undefined],
     ['', undefined],
     ['9'.repeat(40), undefined],
-  ])('reads Retry-After "%s" as a delay of %o ms', async (header, expected) => {
+  ])('with Retry-After "%s" has a delay of %o ms', async (header, expected) => {
     await using rest = await startRestClient(answerJson({}, 429, { 'retry-after': header }));
     expect(await errorOf(rest.api.getOrder('7', rest.callContext()))).toMatchObject({
       status: 429,
@@ -140,7 +140,7 @@ describe('an HTTP error', () => {
     });
   });
 
-  test('reads a Retry-After date one minute ahead as a delay of one minute', async () => {
+  test('with a Retry-After date in one minute has a delay of one minute', async () => {
     const header = new Date(Date.now() + 60_000).toUTCString();
     await using rest = await startRestClient(answerJson({}, 503, { 'retry-after': header }));
     // The call always fails with a StatusError here; the match below would show anything else.
@@ -169,7 +169,7 @@ describe('a 2xx response that is not JSON', () => {
     ['cut JSON', answerText('{"name":"orders/7","sta', 200, 'application/json')],
     ['an empty body', answerText('', 200, 'application/json')],
     ['the status 204', (_request, response) => response.writeHead(204).end()],
-  ])('fails a read and leaves the outcome of a write unknown: %s', async (_what, answer) => {
+  ])('makes a read fail and leaves the outcome of a write unknown: %s', async (_what, answer) => {
     await using rest = await startRestClient(answer);
     const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(read).toBeInstanceOf(InvalidResponseError);
@@ -200,7 +200,7 @@ describe('a response above the size limit', () => {
   });
 });
 
-test('errors contain neither the access token nor the values of query parameters', async () => {
+test('errors do not contain the access token or the values of query parameters', async () => {
   const answers: Answer[] = [
     answerJson(
       { message: `the token ${bearer} has expired`, errors: [{ field: bearer, message: bearer }] },

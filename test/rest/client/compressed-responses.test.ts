@@ -43,7 +43,7 @@ describe('a compressed response', () => {
     expect(rest.service.requests[0]?.headers['accept-encoding']).toBe('gzip, br, deflate');
   });
 
-  test('keeps the message of an HTTP error', async () => {
+  test('keeps its message if it is an HTTP error', async () => {
     const body = gzipSync(JSON.stringify({ message: 'no such search' }));
     await using rest = await startRestClient(compressed(body, 'gzip', 400));
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
@@ -93,7 +93,7 @@ test.each([
   expect(callContext.callLog.entries[0]?.bytes).toBeLessThan(1.1 * maxResponseBytes);
 });
 
-test('an HTTP error with a decompression bomb keeps its status', async () => {
+test('an HTTP error keeps its status if its body is a decompression bomb', async () => {
   await using rest = await startRestClient(compressed(gzipSync(Buffer.alloc(10_000_000)), 'gzip', 503));
   const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
   expect(error.message).toBe('GET /v1/orders/7 returned 503');

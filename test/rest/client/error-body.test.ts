@@ -47,7 +47,7 @@ describe('the fields of an error body', () => {
     [{ code: 400, status: 'INVALID_ARGUMENT' }, 'INVALID_ARGUMENT'],
     [{ type: 'https://rest.internal/errors/7' }, undefined],
     [{ code: 'a sentence' }, undefined],
-  ])('take their code from %j', (source, code) => {
+  ])('have the code of %j: %s', (source, code) => {
     const { code: bodyCode, fields } = read({ ...source, errors: [{ ...field, ...source, field: 'email' }] });
     expect([bodyCode, fields[0]?.code]).toEqual([code, code]);
   });
@@ -190,7 +190,7 @@ describe('a URL, an IP address or the host of the REST service in a message', ()
   });
 
   test.each(['a://', ':', '1.', 'ab:', ' //', '?x', 'a://a?'])(
-    'takes less than 50 ms to search for in 64 KiB of %j',
+    'is searched for in 64 KiB of %j within 50 ms',
     (text) => {
       const start = performance.now();
       read({ message: text.repeat(65_536 / text.length) });

@@ -23,7 +23,7 @@ const never: Answer = () => {};
 const text = { text: 'a' };
 
 describe('the deadline of a call', () => {
-  test('ends a read without a response', async () => {
+  test('ends a read that gets no response', async () => {
     await using rest = await startRestClient(never, { callTimeoutMs: 60 });
     const start = performance.now();
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
@@ -67,7 +67,7 @@ describe('the deadline of a call', () => {
     expect(rest.service.lines()).toEqual(['GET /v1/orders/1']);
   });
 
-  test('ends a label call that waits for the only label connection', async () => {
+  test('ends a label call that waits for the only connection for labels', async () => {
     await using rest = await startRestClient(
       (request, response) => {
         response.writeHead(200, { 'content-type': 'application/pdf' });
@@ -125,7 +125,7 @@ describe('a connection', () => {
   ];
 
   test.each(resets)(
-    'that is %s fails a read and leaves the outcome of a write unknown',
+    'that is %s makes a read fail and leaves the outcome of a write unknown',
     async (_when, answer) => {
       await using rest = await startRestClient(answer);
       const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
@@ -146,7 +146,7 @@ describe('a connection', () => {
     },
   );
 
-  test('fails reads and writes with UnavailableError if it is refused', async () => {
+  test('that is refused makes reads and writes fail with UnavailableError', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
@@ -163,13 +163,13 @@ describe('a connection', () => {
     }
   });
 
-  test('fails a write with UnavailableError if the host name is unknown', async () => {
+  test('to an unknown host makes a write fail with UnavailableError', async () => {
     await using rest = await startRestClient(never, { baseUrl: new URL('http://nowhere.invalid') });
     const error = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
     expect(error).toBeInstanceOf(UnavailableError);
   });
 
-  test('sends no request if the server does not support TLS', async () => {
+  test('carries no request if the server does not support TLS', async () => {
     await using rest = await startRestClient(never);
     const baseUrl = new URL(rest.service.url.href.replace('http:', 'https:'));
     await using secure = await startRestClient(never, { baseUrl });
@@ -178,7 +178,7 @@ describe('a connection', () => {
     expect(rest.service.requests).toEqual([]);
   });
 
-  test('fails a read with InvalidResponseError if the server does not speak HTTP', async () => {
+  test('to a server without HTTP makes a read fail with InvalidResponseError', async () => {
     await using rest = await startRestClient((request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toBeInstanceOf(InvalidResponseError);

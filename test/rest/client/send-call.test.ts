@@ -25,7 +25,7 @@ const write: RestCall = { method: 'POST', path: '/v1/orders', body: {} };
 const retriesOf = ({ callLog }: CallContext) => callLog.entries.map(({ retries }) => retries);
 
 describe('the calls of an aborted operation', () => {
-  test('are neither sent nor logged if they wait for a slot', async () => {
+  test('are not sent or logged if they wait for a slot', async () => {
     await using rest = await startHolding();
     const callContexts = createCallContexts({ callsAtOnce: 1 });
     const controller = new AbortController();
@@ -172,7 +172,7 @@ test.each([
 test.each([
   ['deferred', 16_384, 1],
   ['immediate', 16_385, 0],
-])('the parsing is %s for a response of %i characters', async (_what, characters, stepsDeferred) => {
+])('parsing is %s if the response has %i characters', async (_what, characters, stepsDeferred) => {
   const text = JSON.stringify('a'.repeat(characters - 2));
   await using sent = await startCall(text);
   const { steps, results } = sent;

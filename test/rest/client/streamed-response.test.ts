@@ -23,7 +23,7 @@ import {
 
 const pdf = { 'content-type': 'application/pdf' };
 
-describe('a label', () => {
+describe('a label response', () => {
   test('is streamed before the REST service has sent the last bytes', async () => {
     let finish = () => {};
     await using rest = await startRestClient((_request, response) => {
@@ -94,7 +94,7 @@ describe('a label', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  test('closes the REST connection if its body is destroyed', async () => {
+  test('closes the REST connection if the reader destroys its body', async () => {
     let isClosed = false;
     await using rest = await startRestClient((_request, response) => {
       response.on('close', () => {
@@ -193,7 +193,7 @@ describe('a label', () => {
       () => gzipSync(Buffer.alloc(17_000_000)),
       'returned more than 16777216 bytes',
     ],
-  ])('%s, with compression', async (_how, sent, failure) => {
+  ])('in gzip %s', async (_how, sent, failure) => {
     const pdfBytes = randomBytes(3_000_000);
     const body = sent(gzipSync(pdfBytes));
     await using rest = await startRestClient((_request, response) =>
@@ -269,7 +269,7 @@ describe('a label', () => {
     expect(bytes).toBe(3_000_000);
   });
 
-  test('keeps the message of an HTTP error', async () => {
+  test('keeps its message if it is an HTTP error', async () => {
     await using rest = await startRestClient(answerJson({ message: 'not yet generated' }, 409));
     const error = await errorOf(rest.api.getLabel('3', rest.callContext()));
     expect(error).toBeInstanceOf(StatusError);

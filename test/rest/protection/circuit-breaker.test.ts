@@ -184,7 +184,7 @@ test('a tenant whose probe failed may probe again after five seconds', () => {
   expect(call(ana, 'answered', 2)).toBe(2);
 });
 
-test('an aborted probe allows a second probe', () => {
+test('a tenant may probe again immediately after an aborted probe', () => {
   const { call, pass } = startOpen();
   pass(5_000);
   expect(call(ana, 'aborted')).toBe(1);

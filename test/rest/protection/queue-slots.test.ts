@@ -62,7 +62,7 @@ describe('waiting calls that the circuit breaker rejects', () => {
       { circuitBreaker: { minCalls: 2 }, callTimeoutMs: 20_000 },
     );
 
-  test('free their slot for the next call, even if thousands are rejected', async () => {
+  test('leave the slot to the next call, even if thousands are rejected', async () => {
     await using rest = await startFailing();
     const callContexts = createWithAccepted('ana', 'eva');
     const [ana, eva] = ['ana', 'eva'].map((token) => callContexts.of(token, signal));

@@ -94,7 +94,7 @@ describe('a failed read that is not retryable', () => {
   });
 });
 
-test('pauses are random between 0 and a bound of at most one second', () => {
+test('the pause before a retry is random, up to a bound of at most one second', () => {
   const pausesAt = (random: number) => {
     const retries = createRetries({ maxRetries: 10, random: () => random });
     // For as many in a row.
@@ -124,7 +124,7 @@ describe('the retry budget', () => {
     expect(tries).toBeLessThanOrEqual(1_210);
   });
 
-  test('lets each tenant use half of the remaining retries (at most 64)', () => {
+  test('lets each tenant use half of the remaining retries, which are at most 64', () => {
     const retries = createRetries({ maxRetries: 1 });
     for (let read = 0; read < 1_000; read += 1) retries.recordFirstAttempt();
     expect([ana, eva, ana, ida].map((who) => retried(retries, who, 100))).toEqual([32, 16, 0, 8]);

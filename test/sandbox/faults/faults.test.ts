@@ -132,7 +132,7 @@ test('the fault "change" also applies to error responses', async () => {
   expect([reply.status, reply.body]).toEqual([404, []]);
 });
 
-test('a fault matches by method and path, and ends after its count or its removal', async () => {
+test('a fault applies by method and path, until its count is used up or it is removed', async () => {
   const { faults } = client.sandbox;
   const status = async (target: string) => (await client.get(target)).status;
   const fail = { kind: 'status', status: 500, body: {} } as const;

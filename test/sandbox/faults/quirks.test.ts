@@ -146,7 +146,7 @@ describe.each(ways)('shipmentNamedAfterMs, set as %s', (way) => {
   });
 });
 
-test('an order with two shipments names the last one whose delay is over', async () => {
+test('an order with two shipments names each shipment only after its delay', async () => {
   client = await openSandbox({ seed: smallSeed, quirks: { shipsAgain: true, shipmentNamedAfterMs: 5_000 } });
   const { order, quote } = await orderAndQuote();
   const named = async () => (await read(order.name)).shipment;

@@ -70,7 +70,7 @@ test('every reference resolves and every schema is referenced', () => {
   });
 });
 
-test('a list documents its page sizes', () => {
+test('the OpenAPI document has the page sizes of a list', () => {
   const parameters =
     document.paths['/v1/channels/{channelId}/conversations/{conversationId}/messages'].get.parameters;
   expect(parameters).toContainEqual({

@@ -106,7 +106,7 @@ test('a label shows the recipient, the sender, the contents and the amount due',
   ]);
 });
 
-test('a label states that there is no cash on delivery and no reference', async () => {
+test('a label without cash on delivery or a reference says so', async () => {
   const { referenceId: _, ...unreferenced } = input;
   const { texts } = await drawingOf(await renderLabel({ ...unreferenced, cashOnDeliveryCents: 0 }));
   expect(texts).toContain('SIN RECAUDO');

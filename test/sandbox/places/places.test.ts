@@ -45,7 +45,7 @@ const municipalities = {
   Vichada: 4,
 };
 
-describe('the locations', () => {
+describe('locations', () => {
   test('include all municipalities of each department', () => {
     const counted = Map.groupBy(towns, ({ address }) => address.administrativeArea);
     expect(Object.fromEntries([...counted].map(([name, list]) => [name, list.length]))).toEqual(
@@ -95,7 +95,7 @@ describe('the locations', () => {
     });
   });
 
-  test('have zones and coordinates only for existing towns', () => {
+  test('include each town that has zones or coordinates', () => {
     const known = new Set(towns.map(placeOf));
     expect([...Object.keys(zones), ...Object.keys(coordinates)].filter((place) => !known.has(place))).toEqual(
       [],

@@ -128,7 +128,7 @@ test('a page token is valid only for its merchant, list and filters', async () =
   expect(await status(`/v1/orders?pageToken=${orders.toUpperCase()}`)).toBe(400);
 });
 
-test('an order created between two page requests causes no duplicates or gaps', async () => {
+test('a new order between two page requests causes no duplicates or gaps', async () => {
   const before = namesIn((await client.get('/v1/orders?pageSize=6')).body.orders);
   const first = (await client.get('/v1/orders?pageSize=3')).body;
   await client.post('/v1/orders', newOrder);

@@ -79,7 +79,7 @@ test('texts to the same phone number share one conversation', async () => {
   expect(body.messages.map(({ name }: { name: string }) => name.slice(-4))).toEqual(['m002', 'm001']);
 });
 
-test('a text to a phone number continues a seeded conversation', async () => {
+test('a text to the phone number of a conversation continues that conversation', async () => {
   const seeded = createSeed(new Date('2026-11-02T14:00:00Z')).merchants[0]?.channels[0]?.conversations[0];
   const body = { recipient: { phone: seeded?.phone, name: 'Otro nombre' }, text: 'Hola' };
   const { name } = (await client.post('/v1/channels/ca1/messages', body)).body;

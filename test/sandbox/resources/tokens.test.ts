@@ -28,7 +28,7 @@ test('both tokens of a merchant can read and change the same order', async () =>
   expect((await client.get(`/v1/${order.name}`, second)).status).toBe(404);
 });
 
-test('only the ended token is rejected with 401', async () => {
+test('an ended token is rejected with 401, and other tokens are not', async () => {
   const { sandbox } = client;
   const { first, firstRefreshed, second } = sandbox.tokens;
   expect(await statusOf(first)).toBe(200);
@@ -55,7 +55,7 @@ test('ending a token twice causes no error', () => {
 });
 
 test.each(['first', 'second'] as const)(
-  'a token issued for the %s token belongs to the same merchant',
+  'issueToken for the %s token returns a token of the same merchant',
   async (name) => {
     const { sandbox } = client;
     const token = sandbox.tokens[name];

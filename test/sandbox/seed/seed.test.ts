@@ -41,17 +41,17 @@ test('the seed has two merchants with the documented record counts', () => {
   expect(textil.organization.balanceCents).toBeGreaterThan(0);
 });
 
-test('the seed is identical for the same time', () => {
+test('two seeds for the same time are identical', () => {
   expect(hash(createSeed(now))).toBe(hash(seed));
 });
 
-test('the seed for a different time differs only in times', () => {
+test('seeds for different times differ only in their times', () => {
   const timeless = (value: unknown) => JSON.stringify(value).replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '""');
   for (const other of ['2026-11-10T05:00:00.000Z', '2027-03-01T09:41:07.123Z'])
     expect(hash(timeless(createSeed(new Date(other))))).toBe(hash(timeless(seed)));
 });
 
-test('the seed contains no time after the current time, at any hour', () => {
+test('the seed contains no time in the future, at any hour of the day', () => {
   for (const hour of ['04:59', '05:00', '05:01', '12:00', '23:59']) {
     const at = `2026-11-10T${hour}:00.000Z`;
     const times = JSON.stringify(createSeed(new Date(at))).match(/\d{4}-\d\d-\d\dT[\d:.]+Z/g) ?? [];
@@ -250,7 +250,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
   },
 );
 
-test('the two merchants share no identifier, customer or phone', () => {
+test('the two merchants share no identifier, customer or phone number', () => {
   const identities = ({ orders, quotes, shipments, origins, channels }: MerchantSeed) => [
     ...[...orders, ...quotes, ...shipments, ...origins].map(({ name }) => name),
     ...channels.map(({ channel }) => channel.name),
@@ -279,7 +279,7 @@ test('orders with the same phone number can differ in last name and location', (
   for (const phone of byPhone.keys()) expect(phone).toMatch(/^\+573\d{9}$/);
 });
 
-test('amounts and texts include the limits of their ranges', () => {
+test('amounts and texts of the seed reach the limits of their ranges', () => {
   const prices = cafe.orders.map(({ sellingPriceCents }) => sellingPriceCents);
   expect(Math.max(...prices)).toBe(9_007_199_254_740_991);
   expect(prices.filter((price) => price > 2 ** 31).length).toBeGreaterThan(5);

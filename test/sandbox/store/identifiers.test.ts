@@ -18,7 +18,7 @@ const ship = ({ name, offers }: { name: string; offers: { courier: string }[] },
     requiresPickup: true,
   });
 
-test('mixed identifiers, set as a fault, apply only to new records', async () => {
+test('a fault with mixed identifiers changes only new records', async () => {
   client = await openSandbox();
   client.sandbox.faults.add({ kind: 'quirks', quirks: { identifiers: 'mixed' } });
   const orders: string[] = [];
@@ -56,7 +56,7 @@ test('mixed identifiers, set as a fault, apply only to new records', async () =>
   expect((await client.post('/v1/orders', newOrder)).body.name).toBe('orders/ca2507');
 });
 
-test('mixed identifiers, set as an option, apply to the seed and all references', async () => {
+test('the option of mixed identifiers changes the seed and all references', async () => {
   client = await openSandbox({ quirks: { identifiers: 'mixed' } });
   const order = await read('orders/a+b=ca2499');
   expect([order.shipment, order.recipient.location]).toEqual([
@@ -90,7 +90,7 @@ test('mixed identifiers, set as an option, apply to the seed and all references'
   );
 });
 
-test('with mixed identifiers as an option, an order can be quoted and shipped', async () => {
+test('an order can be quoted and shipped with mixed identifiers', async () => {
   client = await openSandbox({ quirks: { identifiers: 'mixed' } });
   const location = 'locations/_V1Stantioquia-medellin';
   const recipientThere = { ...newOrder.recipient, location };

@@ -100,7 +100,7 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
   ['arguments from variables', 'query ($of: String) { text(of: $of) }', { of: 'v' }],
   ['missing variables', 'query ($of: String) { text(of: $of) }'],
   ['variables with a default', 'query ($first: Int! = 1) { shelf { books(first: $first) { name } } }'],
-  ['items that are promises, with rejections', '{ late { name } }'],
+  ['items that are promises, some of them rejected', '{ late { name } }'],
   ['a non-null item that fails', '{ lateRequired { name } text }'],
   ['a non-null field that is null', '{ self { required } text }'],
   ['a null that propagates to the root', '{ selfRequired { selfRequired { required } } }'],
@@ -169,17 +169,17 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
     { f: { kinds: ['A', 'C'], first: 1.5, last: 1 }, t: null },
   ],
   [
-    'more invalid values than the response lists',
+    'more invalid values than a response may list',
     'mutation ($f: Filter!) { writeAll(filter: $f) }',
     { f: { kinds: Array(60).fill('C') } },
   ],
   [
-    'a condition at the root that is null',
+    'a null condition at the root',
     'query ($is: Boolean = true) { text ... @include(if: $is) { required } }',
     { is: null },
   ],
   [
-    'a condition below the root that is null',
+    'a null condition below the root',
     'query ($is: Boolean = true) { text self { text shelf { name @skip(if: $is) } } late { name @include(if: $is) } }',
     { is: null },
   ],
@@ -225,12 +225,15 @@ test('an invalid variable returns the status 400', async () => {
 test.each([
   [false, /unknown field "firs"\. Did you mean "first"\?/],
   [true, /unknown field "firs", found: /],
-])('hideSuggestions %s controls suggestions in errors about variables', async (hideSuggestions, message) => {
-  const variables = { f: { kinds: [], firs: 1 } };
-  const operation = operationOf('mutation ($f: Filter!) { writeAll(filter: $f) }', variables);
-  const { errors } = await createExecutor(schema, hideSuggestions)(operation, {});
-  expect(errors?.map((error) => error.message)).toEqual([expect.stringMatching(message)]);
-});
+])(
+  'hideSuggestions decides whether errors about variables have suggestions: %s',
+  async (hideSuggestions, message) => {
+    const variables = { f: { kinds: [], firs: 1 } };
+    const operation = operationOf('mutation ($f: Filter!) { writeAll(filter: $f) }', variables);
+    const { errors } = await createExecutor(schema, hideSuggestions)(operation, {});
+    expect(errors?.map((error) => error.message)).toEqual([expect.stringMatching(message)]);
+  },
+);
 
 test('@skip and @include of another operation in the document have no effect', async () => {
   const query =

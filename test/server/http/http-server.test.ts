@@ -32,12 +32,12 @@ async function closeTimeMs(listener: Listener): Promise<number> {
   return performance.now() - start;
 }
 
-describe('the address', () => {
+describe('the address of the server', () => {
   test.each([
     ['127.0.0.1', '127.0.0.1'],
     ['0.0.0.0', 'localhost'],
     ['localhost', '(127.0.0.1|\\[::1\\])'],
-  ])('is reachable for the host %s', async (host, shown) => {
+  ])('is reachable if the host is %s', async (host, shown) => {
     const listener = await listen(answerOk, host, 0);
     try {
       expect(listener.url.href).toMatch(new RegExp(`^http://${shown}:\\d+/$`));
@@ -175,7 +175,7 @@ describe('the shutdown', () => {
 
 describe('a pipelined request', () => {
   test.each([['two Host headers', 'GET /first HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n', '400 Bad Request']])(
-    'does not run after the rejection of %s',
+    'does not run if an earlier request was rejected for %s',
     async (_what, first, status) => {
       const asked: (string | undefined)[] = [];
       const listener = await listen(
@@ -205,7 +205,7 @@ describe('a pipelined request', () => {
     await listener.close();
   });
 
-  test('is rejected after the earlier response if it is not HTTP', async () => {
+  test('is rejected after the response to an earlier request if it is not HTTP', async () => {
     let finish = () => {};
     const listener = await listen(
       (_request, response) => (finish = () => response.end('first')),
@@ -228,7 +228,7 @@ describe('a pipelined request', () => {
   });
 });
 
-test('a connection that the kernel accepted before the close gets its response', async () => {
+test('a connection that the kernel accepted before the shutdown gets its response', async () => {
   const listener = await listen(answerOk, '127.0.0.1', 0);
   const port = Number(listener.url.port);
   const outcomes = Array.from({ length: 80 }, async () => {

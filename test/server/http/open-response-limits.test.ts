@@ -58,7 +58,7 @@ test('one token is limited to half of the unread-bytes budget', () => {
   ).toEqual([false, true]);
 });
 
-test('the oldest slow client with an unaccepted token is disconnected at a lower limit', () => {
+test('a slow client with an unaccepted token is disconnected at a lower limit', () => {
   const disconnected: string[] = [];
   const openResponses = start();
   openResponses.watch(merchant, stalled('merchant', 20, disconnected).response);
@@ -70,7 +70,7 @@ test('the oldest slow client with an unaccepted token is disconnected at a lower
   expect([openResponses.isOpenTo(anonymous), disconnected]).toEqual([true, ['first']]);
 });
 
-test('the oldest slow clients are disconnected above the limit of unread bytes', () => {
+test('the oldest slow clients are disconnected if unread bytes exceed the limit', () => {
   const disconnected: string[] = [];
   const openResponses = start();
   for (const [name, bytes] of [

@@ -19,7 +19,7 @@ test.each([
   expect(String(await outcome)).toBe(text);
 });
 
-test('a body beyond the limit is rejected before its end', async () => {
+test('a body that exceeds the limit is rejected before it ends', async () => {
   const { body, outcome } = read('abc', 'def');
   expect(await outcome).toMatchObject({ status: 413, code: 'REQUEST_TOO_LARGE' });
   for (let count = 0; count < 100; count += 1) body.write('x'.repeat(10_000));

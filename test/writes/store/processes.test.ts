@@ -254,8 +254,8 @@ test('a store without claims lets its lease expire', async () => {
   expect(store.holds(second)).toBe(true);
 });
 
-describe('a process suspended inside a transaction', () => {
-  test('makes 100 claims of another process fail without blocking the event loop', async () => {
+describe('a process that is suspended during a transaction', () => {
+  test('makes 100 claims of another process fail but does not block its event loop', async () => {
     const store = await open();
     const child = startChild();
     await ask(child, { run: 'lock', file });
@@ -313,7 +313,7 @@ describe('a process suspended inside a transaction', () => {
     await expect(store.checkpoint(claim, 'progress')).rejects.toThrow(ClaimLostError);
   });
 
-  test('makes a timed-out checkpoint of another process have no effect', async () => {
+  test('makes a checkpoint of another process time out without an effect', async () => {
     // A transaction waits 750 ms. The second checkpoint waits for the first, and then beyond its own time.
     const store = await open({ timeoutMs: 1000, leaseMs: 10_000 });
     const claim = await mustClaim(store, key);

@@ -74,7 +74,7 @@ describe('the file of a store', () => {
     );
   });
 
-  test('becomes accessible only to its owner again when it is opened', async () => {
+  test('becomes private to its owner again when it is opened', async () => {
     await (await open()).close();
     chmodSync(file, 0o666);
     await mustClaim(await open(), key);
@@ -200,7 +200,7 @@ describe('opening a store', () => {
 describe('a full disk', () => {
   const large = 'x'.repeat(200_000);
 
-  test('fails only operations that need more space', async () => {
+  test('affects only operations that need more space', async () => {
     const store = await open({ maxPages: 30 });
     const claim = await mustClaim(store, key);
     const rejection = store.checkpoint(claim, large);
@@ -213,7 +213,7 @@ describe('a full disk', () => {
     expect(await store.claim(key, 'input')).toMatchObject({ progress: 'small' });
   });
 
-  test('fails only the operation that needs space in a shared transaction', async () => {
+  test('affects only one operation of a shared transaction: the one that needs space', async () => {
     const store = await open({ maxPages: 30 });
     const claim = await mustClaim(store, key);
     const second = await mustClaim(store, { ...key, id: 'second' });
@@ -225,7 +225,7 @@ describe('a full disk', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('rejects new keys but not the reading of stored outcomes', async () => {
+  test('prevents new keys, but stored outcomes can still be read', async () => {
     const store = await open({ maxPages: 30 });
     const name = (index: number) => ({ ...key, id: `${index} ${'x'.repeat(500)}` });
     let count = 0;
@@ -236,7 +236,7 @@ describe('a full disk', () => {
     expect(await store.claim(name(0), 'input')).toEqual({ state: 'done', outcome: 0 });
   });
 
-  test('disappears from failure() even without another operation', async () => {
+  test('stops being reported by failure() even without another operation', async () => {
     const store = await open({ maxPages: 30, leaseMs: 500 });
     await expect(store.noteOrganizationShown(large)).rejects.toThrow(StoreUnavailableError);
     expect(store.failure()).toBeDefined();

@@ -34,7 +34,7 @@ test('a store rejects all requests after its thread has failed', async () => {
   await store.close();
 });
 
-test('a store in memory can be closed without use', async () => {
+test('a store in memory can be closed even if it was never used', async () => {
   const store = await openSqliteStore({ file: 'memory' });
   expect(store.secret).toHaveLength(32);
   expect(store.failure()).toBeUndefined();
