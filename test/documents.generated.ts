@@ -59,7 +59,7 @@ export type CreateShipmentInput = {
   courier: string | number;
   /** A key that you choose for this shipment, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same shipment. The retry creates no second shipment, and costs `GET /v1/shipments/{id}`. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
-  /** The origin where the courier collects the package, `origins/<identifier>` or the bare identifier. The `location` of this origin must be the `origin` of the quote. */
+  /** The origin where the courier collects the package, `origins/<identifier>` or the bare identifier. Its `location` must be the location that the quote has as its `origin`. */
   origin: string | number;
   /** The quote with the offer, `quotes/<identifier>` or the bare identifier. If the quote has an order, the shipment belongs to that order. */
   quote: string | number;

@@ -33,7 +33,7 @@ function privateDirectory(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'waybill-keys-'));
   } catch (error) {
-    const expected = `a path, or a writable directory ${tmpdir()} for the keys of several WORKERS`;
+    const expected = `a path, because several WORKERS cannot write their keys to ${tmpdir()}`;
     throw unusableSetting(`STATE_FILE: expected ${expected}`, error);
   }
 }

@@ -89,7 +89,7 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
     const order = await loaders.orderById.load(name);
     if (order === null) {
       if (ownProgress === undefined) throw new NotFoundError(name, 'order');
-      throw new OutcomeUnknownError(`${name} no longer exists, and may have been shipped`);
+      throw new OutcomeUnknownError(`${name} no longer exists. It may have been shipped`);
     }
     const ownQuote = ownProgress?.quote;
     if (isResourceName('shipments', order.shipment)) {

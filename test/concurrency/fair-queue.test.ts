@@ -234,7 +234,7 @@ test('an entry waits while the queue is closed to its owner', () => {
   expect(granted).toEqual(['eva', 'ana']);
 });
 
-test('while the queue is closed to a token, other tokens on its connection get slots', () => {
+test('a queue that is closed to one token gives slots to others on the same connection', () => {
   const [closed, open] = [other(0), other(0)];
   const { queue, granted, ask } = createQueue({ capacity: 1, isOpenTo: (owner) => owner !== closed });
   const first = ask('first', ana);
@@ -244,7 +244,7 @@ test('while the queue is closed to a token, other tokens on its connection get s
   expect([granted, queue.waiting]).toEqual([['first', 'open'], 1]);
 });
 
-test('while the queue is closed to a token, tokens on other connections get slots', () => {
+test('a queue that is closed to one token gives slots to other connections', () => {
   const closed = other(0);
   const { granted, ask } = createQueue({ capacity: 4, isOpenTo: (owner) => owner !== closed });
   ask('closed', closed);

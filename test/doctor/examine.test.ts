@@ -140,13 +140,13 @@ test.each<[string, Partial<Quirks>, string, string]>([
     '404 errors without JSON',
     { errorBody: 'text' },
     'error 404',
-    'The 404 response contains text/plain. Waybill finds no message',
+    'The 404 response contains text/plain. Waybill finds no error message in it',
   ],
   [
     '400 errors without JSON',
     { errorBody: 'text' },
     'error 400',
-    'The 400 response contains text/plain. Waybill finds no message',
+    'The 400 response contains text/plain. Waybill finds no error message in it',
   ],
 ])('the doctor warns of %s', async (_name, quirks, check, cause) => {
   const { report } = await examined({ quirks });

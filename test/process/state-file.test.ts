@@ -61,7 +61,7 @@ test('several workers require STATE_FILE if the temporary directory is not writa
     code: 1,
     signal: null,
     errors: expect.stringMatching(
-      /^STATE_FILE: expected a path, or a writable directory \S+ for the keys of several WORKERS\. ENOTDIR: .*\.\n$/,
+      /^STATE_FILE: expected a path, because several WORKERS cannot write their keys to \S+\. ENOTDIR: .*\.\n$/,
     ),
   });
 });

@@ -79,7 +79,7 @@ describe('a lost claim', () => {
     await expect(withLock(async (lock) => lock.expectHeld())).rejects.toThrow(ClaimLostError);
   });
 
-  test('on the key of a write also stops the work under its lock', async () => {
+  test('on the key of a write also stops the work that the write does under a lock', async () => {
     const { withLock } = startWork();
     const outer = {
       expectHeld() {

@@ -23,9 +23,9 @@ export const accessToken: Check = async ({ service, first }) => {
 export const organization: Check = async ({ service }) => {
   const { status, json } = await service.get('/v1/organizations/mine');
   if (/^organization\/(?!mine$)[^/]+$/.test(textIn(json, 'name') ?? ''))
-    return ok('The organization has its own id.');
+    return ok('The organization has an id.');
   const remedy =
-    'Idempotency keys and locks belong to the access token, so a retry with a new token can repeat a write.';
+    'Idempotency keys and locks hold for one access token only. A retry with a new token may write a second time.';
   return warning(
     `The organization has no id (status ${status}). An id such as organization/7 was expected.`,
     remedy,
@@ -79,7 +79,7 @@ function readError({ service: { options } }: Examination, { status, contentType,
     );
   const remedy =
     'Clients get a generic message with the status. Waybill reads the fields message, detail and title, also inside error.';
-  return warning(`The ${status} response contains ${shape}. Waybill finds no message.`, remedy);
+  return warning(`The ${status} response contains ${shape}. Waybill finds no error message in it.`, remedy);
 }
 
 /** The names in a body, such as `error.message`. Names that may be data are left out. */

@@ -37,7 +37,7 @@ const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
       description: idDescription(
         'The origin where the courier collects the package',
         'origins',
-        'The `location` of this origin must be the `origin` of the quote.',
+        'Its `location` must be the location that the quote has as its `origin`.',
       ),
     }),
     recipient: t.field({

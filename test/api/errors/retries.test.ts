@@ -48,7 +48,7 @@ describe('a read that fails at first', () => {
     expect(waybill.calls()).toEqual([call, call]);
   });
 
-  test('is retried twice after two responses with 503', async () => {
+  test('is retried after each of two responses with 503', async () => {
     await using waybill = await startWithRetries(atFirst(2, answerJson({}, 503)));
     expect(await waybill.ask(query)).toEqual(whole);
     expect(waybill.calls()).toEqual([call, call, call]);

@@ -97,7 +97,7 @@ describe('a keyed write', () => {
     expect((await create(waybill)).calls).toEqual([organizationCall, post]);
   });
 
-  test('is rejected if its organization call returns 404 after another succeeded', async () => {
+  test('is rejected if the organization call returns 404 after an earlier success', async () => {
     await using waybill = await startWaybill();
     const { firstRefreshed, second } = waybill.sandbox.tokens;
     await create(waybill);

@@ -203,7 +203,7 @@ describe('a failed list of locations', () => {
   });
 });
 
-describe('location names that are requested while the list is read', () => {
+describe('locations that are requested during the read of the list', () => {
   /** A service that responds after 20 ms. */
   function startWaiting(count: number, referenceMs = 0) {
     const started = startLocations({ count, referenceMs });
@@ -231,7 +231,7 @@ describe('location names that are requested while the list is read', () => {
     });
   });
 
-  test('are searched if the list fails with 503', async () => {
+  test('are looked up by search if that read fails with 503', async () => {
     const { service, lookInBatches } = startWaiting(15);
     service.failures.all = answered(503);
     expect(await lookInBatches(names(1, 5), ['locations/l15'])).toEqual({
