@@ -32,7 +32,7 @@ export function createMetrics() {
   });
   const earlyErrors = new Counter({
     name: 'waybill_early_http_errors_total',
-    help: 'Requests rejected before they reached a route, by HTTP status. The status is none if a connection exceeded MAX_CONNECTIONS.',
+    help: 'Requests rejected before they reached a route, by HTTP status. Connections beyond MAX_CONNECTIONS have the status none.',
     labelNames: ['status'],
     registers,
   });
@@ -48,7 +48,7 @@ export function createMetrics() {
   });
   const rowsOutside = new Counter({
     name: 'waybill_rest_rows_outside_total',
-    help: 'Rows with a status that was not requested, by list. Waybill removes these rows from the response.',
+    help: 'Rows of each list with a status that was not requested. Waybill removes these rows from the response.',
     labelNames: ['list'],
     registers,
   });

@@ -66,7 +66,7 @@ const settlePromises = () => new Promise<void>((resolve) => setTimeout(resolve))
 describe('the time budget of an event-loop round', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  test('stops new work after 10 ms, until the end of the next round', () => {
+  test('starts no work after 10 ms, and none in the following round', () => {
     const { budget, work, endRound, isCalm } = createTestBudget();
     expect(budget.hasTime()).toBe(true);
     work(9);

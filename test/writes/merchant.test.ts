@@ -71,7 +71,7 @@ describe('the merchant of a token', () => {
     expect(asked).toEqual(['ana', 'eva', 'ida']);
   });
 
-  test('does not reveal the organization or the token', async () => {
+  test('is a digest that reveals neither the organization nor the token', async () => {
     const { of, answerWith } = startMerchants(named('organization/cafe-andino'));
     expect(await of('ana')).toMatch(/^[\w-]{43}$/);
     answerWith(failing(status(403)));

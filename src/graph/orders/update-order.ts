@@ -134,6 +134,6 @@ function update(input: Input, { writes }: Context, info: GraphQLResolveInfo) {
     }),
     adviceOnUnknownOutcome: ({ id }) =>
       `Check the values of order(id: ${JSON.stringify(id)}), or send the same update again, which does no harm. ` +
-      'If you then get a Conflict, the lost update may have cancelled the order.',
+      'If you then get a Conflict, the first update may have cancelled the order.',
   });
 }

@@ -85,8 +85,8 @@ builder.mutationField('createShipment', (t) =>
     type: CreateShipmentResult,
     nullable: true,
     description:
-      'Accepts an offer of a quote, and creates the paid shipment with its label. Costs `POST /v1/shipments`, ' +
-      'and also `GET /v1/quotes/{id}` with a new `idempotencyKey`.',
+      'Accepts an offer of a quote, and creates the paid shipment with its label. Costs `POST /v1/shipments`. ' +
+      'If the `idempotencyKey` is new, this also costs `GET /v1/quotes/{id}`.',
     args: inputArg(CreateShipmentInput, 'The offer to accept, the origin and the recipient.'),
     resolve: (_root, { input }, { writes }, info) =>
       runMutation({

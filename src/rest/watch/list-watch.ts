@@ -192,7 +192,7 @@ function withStatus(call: RestCall, filter: string, rows: readonly unknown[]): r
   if (outsideCount === 0) return rows;
   if (outsideCount < minRowsOutside || outsideCount <= rows.length / 2) return inside;
   throw new InvalidResponseError(
-    `${describeCall(call)} returned ${outsideCount} of ${rows.length} rows with a status that was not requested. ` +
+    `${describeCall(call)} returned ${rows.length} rows, ${outsideCount} of them with a status that was not requested. ` +
       `Check the setting ${settings.status}.`,
   );
 }

@@ -244,7 +244,7 @@ describe('updateOrder without a readable response', () => {
       message:
         'The response of the REST service was lost, so the write may or may not have happened. ' +
         `Check the values of order(id: "${id}"), or send the same update again, which does no harm. ` +
-        'If you then get a Conflict, the lost update may have cancelled the order.',
+        'If you then get a Conflict, the first update may have cancelled the order.',
       idempotencyKey: null,
     },
   });

@@ -89,7 +89,7 @@ describe('updateOrders', () => {
             message:
               'The response of the REST service was lost, so the write may or may not have happened. ' +
               'Check the values of order(id: "orders/ca2476"), or send the same update again, which does no harm. ' +
-              'If you then get a Conflict, the lost update may have cancelled the order.',
+              'If you then get a Conflict, the first update may have cancelled the order.',
             idempotencyKey: null,
           },
           {

@@ -213,7 +213,7 @@ describe('locations that are requested during the read of the list', () => {
     return started;
   }
 
-  test('are found in the list, even if there are few', async () => {
+  test('are taken from the list, even if only a few are requested', async () => {
     const { lookInBatches } = startWaiting(15);
     expect(
       await lookInBatches(names(1, 12), ['locations/l15'], ['locations/l1', 'locations/nowhere']),

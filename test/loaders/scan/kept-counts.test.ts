@@ -29,7 +29,7 @@ test('counts are cached for 30 seconds', async () => {
   expect(await get()).toBe(2);
 });
 
-test('counts are not reused after a write of the token', async () => {
+test('counts are not reused after a write with the same token', async () => {
   const { tenant, kept, count, get } = create();
   await kept.get('orders', tenant, async () => {
     tenant.writes += 1;

@@ -52,7 +52,7 @@ describe('a status filter', () => {
     const { check } = createWatch();
     const rows = [...rowsOf(2), ...rowsOf(3, 'READY')];
     expect(() => check({ status: 'NEW,CONFIRMED' }, rows)).toThrow(
-      'GET /v1/orders returned 3 of 5 rows with a status that was not requested. Check the setting STATUS_PARAMETER.',
+      'GET /v1/orders returned 5 rows, 3 of them with a status that was not requested. Check the setting STATUS_PARAMETER.',
     );
   });
 

@@ -83,7 +83,7 @@ describe('the file of a store', () => {
     );
   });
 
-  test('keeps the secret after close', async () => {
+  test('still contains its secret after the store is closed', async () => {
     const { secret, close } = await open();
     expect(secret).toHaveLength(32);
     await close();
