@@ -74,6 +74,7 @@ describe('the node count', () => {
     [first, { first: 'many' }, 2],
     ['query ($first: Int = 3) { orders(first: $first) { nodes { id } } }', {}, 3],
     ['query ($first: Int = 3) { orders(first: $first) { nodes { id } } }', { first: 5 }, 5],
+    ['query ($toString: Int = 3) { orders(first: $toString) { nodes { id } } }', {}, 3],
     ['{ nodes(ids: ["a", "b"]) { id } }', {}, 2],
     ['{ nodes(ids: "a") { id } }', {}, 1],
     [
@@ -96,6 +97,12 @@ describe('the node count', () => {
       '{ orders(first: 5) { nodes { shipment { id } } } ...F } fragment F on Query { orders(first: 5) { nodes { shipment { status } } } }',
       {},
       10,
+    ],
+    // Fields with one response name under different type conditions count each.
+    [
+      '{ node(id: "a") { ... on Shipment { a: order { id } } ... on Order { a: recipient { orders(first: 9) { nodes { id } } } } } }',
+      {},
+      11,
     ],
     // Lists within lists.
     [
