@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { locationLoader, maxListPages } from '../../../src/loaders/reference/location-loader.ts';
 import { CachedPages, createPageCache } from '../../../src/loaders/reference/page-cache.ts';
 import { ReferenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
@@ -46,9 +46,8 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
     failures: {} as Record<string, Error>,
   };
   const clock = { nowMs: 1 };
-  const pages = new CachedPages(
-    createPageCache({ referenceMs, referenceGraceMs: 0, now: () => clock.nowMs }),
-  );
+  vi.spyOn(performance, 'now').mockImplementation(() => clock.nowMs);
+  const pages = new CachedPages(createPageCache({ referenceMs, referenceGraceMs: 0 }));
   const callContexts = createCallContexts();
 
   async function read({ pageSize, pageToken, query }: LocationQuery): Promise<Page<LocationJson>> {
@@ -66,11 +65,8 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
   /** The loader of a new operation. */
   function operation() {
     const callContext = callContexts.of('token', new AbortController().signal);
-    const loader = locationLoader({
-      pages: new ReferenceLoader(callContext, pages, 'locations', read, 10),
-      callContext,
-      listsForBatches,
-    });
+    const locations = new ReferenceLoader(callContext, pages, 'locations', read, 10);
+    const loader = locationLoader(locations, callContext, listsForBatches);
     return { callContext, loader };
   }
 
