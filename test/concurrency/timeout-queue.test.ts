@@ -39,6 +39,16 @@ test('an entry that timed out can be started again', async () => {
   await until(() => ends === 4);
 });
 
+test('a running timeout keeps no process alive', () => {
+  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+  const timersBefore = timers();
+  const timeouts = new TimeoutQueue(60_000);
+  const one = timed(() => {});
+  timeouts.start(one);
+  expect(timers()).toBe(timersBefore);
+  timeouts.stop(one);
+});
+
 test('entries started within one millisecond time out together', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {

@@ -79,7 +79,7 @@ export class CachedPages {
       if (error instanceof StatusError && [401, 403, 404, 410].includes(error.status)) pages.delete(fullKey);
       throw error;
     } finally {
-      if (pending.get(fullKey) === reading) pending.delete(fullKey);
+      pending.delete(fullKey);
     }
   }
 

@@ -110,6 +110,7 @@ describe('the node count', () => {
       { all: 100, each: 99 },
       10_000,
     ],
+    ['mutation { updateOrder(input: { id: "a" }) { ... on UpdateOrderSuccess { order { id } } } }', {}, 11],
     [
       'mutation ($inputs: [UpdateOrderInput!]!) { updateOrders(inputs: $inputs) { ... on UpdateOrderSuccess { order { id } } } }',
       { inputs: [{}, {}, {}] },

@@ -410,6 +410,16 @@ describe('a page that fails because of overload', () => {
     expect(await calls()).toHaveLength(1);
   });
 
+  test('does not pause the list for other tokens, however often one token has failures', async () => {
+    const shared = comparedState();
+    const state = new ListState(shared);
+    for (nowMs of [0, 0, 30_000, 60_000])
+      await loadAll(start({ state, list: failing(status(503)) }), names(10));
+    const other = start({ state: new ListState(shared) });
+    await loadAll(other, names(10));
+    expect(other.calls).toEqual(['20']);
+  });
+
   test('is retried by only one batch after the pause', async () => {
     const state = new ListState(comparedState());
     for (let time = 0; time < 2; time += 1) {

@@ -283,6 +283,12 @@ describe('cached data of earlier operations', () => {
     expect(await look(names(1, 3))).toMatchObject({ found: names(1, 3), calls: [], cached: 3 });
   });
 
+  test('serves many locations of earlier searches without another list page', async () => {
+    const { look } = startLocations({ count: 100, referenceMs: 1_000 });
+    expect((await look(names(51, 60))).calls).toEqual(['all', 'all@10', ...names(51, 60)]);
+    expect(await look(names(51, 60))).toMatchObject({ found: names(51, 60), calls: [] });
+  });
+
   test('of empty searches is read again for each name', async () => {
     const { service, look } = startLocations({ count: 15, referenceMs: 1_000 });
     expect((await look(names(16, 17))).found).toEqual([null, null]);
