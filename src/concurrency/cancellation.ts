@@ -22,6 +22,7 @@ export class CancelSource implements Cancellation {
   #otherListeners: Set<AbortListener> | undefined;
 
   addEventListener(_type: 'abort', listener: AbortListener): void {
+    if (this.aborted) return;
     if (this.#firstListener === undefined) {
       this.#firstListener = listener;
     } else {

@@ -12,6 +12,7 @@ test('an abort notifies each listener once, except removed listeners', () => {
   cancelSource.addEventListener('abort', () => {
     notified.push(`first: ${cancelSource.reason}`);
     cancelSource.removeEventListener('abort', late);
+    cancelSource.addEventListener('abort', gone);
   });
   cancelSource.addEventListener('abort', late);
   cancelSource.addEventListener('abort', () => notified.push('last'));
