@@ -49,6 +49,15 @@ test('a running timeout keeps no process alive', () => {
   timeouts.stop(one);
 });
 
+test('one timer serves all running timeouts', () => {
+  const setTimer = vi.spyOn(globalThis, 'setTimeout');
+  const timeouts = new TimeoutQueue(60_000);
+  const entries = [timed(() => {}), timed(() => {}), timed(() => {})];
+  for (const entry of entries) timeouts.start(entry);
+  for (const entry of entries) timeouts.stop(entry);
+  expect(setTimer).toHaveBeenCalledOnce();
+});
+
 test('entries started within one millisecond time out together', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {
