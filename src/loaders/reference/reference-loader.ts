@@ -32,6 +32,11 @@ export class ReferenceLoader<Row, Query extends PageQuery> extends PageLoader<Ro
     this.#name = name;
   }
 
+  override clearAll(): void {
+    this.forgetEarlier();
+    super.clearAll();
+  }
+
   /** Whether loading a page needs no further call. */
   isAvailable(query: Query): boolean {
     const key = queryKey(query);
