@@ -43,8 +43,6 @@ export class CancelSource implements Cancellation {
     this.reason = reason;
     if (this.#firstListener !== undefined) notify(this.#firstListener);
     for (const listener of this.#otherListeners ?? []) notify(listener);
-    this.#firstListener = undefined;
-    this.#otherListeners = undefined;
   }
 }
 
@@ -80,7 +78,6 @@ export async function untilAborted<Value>(
 /** Waits for `ms` milliseconds or until `signal` aborts, whichever comes first. Never rejects. */
 export async function pause(ms: number, signal: Cancellation): Promise<void> {
   const time = Promise.withResolvers<void>();
-  const timer = setTimeout(time.resolve, ms);
+  setTimeout(time.resolve, ms);
   await untilAborted(time.promise, signal);
-  clearTimeout(timer);
 }

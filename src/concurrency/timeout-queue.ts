@@ -47,16 +47,13 @@ export class TimeoutQueue {
 
   #expire(): void {
     const now = performance.now();
-    try {
-      for (;;) {
-        const { first } = this.#running;
-        if (first?.endsAtMs === undefined || first.endsAtMs > now + resolutionMs) break;
-        this.stop(first);
-        first.onTimeout(this.timeoutMs);
-      }
-    } finally {
-      const endsAtMs = this.#running.first?.endsAtMs;
-      this.#timer = endsAtMs === undefined ? undefined : this.#schedule(endsAtMs - now);
+    for (;;) {
+      const { first } = this.#running;
+      if (first?.endsAtMs === undefined || first.endsAtMs > now + resolutionMs) break;
+      this.stop(first);
+      first.onTimeout(this.timeoutMs);
     }
+    const endsAtMs = this.#running.first?.endsAtMs;
+    this.#timer = endsAtMs === undefined ? undefined : this.#schedule(endsAtMs - now);
   }
 }

@@ -28,7 +28,7 @@ import { allRecords } from './paging/page-walk.ts';
 import { type RecordLoader, recordLoader } from './record-loader.ts';
 import { locationLoader } from './reference/location-loader.ts';
 import { ReferenceLoader } from './reference/reference-loader.ts';
-import { WholeListLoader } from './reference/whole-list-loader.ts';
+import { wholeListLoader } from './reference/whole-list-loader.ts';
 import { ListScans } from './scan/list-scan.ts';
 import { createdAtMs, type FilteredRow } from './scan/row-filter.ts';
 import { countByStatus, type StatusCounts } from './scan/status-counts.ts';
@@ -105,13 +105,13 @@ const createLazyLoaders = lazyProperties<LoaderSource, InternalLoaders>({
   shipmentScans: ({ callContext }, { shipmentPage }) => new ListScans(shipmentPage, callContext.callLog),
   shipmentCounts: (source, { shipmentScans }) => countByStatusOnce(source, 'shipments', shipmentScans),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
-  originById: (_source, { originPage }) => new WholeListLoader(originPage),
+  originById: (_source, { originPage }) => wholeListLoader(originPage),
   originPage: (source) => referenceLoader(source, 'origins', source.api.listOrigins),
-  locationById: ({ callContext, loaderStates }, { locationPage: pages }) =>
-    locationLoader({ pages, callContext, listsForBatches: loaderStates.options.listsForBatches }),
+  locationById: ({ callContext, loaderStates }, { locationPage }) =>
+    locationLoader(locationPage, callContext, loaderStates.options.listsForBatches),
   locationPage: (source) => referenceLoader(source, 'locations', source.api.listLocations),
   organization: ({ api, callContext }) => recordLoader(() => api.getOrganization(callContext)),
-  channelById: (_source, { channelPage }) => new WholeListLoader(channelPage),
+  channelById: (_source, { channelPage }) => wholeListLoader(channelPage),
   channelPage: (source) => referenceLoader(source, 'channels', source.api.listChannels),
   templatePage: (source) => referenceLoader(source, 'templates', source.api.listTemplates),
   templatesByChannel: (_source, { templatePage }) =>

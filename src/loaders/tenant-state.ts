@@ -43,11 +43,10 @@ export type LoaderStates = ReturnType<typeof createLoaderStates>;
 
 /** Creates the loader states of the process. A tenant's state is dropped with the tenant. */
 export function createLoaderStates(options: LoadingOptions, observer: LoadingObserver = noObserver) {
-  const now = () => performance.now();
   const shared = {
-    pages: createPageCache({ ...options, now }),
-    orders: new SharedListState(now),
-    shipments: new SharedListState(now),
+    pages: createPageCache(options),
+    orders: new SharedListState(),
+    shipments: new SharedListState(),
   };
   const stateByTenant = new PerTenant<LoaderState>();
   return {

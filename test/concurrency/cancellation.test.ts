@@ -12,6 +12,7 @@ test('an abort calls each listener once, and never a removed listener', () => {
   cancelSource.addEventListener('abort', () => {
     notified.push(`first: ${cancelSource.reason}`);
     cancelSource.removeEventListener('abort', late);
+    cancelSource.addEventListener('abort', gone);
   });
   cancelSource.addEventListener('abort', late);
   cancelSource.addEventListener('abort', () => notified.push('last'));

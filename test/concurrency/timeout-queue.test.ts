@@ -39,6 +39,25 @@ test('an entry that timed out can be started again', async () => {
   await until(() => ends === 4);
 });
 
+test('a running timeout keeps no process alive', () => {
+  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+  const timersBefore = timers();
+  const timeouts = new TimeoutQueue(60_000);
+  const one = timed(() => {});
+  timeouts.start(one);
+  expect(timers()).toBe(timersBefore);
+  timeouts.stop(one);
+});
+
+test('one timer serves all running timeouts', () => {
+  const setTimer = vi.spyOn(globalThis, 'setTimeout');
+  const timeouts = new TimeoutQueue(60_000);
+  const entries = [timed(() => {}), timed(() => {}), timed(() => {})];
+  for (const entry of entries) timeouts.start(entry);
+  for (const entry of entries) timeouts.stop(entry);
+  expect(setTimer).toHaveBeenCalledOnce();
+});
+
 test('timeouts that start less than 1 ms apart run together', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {

@@ -21,8 +21,8 @@ export class BatchRows<Row extends { name: string }> {
 
   add({ rows, nextPageToken }: Page<Row>): void {
     for (const [index, row] of rows.entries()) {
-      if (row instanceof InvalidResponseError || !this.missing.has(row.name)) continue;
-      if (!this.#isRowComplete(row)) continue;
+      if (row instanceof InvalidResponseError) continue;
+      if (!this.missing.has(row.name) || !this.#isRowComplete(row)) continue;
       this.missing.delete(row.name);
       this.rowByName.set(row.name, row);
       this.hits.push(this.rows.length + index);

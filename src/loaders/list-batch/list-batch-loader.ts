@@ -56,9 +56,8 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
   override prime(rows: Page<Json>['rows'], generation: number): void {
     const { state, isRowComplete } = this.#options;
     if (state.shared.incompleteRows.isOn) return;
-    const isUsable = (row: (typeof rows)[number]) =>
-      row instanceof InvalidResponseError || isRowComplete(row);
-    super.prime(rows.filter(isUsable), generation);
+    const usableRows = rows.filter((row) => !(row instanceof InvalidResponseError) && isRowComplete(row));
+    super.prime(usableRows, generation);
   }
 
   /** The next batch is read from this position, and uses the prefetched page. */
@@ -70,8 +69,7 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
   prefetch(idCount: number, position: ListPosition): void {
     const { list, callContext, observer, kind, maxPageSize } = this.#options;
     const pageSize = position.rowsBefore + position.rowsPerId.rowsFor(idCount);
-    if (this.#prefetched !== undefined || pageSize > maxPageSize) return;
-    if (!this.#mayReadPage(idCount, position)) return;
+    if (this.#prefetched || pageSize > maxPageSize || !this.#mayReadPage(idCount, position)) return;
     observer.prefetchedPage(kind, 'asked');
     const page = list({ pageSize }, callContext);
     // The batch that uses the page handles the error.
@@ -123,7 +121,6 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     return prefetched.page;
   }
 
-  /** Reads pages into the batch, and learns from them. @returns the error of the last page, if any. */
   async #readPages(
     batch: BatchRows<Json>,
     { rowsBefore, rowsPerId }: ListPosition,
@@ -160,10 +157,11 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
   async #readerAfter(error: Error, missing: readonly string[], read: Read<Json>): Promise<Read<Json>> {
     const { state } = this.#options;
     const fail = () => error;
-    const reaction = reactionTo(error);
-    if (reaction === 'fail') return fail;
-    if (reaction !== 'probe') {
-      state.pause.start(reaction.pauseMs);
+    // GETs would meet this error, too.
+    if (isUnauthenticated(error) || isOfOneOperation(error)) return fail;
+    const pauseMs = pauseAfter(error);
+    if (pauseMs !== undefined) {
+      state.pause.start(pauseMs);
       return read;
     }
     const probedName = missing[0] ?? '';
@@ -188,13 +186,9 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
 
 const overloadStatuses: readonly number[] = [408, 429, 502, 503, 504];
 
-/**
- * What a batch does after the error of a page. `probe`: the service may be overloaded, so one GET finds out. A pause:
- * GETs replace the list for this time. `fail`: GETs would meet this error, too.
- */
-function reactionTo(error: Error): 'probe' | { pauseMs: number } | 'fail' {
-  if (isUnauthenticated(error) || isOfOneOperation(error)) return 'fail';
-  if (isUnreadable(error)) return { pauseMs: shortPauseMs };
-  if (!(error instanceof StatusError) || overloadStatuses.includes(error.status)) return 'probe';
-  return { pauseMs: error.status >= 400 && error.status <= 499 ? longPauseMs : shortPauseMs };
+/** How long GETs replace a list that is refused or broken. Undefined: one GET finds out whether REST is overloaded. */
+function pauseAfter(error: Error): number | undefined {
+  if (isUnreadable(error)) return shortPauseMs;
+  if (!(error instanceof StatusError) || overloadStatuses.includes(error.status)) return undefined;
+  return error.status >= 400 && error.status <= 499 ? longPauseMs : shortPauseMs;
 }

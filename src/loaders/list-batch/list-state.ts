@@ -7,21 +7,12 @@ const failuresOfTokens = 3;
 
 /** What all tokens share about one list. */
 export class SharedListState {
-  readonly now: () => number;
-  readonly rowsPerId: (filter: string) => RowsPerId;
-  readonly incompleteRows: Pause;
+  readonly rowsPerId = byFilter(() => new RowsPerId());
+  readonly incompleteRows = new Pause();
   /** On from the first result. Until then each batch compares a row, so that no batch uses rows that nobody compared. */
-  readonly comparisons: Pause;
-  readonly pause: Pause;
+  readonly comparisons = new Pause();
+  readonly pause = new Pause(failuresOfTokens);
   #lastInTrouble: ListState | undefined;
-
-  constructor(now: () => number) {
-    this.now = now;
-    this.rowsPerId = byFilter(() => new RowsPerId(now));
-    this.incompleteRows = new Pause(now);
-    this.comparisons = new Pause(now);
-    this.pause = new Pause(now, failuresOfTokens);
-  }
 
   /** Compares a row with its record. Where the row lacks fields, no token uses the list for ten minutes. */
   async compare(row: object, pendingRecord: Promise<object>): Promise<void> {
@@ -40,13 +31,11 @@ export class SharedListState {
 /** What earlier batches of one token have learned about one list. */
 export class ListState {
   readonly shared: SharedListState;
-  readonly rowsPerId: (filter: string) => RowsPerId;
-  readonly pause: Pause;
+  readonly rowsPerId = byFilter((filter) => new RowsPerId(this.shared.rowsPerId(filter)));
+  readonly pause = new Pause();
 
   constructor(shared: SharedListState) {
     this.shared = shared;
-    this.rowsPerId = byFilter((filter) => new RowsPerId(shared.now, shared.rowsPerId(filter)));
-    this.pause = new Pause(shared.now);
   }
 
   /** Whether a batch may read a page now. A caller that gets true reads the page. */

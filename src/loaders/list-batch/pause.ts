@@ -5,28 +5,26 @@ export const longPauseMs = 600_000;
 
 /** A time in which batches use GETs. It starts at once, or after failures in a row. */
 export class Pause {
-  readonly #now: () => number;
   readonly #maxFailures: number;
   #failures = 0;
   #untilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(now: () => number, maxFailures = 2) {
-    this.#now = now;
+  constructor(maxFailures = 2) {
     this.#maxFailures = maxFailures;
   }
 
   get isOn(): boolean {
-    return this.#now() < this.#untilMs;
+    return performance.now() < this.#untilMs;
   }
 
   start(durationMs = shortPauseMs): void {
-    this.#untilMs = this.#now() + durationMs;
+    this.#untilMs = performance.now() + durationMs;
   }
 
   /** After a pause, the first failure starts the next pause. */
   noteFailure(): void {
     this.#failures += 1;
-    if (this.#failures >= this.#maxFailures) this.start();
+    this.noteTry();
   }
 
   /** After a pause, one batch tries the list. The others use GETs, because a list that hangs would stop all of them. */

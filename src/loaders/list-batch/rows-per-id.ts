@@ -6,7 +6,6 @@ export const maxRowsPerId = 32;
 /** Pages have a quarter more rows than estimated: the next batch may lie a little deeper. */
 export const headroom = 1.25;
 const initialRowsPerId = 1.6;
-const minTeachingShare = 0.5;
 const minShare = 0.1;
 /** After a page without hits, the next page looks this many times deeper. */
 const deeperAfterMiss = 4;
@@ -21,13 +20,12 @@ export class RowsPerId {
   /** For ids that another list names: the number of ids per row of that list. 0 while unknown. */
   idsPerRow = 0;
   /** After pages with less than a tenth of their ids, and where the ids lie too deep. */
-  readonly pause: Pause;
+  readonly pause = new Pause();
   readonly #ofProcess: RowsPerId | undefined;
   #hasTaught = false;
 
   /** @param ofProcess The estimate with which each token starts. */
-  constructor(now: () => number, ofProcess?: RowsPerId) {
-    this.pause = new Pause(now);
+  constructor(ofProcess?: RowsPerId) {
     this.#ofProcess = ofProcess;
     this.value = ofProcess?.value ?? initialRowsPerId;
   }
@@ -38,8 +36,8 @@ export class RowsPerId {
 
   /** Learns from the pages of a batch. `rowsBefore`: the number of rows before the first expected hit. */
   learn({ hits, idCount, nextPageToken }: BatchHits, rowsBefore: number): void {
-    const share = hits.length / idCount;
-    if (share < minShare) {
+    const ofProcess = this.#ofProcess;
+    if (hits.length < minShare * idCount) {
       if (nextPageToken !== undefined) this.value *= deeperAfterMiss;
       this.pause.noteFailure();
     } else {
@@ -48,12 +46,10 @@ export class RowsPerId {
       const rows = (counted.at(-1) ?? 0) - rowsBefore + 1;
       this.#follow(Math.max(rows, 1) / counted.length, 1, 1 / 3);
       this.pause.noteSuccess();
-    }
-    const ofProcess = this.#ofProcess;
-    if (share >= minTeachingShare && !this.#hasTaught && ofProcess !== undefined) {
+      // One token changes the estimate of the process once, by at most a quarter.
+      if (ofProcess !== undefined && !this.#hasTaught)
+        ofProcess.#follow(Math.min(this.value, 2 * ofProcess.value), 1 / 4, 1 / 10);
       this.#hasTaught = true;
-      // One token changes the estimate of the process by at most a quarter.
-      ofProcess.#follow(Math.min(this.value, 2 * ofProcess.value), 1 / 4, 1 / 10);
     }
     if (this.value <= maxRowsPerId) return;
     this.pause.start();

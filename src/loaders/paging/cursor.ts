@@ -28,17 +28,14 @@ export const startOfList: Position = { pageToken: undefined, rowsBefore: 0, skip
 const maxLength = 16_384;
 
 /**
- * The cursors of one list with its filters. A cursor works with any access token that REST lets read the list: it is not
- * signed, and a cursor that a client makes up reaches REST as a page token with the client's own access token
- * (docs/decisions/0023-cursors-without-a-signature.md).
+ * The cursors of one list with its filters, for any access token that may read the list. They are not signed: a cursor
+ * that a client makes up reaches REST with its own token (docs/decisions/0023-cursors-without-a-signature.md).
  */
 export class ListCursors {
-  /** Tells lists and filters apart. */
   readonly #digest: string;
 
-  /** @param query The filters of the list. */
-  constructor(list: string, query: object) {
-    this.#digest = hash('sha256', `${list} ${queryKey(query)}`, 'base64url').slice(0, 11);
+  constructor(list: string, filters: object) {
+    this.#digest = hash('sha256', `${list} ${queryKey(filters)}`, 'base64url').slice(0, 11);
   }
 
   encode({ pageToken, rowsBefore, skip, anchor, firstBefore }: Position): string {
@@ -49,8 +46,7 @@ export class ListCursors {
 
   /** @throws InvalidCursorError if the cursor is of another list or other filters, or is no cursor. */
   decode(cursor: string): Position {
-    const [digest, pageToken, rowsBefore, skip, anchor, firstBefore] =
-      cursor.length > maxLength ? [] : parseFields(cursor);
+    const [digest, pageToken, rowsBefore, skip, anchor, firstBefore] = parseFields(cursor);
     // Clients may have made the fields up.
     if (
       digest === this.#digest &&
@@ -68,7 +64,7 @@ export class ListCursors {
 }
 
 function parseFields(cursor: string): unknown[] {
-  const fields = parseJson(Buffer.from(cursor, 'base64url').toString());
+  const fields = cursor.length <= maxLength && parseJson(Buffer.from(cursor, 'base64url').toString());
   return Array.isArray(fields) ? fields.map((field: unknown) => field ?? undefined) : [];
 }
 

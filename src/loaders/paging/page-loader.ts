@@ -21,13 +21,11 @@ export class PageLoader<Row, Query extends PageQuery> {
     return page;
   }
 
-  /** Forgets all pages, so that the next load reads them again. */
   clearAll(): void {
     this.pages.clear();
   }
 }
 
-/** What readers of a list need. */
 export type Pages<Row, Query extends PageQuery> = Pick<
   PageLoader<Row, Query>,
   'load' | 'clearAll' | 'maxPageSize'

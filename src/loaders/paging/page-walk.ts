@@ -13,22 +13,17 @@ export interface ReadPage<Row> {
   position: Position;
 }
 
-interface Named {
-  name: string;
-}
-
 /** Reads the pages of a list one after the other, from a position on. */
-export class PageWalk<Row extends Named, Query extends PageQuery> {
+export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
   readonly #pages: Pages<Row, Query>;
   readonly #filters: Filters<Query>;
-  readonly #tokens: Set<string | undefined>;
+  readonly #tokens = new Set<string | undefined>();
   #position: Position;
 
   constructor(pages: Pages<Row, Query>, filters: Filters<Query>, start = startOfList) {
     this.#pages = pages;
     this.#filters = filters;
     this.#position = start;
-    this.#tokens = new Set([start.pageToken]);
   }
 
   /**
@@ -37,12 +32,12 @@ export class PageWalk<Row extends Named, Query extends PageQuery> {
    */
   async next(rowsNeeded: number): Promise<ReadPage<Row>> {
     const position = this.#position;
+    this.#tokens.add(position.pageToken);
     const page = await this.#read(position, rowsNeeded);
     // Checked before any row is returned: with a repeated token, a client would never reach the end.
     const { nextPageToken } = page;
     if (nextPageToken !== undefined && this.#tokens.has(nextPageToken))
       throw pageTokenIgnored('The REST service repeated a page token, so the list has no end.');
-    this.#tokens.add(nextPageToken);
     this.#position = positionAfter(page, page.rows.length - 1, position);
     return { page, position };
   }
@@ -57,11 +52,10 @@ export class PageWalk<Row extends Named, Query extends PageQuery> {
     const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
     const page = await this.#load({ pageSize, pageToken }, rowsBefore);
     if (firstBefore !== undefined && rowName(page.rows[0]) === firstBefore)
-      await this.#checkFirstPage(page, pageSize);
-    const hasMoved = indexAfterAnchor(page, position) === undefined && page.nextPageToken !== undefined;
-    return hasMoved && pageSize < maxPageSize
-      ? this.#load({ pageSize: maxPageSize, pageToken }, rowsBefore)
-      : page;
+      await this.#checkFirstPage(firstBefore, page.nextPageToken, pageSize);
+    const mayHaveMoved = page.nextPageToken !== undefined && pageSize < maxPageSize;
+    if (!mayHaveMoved || indexAfterAnchor(page, position) !== undefined) return page;
+    return this.#load({ pageSize: maxPageSize, pageToken }, rowsBefore);
   }
 
   /**
@@ -69,16 +63,14 @@ export class PageWalk<Row extends Named, Query extends PageQuery> {
    * the list itself begins with the same row, REST has ignored the page token. Unless the row has moved up again: then
    * the next tokens differ, although REST gives the first page the same one each time, or the list has one row left.
    */
-  async #checkFirstPage(page: Page<Row>, pageSize: number): Promise<void> {
+  async #checkFirstPage(firstRow: string, nextToken: string | undefined, pageSize: number): Promise<void> {
     const readFirstPage = () => {
       this.#pages.clearAll();
       return this.#load({ pageSize });
     };
     const { rows, nextPageToken } = await readFirstPage();
-    if (rowName(rows[0]) !== rowName(page.rows[0])) return;
-    if (nextPageToken === undefined && rows.length === 1) return;
-    const differs = nextPageToken !== page.nextPageToken;
-    if (differs && (await readFirstPage()).nextPageToken === nextPageToken) return;
+    if (rowName(rows[0]) !== firstRow || (nextPageToken === undefined && rows.length === 1)) return;
+    if (nextPageToken !== nextToken && (await readFirstPage()).nextPageToken === nextPageToken) return;
     throw pageTokenIgnored('For a page token, the REST service returned the first page of the list again.');
   }
 
@@ -89,7 +81,7 @@ export class PageWalk<Row extends Named, Query extends PageQuery> {
 }
 
 /** Yields the pages of a list, as large as possible. @throws the errors of `PageWalk.next` */
-export async function* pagesFrom<Row extends Named, Query extends PageQuery>(
+export async function* pagesFrom<Row extends { name: string }, Query extends PageQuery>(
   pages: Pages<Row, Query>,
   filters: Filters<Query>,
 ): AsyncGenerator<Page<Row>> {
@@ -102,24 +94,22 @@ export async function* pagesFrom<Row extends Named, Query extends PageQuery>(
 }
 
 /** All valid records of a list. @throws the errors of `PageWalk.next` */
-export async function allRecords<Row extends Named, Query extends PageQuery>(
+export async function allRecords<Row extends { name: string }, Query extends PageQuery>(
   pages: Pages<Row, Query>,
   filters: Filters<Query>,
 ): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const page of pagesFrom(pages, filters))
-    rows.push(...page.rows.filter((row): row is Row => !(row instanceof InvalidResponseError)));
-  return rows;
+  const rows = await Array.fromAsync(pagesFrom(pages, filters), (page) => page.rows);
+  return rows.flat().filter((row): row is Row => !(row instanceof InvalidResponseError));
 }
 
 /** The index of the first row after the position. */
-export function startIndex(page: Page<Named>, position: Position): number {
+export function startIndex(page: Page<{ name: string }>, position: Position): number {
   // If the anchor row has left the list, later rows moved up. A repeated row is better than a lost row.
   return indexAfterAnchor(page, position) ?? Math.max(0, position.skip - 1);
 }
 
 /** The index of the row after the anchor row, or undefined if the page lacks the anchor row. */
-function indexAfterAnchor(page: Page<Named>, { skip, anchor }: Position): number | undefined {
+function indexAfterAnchor(page: Page<{ name: string }>, { skip, anchor }: Position): number | undefined {
   if (anchor === undefined || rowName(page.rows[skip - 1]) === anchor) return skip;
   const found = page.rows.findIndex((row) => rowName(row) === anchor);
   return found === -1 ? undefined : found + 1;
@@ -127,22 +117,17 @@ function indexAfterAnchor(page: Page<Named>, { skip, anchor }: Position): number
 
 /** The position after the row with this index in a page. */
 export function positionAfter(
-  { rows, nextPageToken }: Page<Named>,
+  { rows, nextPageToken }: Page<{ name: string }>,
   index: number,
   { pageToken, rowsBefore, firstBefore }: Position,
 ): Position {
   if (index < rows.length - 1 || nextPageToken === undefined)
     return { pageToken, rowsBefore, skip: index + 1, anchor: rowName(rows[index]), firstBefore };
-  return {
-    pageToken: nextPageToken,
-    rowsBefore: rowsBefore + rows.length,
-    skip: 0,
-    anchor: undefined,
-    firstBefore: rowName(rows[0]),
-  };
+  const next = { pageToken: nextPageToken, rowsBefore: rowsBefore + rows.length, skip: 0, anchor: undefined };
+  return { ...next, firstBefore: rowName(rows[0]) };
 }
 
 /** The resource name of a row. Undefined for an invalid row, whose `name` is the name of its error class. */
-function rowName(row: Named | InvalidResponseError | undefined): string | undefined {
+function rowName(row: { name: string } | InvalidResponseError | undefined): string | undefined {
   return row instanceof InvalidResponseError ? undefined : row?.name;
 }

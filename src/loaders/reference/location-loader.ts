@@ -6,29 +6,6 @@ import { pagesFrom } from '../paging/page-walk.ts';
 import { RecordLoader, type RecordResult, settleAll } from '../record-loader.ts';
 import type { ReferenceLoader } from './reference-loader.ts';
 
-export interface LocationLoaderOptions {
-  pages: ReferenceLoader<LocationJson, LocationQuery>;
-  callContext: CallContext;
-  listsForBatches: boolean;
-}
-
-/**
- * Creates a loader of locations by name. Locations have no GET endpoint ("Endpoints"). The text filter of the list
- * finds one location. Many locations are looked up in pages of the whole list. Cached pages come first.
- */
-export function locationLoader(options: LocationLoaderOptions): RecordLoader<LocationJson> {
-  const { pages } = options;
-  const isSearched = (name: string) => pages.isAvailable({ query: name, pageSize: pages.maxPageSize });
-  return new RecordLoader(async (names) => {
-    const unsearched = names.filter((name) => !isSearched(name));
-    const found = await findInList(unsearched, options);
-    return settleAll(names, (name) => {
-      const result = found.get(name);
-      return result === undefined ? searchCacheThenRest(name, pages) : result;
-    });
-  });
-}
-
 /**
  * The most list pages to request for a number of names, so that each name costs at most 1.2 calls. A page of 1,000 rows
  * is larger than a search, and may hold none of the names.
@@ -38,59 +15,66 @@ export function maxListPages(names: number): number {
 }
 
 /**
- * Looks names up in cached pages of the list, and in at most `maxListPages` more pages.
- * @returns null for a name that the whole list lacks, and an error that searches would meet too
+ * Creates a loader of locations by name. Locations have no GET endpoint ("Endpoints"). The text filter of the list
+ * finds one location. Many locations are looked up in pages of the whole list. Cached pages come first.
  */
-async function findInList(
-  names: readonly string[],
-  { pages, callContext, listsForBatches }: LocationLoaderOptions,
-): Promise<Map<string, RecordResult<LocationJson>>> {
-  const found = new Map<string, RecordResult<LocationJson>>();
-  const missing = new Set(names);
-  const settleMissing = (result: null | Error) => {
-    for (const name of missing) found.set(name, result);
-  };
+export function locationLoader(
+  pages: ReferenceLoader<LocationJson, LocationQuery>,
+  { callLog }: CallContext,
+  listsForBatches: boolean,
+): RecordLoader<LocationJson> {
   const firstPage: LocationQuery = { pageSize: pages.maxPageSize };
-  let callsLeft: number | undefined;
-  const mayRead = (query: LocationQuery) => {
-    if (pages.isAvailable(query)) return true;
-    callsLeft ??= listsForBatches ? maxListPages(missing.size) : 0;
-    callsLeft -= 1;
-    return callsLeft >= 0;
-  };
-  if (missing.size === 0 || !mayRead(firstPage)) return found;
-  try {
-    for await (const { rows, nextPageToken } of pagesFrom(pages, {})) {
-      for (const row of rows) {
-        if (row instanceof InvalidResponseError || !missing.delete(row.name)) continue;
-        found.set(row.name, row);
-        callContext.callLog.savedByList += 1;
-      }
-      if (missing.size === 0) break;
-      if (nextPageToken === undefined) {
-        // A location may be newer than a cached page, so a name missing there is searched.
-        if (!pages.forgetEarlier()) settleMissing(null);
-      } else if (!mayRead({ ...firstPage, pageToken: nextPageToken })) break;
-    }
-  } catch (error) {
-    // A large page may fail although a search succeeds. But a search would get the same 4xx status as the page.
-    if (error instanceof StatusError && error.status < 500) settleMissing(isNotFound(error) ? null : error);
-  }
-  return found;
-}
 
-async function searchCacheThenRest(
-  name: string,
-  pages: LocationLoaderOptions['pages'],
-): Promise<LocationJson | null> {
-  const mayBeOld = pages.isCacheUsed;
-  // The filter matches substrings, so `locations/1` also finds `locations/10` ("List query parameters").
-  for await (const { rows } of pagesFrom(pages, { query: name })) {
-    const location = rows.find((row): row is LocationJson => row.name === name);
-    if (location !== undefined) return location;
+  /** @returns null for a name that the whole list lacks, and an error that searches would meet too. */
+  async function findInList(names: readonly string[]): Promise<Map<string, RecordResult<LocationJson>>> {
+    const found = new Map<string, RecordResult<LocationJson>>();
+    const missing = new Set(names);
+    let callsLeft: number | undefined;
+    const mayRead = (query: LocationQuery) => {
+      if (pages.isAvailable(query)) return true;
+      callsLeft ??= listsForBatches ? maxListPages(missing.size) : 0;
+      callsLeft -= 1;
+      return callsLeft >= 0;
+    };
+    if (missing.size === 0 || !mayRead(firstPage)) return found;
+    try {
+      for await (const { rows, nextPageToken: pageToken } of pagesFrom(pages, {})) {
+        for (const row of rows) {
+          if (row instanceof InvalidResponseError || !missing.delete(row.name)) continue;
+          found.set(row.name, row);
+          callLog.savedByList += 1;
+        }
+        if (missing.size === 0) return found;
+        if (pageToken !== undefined && !mayRead({ ...firstPage, pageToken })) return found;
+      }
+      // A location may be newer than a cached page, so a name missing there is searched.
+      if (!pages.forgetEarlier()) for (const name of missing) found.set(name, null);
+    } catch (error) {
+      // A large page may fail although a search succeeds. But a search would get the same 4xx status as the page.
+      if (error instanceof StatusError && error.status < 500)
+        for (const name of missing) found.set(name, isNotFound(error) ? null : error);
+    }
+    return found;
   }
-  if (!mayBeOld) return null;
-  // The location may be newer than a cached search result. A result that this operation has read costs no call.
-  pages.forgetEarlier();
-  return searchCacheThenRest(name, pages);
+
+  async function search(name: string): Promise<LocationJson | null> {
+    const mayBeOld = pages.isCacheUsed;
+    // The filter matches substrings, so `locations/1` also finds `locations/10` ("List query parameters").
+    for await (const { rows } of pagesFrom(pages, { query: name })) {
+      const location = rows.find((row): row is LocationJson => row.name === name);
+      if (location !== undefined) return location;
+    }
+    if (!mayBeOld) return null;
+    // The location may be newer than a cached search result. A result that this operation has read costs no call.
+    pages.forgetEarlier();
+    return search(name);
+  }
+
+  return new RecordLoader(async (names) => {
+    const found = await findInList(names.filter((name) => !pages.isAvailable({ ...firstPage, query: name })));
+    return settleAll(names, (name) => {
+      const result = found.get(name);
+      return result === undefined ? search(name) : result;
+    });
+  });
 }

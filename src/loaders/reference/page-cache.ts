@@ -10,36 +10,25 @@ export interface PageCacheOptions {
   referenceGraceMs?: number | undefined;
   /** The budget of all tenants, in characters of JSON. The objects take up to about twice as many bytes. */
   maxCharacters?: number;
-  now?: () => number;
-}
-
-interface CachedPage {
-  page: Page<unknown>;
-  /** The rows may be as old as the request. */
-  requestedAtMs: number;
 }
 
 // The assumed size of a page's key and entry, which also counts for a search without results.
 const overheadCharacters = 1_024;
 
 /** An LRU cache of reference data pages, shared by all tenants (docs/decisions/0010-reference-data-cache.md). */
-export function createPageCache({
-  referenceMs,
-  referenceGraceMs = 300_000,
-  maxCharacters = 64 * 2 ** 20,
-  now = () => performance.now(),
-}: PageCacheOptions) {
-  const pages = new LRUCache<string, CachedPage>({
+export function createPageCache({ referenceMs, ...options }: PageCacheOptions) {
+  const { referenceGraceMs = 300_000, maxCharacters = 64 * 2 ** 20 } = options;
+  // The rows of a page may be as old as its request.
+  const pages = new LRUCache<string, { page: Page<unknown>; requestedAtMs: number }>({
     maxSize: maxCharacters,
     sizeCalculation: ({ page }) => overheadCharacters + JSON.stringify(page).length,
     ttl: referenceMs + referenceGraceMs,
-    perf: { now },
     // By default, lru-cache sets a 1 ms timer for each reading of the clock.
     ttlResolution: 0,
   });
   /** The pages that are being read, by the same keys. */
   const pending = new Map<string, Promise<Page<unknown>>>();
-  return { pages, pending, referenceMs, now };
+  return { pages, pending, referenceMs };
 }
 
 export type PageCache = ReturnType<typeof createPageCache>;
@@ -53,17 +42,14 @@ export class CachedPages {
     this.#cache = cache;
   }
 
-  /** A cached page, or one that is being read now. `refresh` reads a stale page again, for later operations. */
-  find(
-    key: string,
-    refresh: () => Promise<Page<unknown>>,
-  ): Page<unknown> | Promise<Page<unknown>> | undefined {
-    const { pages, pending, now, referenceMs } = this.#cache;
+  /** A cached page, or one that is being read now. `renew` reads a stale page again, for later operations. */
+  find(key: string, renew: () => Promise<Page<unknown>>): Page<unknown> | Promise<Page<unknown>> | undefined {
+    const { pages, pending, referenceMs } = this.#cache;
     const cached = pages.get(this.#fullKey(key));
     const reading = pending.get(this.#fullKey(key));
-    const isStale = cached !== undefined && now() - cached.requestedAtMs >= referenceMs;
+    const isStale = cached !== undefined && performance.now() - cached.requestedAtMs >= referenceMs;
     // After a failure, the next operation refreshes the page.
-    if (isStale && reading === undefined) this.read(key, refresh).catch(() => {});
+    if (isStale && reading === undefined) this.read(key, renew).catch(() => {});
     return cached?.page ?? reading;
   }
 
@@ -75,10 +61,10 @@ export class CachedPages {
 
   /** Reads a page and caches it. Errors and pages with an invalid row are not cached. */
   async read<Row>(key: string, read: () => Promise<Page<Row>>): Promise<Page<Row>> {
-    const { pages, pending, now, referenceMs } = this.#cache;
+    const { pages, pending, referenceMs } = this.#cache;
     if (referenceMs === 0) return read();
     const fullKey = this.#fullKey(key);
-    const requestedAtMs = now();
+    const requestedAtMs = performance.now();
     const reading = read();
     pending.set(fullKey, reading);
     try {
@@ -89,10 +75,11 @@ export class CachedPages {
       if (isWhole && isNewest) pages.set(fullKey, { page, requestedAtMs }, { start: requestedAtMs });
       return page;
     } catch (error) {
-      if (isAccessLost(error)) pages.delete(fullKey);
+      // The token has lost access to the list, or the list is gone. Then no stale page may be served.
+      if (error instanceof StatusError && [401, 403, 404, 410].includes(error.status)) pages.delete(fullKey);
       throw error;
     } finally {
-      if (pending.get(fullKey) === reading) pending.delete(fullKey);
+      pending.delete(fullKey);
     }
   }
 
@@ -105,9 +92,4 @@ export class CachedPages {
   #fullKey(key: string): string {
     return `${this.#keyPrefix} ${key}`;
   }
-}
-
-/** Whether the token has lost access to the list, or the list is gone. Then no stale page may be served. */
-function isAccessLost(error: unknown): boolean {
-  return error instanceof StatusError && [401, 403, 404, 410].includes(error.status);
 }

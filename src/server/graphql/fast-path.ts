@@ -1,14 +1,8 @@
-// The fast path: runs a common POST of a cached document on Node's own request and response.
-//
-// 1. The request head must have the form that nearly all clients send.
-// 2. The body is read and parsed. Its document must be cached and valid.
-// 3. The operation runs by the same function as through Yoga (prepare-operation.ts).
-// 4. The result is written with the same headers and the same log line.
-//
-// A request that fails any step goes to the fallback, Yoga, with the parts that are already done. The fast path writes no
-// HTTP errors of its own. Reasons: docs/decisions/0002-fast-path-beside-yoga.md.
+// The fast path: runs a common POST of a cached and valid document on Node's own request and response. A request that
+// fails any step goes to the fallback, Yoga, with the parts that are already done. The fast path writes no HTTP errors
+// of its own. Reasons: docs/decisions/0002-fast-path-beside-yoga.md.
 
-import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import { anonymousOwner } from '../../concurrency/owner.ts';
@@ -47,14 +41,9 @@ export function createFastPath(options: FastPathOptions): RequestListener {
   const { maxBodyBytes, budget, admission } = options.bodies;
   const defer = createDefer();
   return (request, response) => {
-    const mediaType = hasFastPathHead(request, maxBodyBytes)
-      ? responseType(request.headers.accept)
-      : undefined;
-    if (mediaType === undefined || admission.overloadError() !== undefined) {
-      options.fallback(request, response, {});
-      return;
-    }
-    const fastRequest = new FastRequest(options, request, response, mediaType);
+    const mediaType = hasFastPathHead(request, maxBodyBytes) && responseType(request.headers.accept);
+    if (!mediaType || admission.overloadError() !== undefined) return options.fallback(request, response, {});
+    const fastRequest = new FastRequest(options, response, mediaType);
     receiveBody(request, maxBodyBytes, budget, (body) => {
       if (Buffer.isBuffer(body) && body.length <= maxDeferredBytes) defer(() => fastRequest.run(body));
       else fastRequest.run(body);
@@ -105,42 +94,43 @@ const bytesPerNode = 4_096;
 const clientGoneError = new Error('The client closed the connection');
 
 /** A request on the fast path. One object and few promises: these allocations are the main cost of the fast path. */
-class FastRequest implements OperationRequest {
+class FastRequest implements OperationRequest, HeaderReader {
   readonly requestRecord: RequestRecord;
-  readonly headers: HeaderReader;
+  readonly headers: HeaderReader = this;
   readonly response: ServerResponse;
   readonly sharesBody = true;
   readonly #options: FastPathOptions;
-  readonly #request: IncomingMessage;
   readonly #mediaType: string;
   #body: BodyReadResult | undefined;
   #parsed: ParsedBody | undefined;
   #result: Promise<ExecutionResult> | undefined;
 
-  constructor(
-    options: FastPathOptions,
-    request: IncomingMessage,
-    response: ServerResponse,
-    mediaType: string,
-  ) {
+  constructor(options: FastPathOptions, response: ServerResponse, mediaType: string) {
     this.#options = options;
-    this.#request = request;
     this.response = response;
     this.#mediaType = mediaType;
-    this.headers = new NodeHeaders(request.headers);
-    this.requestRecord = options.accessLog.begin(request.headers['x-request-id']);
+    this.requestRecord = options.accessLog.begin(this.get('x-request-id'));
     this.requestRecord.route = 'graphql';
   }
 
+  get(header: string): string | null {
+    const value = this.response.req.headers[header];
+    return typeof value === 'string' ? value : null;
+  }
+
   run(body: BodyReadResult): void {
+    const { documentPolicy, documents, runOperation } = this.#options;
     this.#body = body;
-    let hasStarted = false;
     try {
-      hasStarted = this.#start(body);
+      this.#parsed = Buffer.isBuffer(body) ? parseBody(body) : undefined;
+      const operation =
+        this.#parsed && requestedOperation(this.#parsed, this.headers, documentPolicy, documents);
+      if (operation === undefined) this.#fallBack();
+      else runOperation(operation, this, (result) => this.#respondAfter(result));
     } catch {
       // The operation has not started. The fallback fails in the same way, and reports the error.
+      this.#fallBack();
     }
-    if (!hasStarted) this.#fallBack();
   }
 
   onAbort(listener: (reason: unknown) => void): void {
@@ -151,22 +141,11 @@ class FastRequest implements OperationRequest {
     });
   }
 
-  /** @returns whether the operation can run on the fast path. */
-  #start(body: BodyReadResult): boolean {
-    if (!Buffer.isBuffer(body)) return false;
-    const { documentPolicy, documents, runOperation } = this.#options;
-    this.#parsed = parseBody(body);
-    const operation = requestedOperation(this.#parsed, this.headers, documentPolicy, documents);
-    if (operation === undefined) return false;
-    runOperation(operation, this, (result) => this.#respondAfter(result));
-    return true;
-  }
-
   #respondAfter(result: Promise<ExecutionResult>): void {
     this.#result = result;
+    // The fallback reports an error.
     result.then(
       (result) => this.#respond(result),
-      // The fallback reports the error.
       () => this.#fallBack(),
     );
   }
@@ -195,7 +174,7 @@ class FastRequest implements OperationRequest {
     recordResult(requestRecord, result);
     const body = requestRecord.joined ? sharedBody(result) : JSON.stringify(result);
     const byteLength = Buffer.byteLength(body);
-    const acceptEncoding = this.#request.headers['accept-encoding'];
+    const acceptEncoding = this.get('accept-encoding');
     const mayCompress = compressResponses && !response.destroyed;
     const coding = mayCompress ? contentCoding(byteLength, acceptEncoding) : undefined;
     if (coding === undefined) {
@@ -214,15 +193,14 @@ class FastRequest implements OperationRequest {
   }
 
   #sendInTurn(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
-    const send = () => this.#send(body, byteLength, coding);
     const { joined, callContext } = this.requestRecord;
     if (joined && byteLength >= minLargeBodyBytes) {
-      const owner = callContext?.owner ?? anonymousOwner(this.#request.socket);
-      largeBodies.run(owner, byteLength / bytesPerNode, send);
-    } else send();
+      const owner = callContext?.owner ?? anonymousOwner(this.response.req.socket);
+      largeBodies.run(owner, byteLength / bytesPerNode, () => this.#send(body, byteLength, coding));
+    } else this.#send(body, byteLength, coding);
   }
 
-  #send(body: string | Buffer, byteLength: number, coding: ContentCoding | undefined): void {
+  #send(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
     const { requestRecord, response } = this;
     const { accessLog, responseHeaders } = this.#options;
     try {
@@ -242,8 +220,9 @@ class FastRequest implements OperationRequest {
   }
 
   #fallBack(): void {
-    if (this.response.headersSent) return;
-    this.#options.fallback(this.#request, this.response, {
+    const { response } = this;
+    if (response.headersSent) return;
+    this.#options.fallback(response.req, response, {
       requestRecord: this.requestRecord,
       body: this.#body,
       parsed: this.#parsed,
@@ -256,17 +235,4 @@ function sharedBody(result: ExecutionResult): Buffer {
   const shared = sharedResponse(result);
   shared.body ??= Buffer.from(JSON.stringify(result));
   return shared.body;
-}
-
-class NodeHeaders implements HeaderReader {
-  readonly #headers: IncomingHttpHeaders;
-
-  constructor(headers: IncomingHttpHeaders) {
-    this.#headers = headers;
-  }
-
-  get(name: string): string | null {
-    const value = this.#headers[name];
-    return typeof value === 'string' ? value : null;
-  }
 }

@@ -3,6 +3,7 @@ import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { NodeContext } from '../http/node-context.ts';
 import type { OperationRequest } from '../operations/operation-request.ts';
 import type { RunOperation } from '../operations/prepare-operation.ts';
+import type { Respond } from '../operations/run-operation.ts';
 
 /** Yoga plugin: runs operations by the same function as the fast path. */
 export function yogaOperations(runOperation: RunOperation): Plugin<NodeContext> {
@@ -13,25 +14,18 @@ export function yogaOperations(runOperation: RunOperation): Plugin<NodeContext> 
       // Yoga's executor reports a missing or ambiguous operation name.
       if (definition === null || definition === undefined) return;
       const operation = { document, definition, variables: variableValues ?? undefined };
-      const run = () =>
-        new Promise((respond) => {
-          runOperation(operation, operationRequest(contextValue), respond);
-        });
-      setExecuteFn(() => contextValue.result ?? run());
+      const run = (respond: Respond) => runOperation(operation, operationRequest(contextValue), respond);
+      setExecuteFn(() => contextValue.result ?? new Promise(run));
     },
   };
 }
 
-function operationRequest({
-  request,
-  requestRecord,
-  res,
-}: YogaInitialContext & NodeContext): OperationRequest {
-  const { headers, signal } = request;
+function operationRequest(context: YogaInitialContext & NodeContext): OperationRequest {
+  const { headers, signal } = context.request;
   return {
     headers,
-    requestRecord,
-    response: res,
+    requestRecord: context.requestRecord,
+    response: context.res,
     sharesBody: false,
     onAbort(listener) {
       if (signal.aborted) listener(signal.reason);

@@ -21,7 +21,6 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
       const { method, headers } = request;
-      if (method !== 'POST' && method !== 'GET') return;
       const httpError =
         checkRequestHead(method, headers, maxBodyBytes) ??
         // Before the body is read: the bodies of shed requests are not read.
@@ -38,7 +37,7 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
           return httpErrorResponse(parsed.httpError, serverContext, fetchAPI);
         });
       } else if (requestParser !== undefined) {
-        setRequestParser((input) => parseUrlParameters(() => requestParser(input)));
+        setRequestParser((input) => Promise.try(requestParser, input).catch(explainSyntaxError));
       }
     },
   };
@@ -59,13 +58,9 @@ async function readParameters(
   return parsed ?? parseBody(body);
 }
 
-async function parseUrlParameters<Parameters>(parse: () => Parameters): Promise<Awaited<Parameters>> {
-  try {
-    return await parse();
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new GraphQLError('The parameters "variables" and "extensions" must be JSON.', {
-      extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
-    });
-  }
+/** Explains an error of the parameters in a URL. */
+function explainSyntaxError(error: unknown): never {
+  if (!(error instanceof SyntaxError)) throw error;
+  const extensions = { code: 'BAD_REQUEST', http: { status: 400 } };
+  throw new GraphQLError('The parameters "variables" and "extensions" must be JSON.', { extensions });
 }

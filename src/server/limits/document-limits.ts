@@ -68,13 +68,14 @@ export function validateWithin(
   if (repeats.length > 0) return [limitExceeded('repeats', limits.repeats, repeats.length, repeats[0]?.node)];
   // The limits bound the cost of the other rules only if fragments have no cycles and unique names.
   const hasUsualFragments = !sizes.isCyclic && fragmentCount === fragments.size;
-  return validate(schema, document, hasUsualFragments ? rules : fragmentRules, {
-    hideSuggestions,
-    maxErrors: affordableErrors(document),
-  });
+  const usedRules = hasUsualFragments ? rules : [UniqueFragmentNamesRule, NoFragmentCyclesRule];
+  const affordableErrors = Math.floor(maxCharactersPrinted / (document.loc?.source.body.length ?? 0));
+  const maxErrors = Math.max(1, Math.min(maxErrorsShown, affordableErrors));
+  return validate(schema, document, usedRules, { hideSuggestions, maxErrors });
 }
 
-const fragmentRules = [UniqueFragmentNamesRule, NoFragmentCyclesRule];
+// An error about a value prints the whole value, possibly most of the document: 10 ms per 100,000 characters.
+const maxCharactersPrinted = 200_000;
 
 /**
  * The selections of a field that is repeated more often than allowed under one response name, or none. Without cycles of
@@ -94,13 +95,4 @@ function findRepeats(
     }
   }
   return [];
-}
-
-// An error about a value prints the whole value, possibly most of the document: 10 ms per 100,000 characters.
-const maxCharactersPrinted = 200_000;
-
-/** How many errors validation looks for. */
-function affordableErrors({ loc }: DocumentNode): number {
-  const characters = loc?.source.body.length ?? 0;
-  return Math.max(1, Math.min(maxErrorsShown, Math.floor(maxCharactersPrinted / characters)));
 }

@@ -57,10 +57,8 @@ export function limitExceeded(
   node?: ASTNode,
 ): GraphQLError {
   const [counted, advice] = descriptions[limit];
-  return limitError(
-    `The limit "${limit}" allows ${allowed}, but there are ${actual} ${counted}. ${advice}`,
-    node,
-  );
+  const message = `The limit "${limit}" allows ${allowed}, but there are ${actual} ${counted}. ${advice}`;
+  return limitError(message, node);
 }
 
 /** The error for a document or an operation that is too large. */

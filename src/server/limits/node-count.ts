@@ -29,7 +29,7 @@ export interface NodeEstimate {
   /**
    * The maximum number of objects in the response: list items and objects with an id, and the rows that a page asks of
    * REST. Of the other fields, only those count that a client can make fail more often than once in an object: with
-   * arguments, or repeated under an alias. May be `Infinity`.
+   * arguments, or repeated under an alias.
    */
   nodes: Count;
   /** The pages, whose `first` must be within bounds. The coordinate is such as `Order.shipments`. */
@@ -92,7 +92,7 @@ export function estimateNodes(
     if (!isCompositeType(type)) return mayFail ? one : none;
     const size = listSize(parent, field);
     if (size?.by === 'first') {
-      const first = countArgument(node, 'first', countRows, defaultPageSize);
+      const first = countArgument(node, 'first', countRows);
       pages.push({ first, maximum: size.maximum, coordinate: `${parent.name}.${field.name}`, node });
       // `first: 0` reads a row, too, to tell whether there are any.
       const rows: Count = (variables) => Math.max(first(variables), 1);
@@ -103,7 +103,7 @@ export function estimateNodes(
     let items = one;
     if (size?.by === 'page') items = page;
     if (size?.by === 'estimate') items = () => size.items;
-    if (size?.by === 'argument') items = countArgument(node, size.argument, countItems, 0);
+    if (size?.by === 'argument') items = countArgument(node, size.argument, countItems);
     const isWrite = parent === schema.getMutationType();
     if (isWrite) writes.push(items);
     // An edge and its node count as one object.
@@ -113,24 +113,14 @@ export function estimateNodes(
     return product(items, isCounted ? sum([one, inner]) : inner);
   }
 
-  function countArgument(
-    node: FieldNode,
-    argument: string,
-    toCount: (value: unknown) => number,
-    defaultCount: number,
-  ): Count {
+  function countArgument(node: FieldNode, argument: string, toCount: (value: unknown) => number): Count {
     const value = node.arguments?.find(({ name }) => name.value === argument)?.value;
-    if (value === undefined) return () => defaultCount;
-    if (value.kind === 'Variable') {
+    if (value?.kind === 'Variable') {
       const name = value.name.value;
-      const absent = defaults.has(name) ? toCount(defaults.get(name)) : defaultCount;
-      return (variables) => {
-        const raw = Object.hasOwn(variables, name) ? variables[name] : undefined;
-        return raw === undefined ? absent : toCount(raw);
-      };
+      const absent = toCount(defaults.get(name));
+      return (variables) => (Object.hasOwn(variables, name) ? toCount(variables[name]) : absent);
     }
-    // A literal list is counted by its AST because its items may be variables.
-    const count = value.kind === 'ListValue' ? value.values.length : toCount(valueFromASTUntyped(value));
+    const count = toCount(value && valueFromASTUntyped(value));
     return () => count;
   }
 
@@ -150,16 +140,12 @@ function sum(counts: readonly Count[]): Count {
 
 function product(items: Count, inner: Count): Count {
   if (inner === none || items === one) return inner;
-  return (variables) => {
-    const count = items(variables);
-    // 0 times `Infinity` would be NaN.
-    return count === 0 ? 0 : count * inner(variables);
-  };
+  return (variables) => items(variables) * inner(variables);
 }
 
 function countRows(value: unknown): number {
-  if (value === null) return defaultPageSize;
-  return typeof value === 'number' && (value | 0) === value ? value : 0;
+  const rows = value ?? defaultPageSize;
+  return typeof rows === 'number' && (rows | 0) === rows ? rows : 0;
 }
 
 function countItems(value: unknown): number {

@@ -21,9 +21,8 @@ export function createLimitCheck(
   );
 
   return ({ document, definition, variables = {} }) => {
-    if (hasMoreValues(variables, limits.values)) {
+    if (hasMoreValues(variables, limits.values))
       return limitExceeded('values', limits.values, `more than ${limits.values}`);
-    }
     const { nodes, pages, writes } = estimate(definition, document);
     for (const { first, maximum, coordinate, node } of pages) {
       const count = first(variables);

@@ -45,7 +45,11 @@ export class RateLimit {
     const cost = this.#cost(points, bucket);
     if (missing <= 0) return { cost, error: undefined };
     this.#onRefused?.();
-    return { cost, error: rateLimited(cost, this.#msFor(missing)) };
+    const retryAfterMs = this.#msFor(missing);
+    const message =
+      `The request costs ${points} points, but this token has ${cost.remaining} left. Nothing ran. ` +
+      `Retry in ${retryAfterMs} ms, or request fewer objects.`;
+    return { cost, error: { status: 429, code: 'RATE_LIMITED', message, retryable: true, retryAfterMs } };
   }
 
   /** Takes further points of a request that has run, even if the token lacks them. @returns its whole cost. */
@@ -75,11 +79,4 @@ export class RateLimit {
   #msFor(points: number): number {
     return Math.ceil((points / this.#pointsPerSecond) * 1000);
   }
-}
-
-function rateLimited({ points, remaining }: PointCost, retryAfterMs: number): HttpError {
-  const message =
-    `The request costs ${points} points, but this token has ${remaining} left. Nothing ran. ` +
-    `Retry in ${retryAfterMs} ms, or request fewer objects.`;
-  return { status: 429, code: 'RATE_LIMITED', message, retryable: true, retryAfterMs };
 }

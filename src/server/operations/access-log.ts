@@ -49,15 +49,12 @@ export function recordResult(requestRecord: RequestRecord, { data, errors }: Exe
   for (const { extensions } of errors ?? []) countError(requestRecord, String(extensions.code));
 }
 
-const maxFailedCalls = 3;
-
-/** The first failed calls, such as `GET /v1/orders/{id} 503`. */
+/** The first three failed calls, such as `GET /v1/orders/{id} 503`. */
 function failedCalls({ entries }: CallLog): string[] | undefined {
-  const failed = entries.filter(({ status = 0, isAborted }) => (status === 0 ? !isAborted : status >= 400));
-  if (failed.length === 0) return undefined;
-  return failed
-    .slice(0, maxFailedCalls)
+  const failed = entries
+    .filter(({ status = 0, isAborted }) => (status === 0 ? !isAborted : status >= 400))
     .map(({ method, route, status }) => `${method} ${route} ${status ?? 'no response'}`);
+  return failed.length === 0 ? undefined : failed.slice(0, 3);
 }
 
 function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {

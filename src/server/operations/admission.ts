@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
-import { anonymousOwner, type Owner } from '../../concurrency/owner.ts';
+import { anonymousOwner } from '../../concurrency/owner.ts';
 import type { HttpError } from '../http/http-error.ts';
 import { OpenResponses } from '../http/open-response-limits.ts';
 import { didNotRun } from './refusal.ts';
@@ -24,13 +24,12 @@ const lightWeight = 100;
  * Lets operations start. One token runs at most twice `maxNodes`, and all tokens together ten times. Further operations
  * wait, and owners start one in turn (docs/decisions/0026-one-rule-of-owners.md).
  */
-export class Admission {
+export class Admission extends OpenResponses {
   readonly #queue: FairQueue;
-  readonly #openResponses: OpenResponses;
 
   constructor({ requestsAtOnce, maxNodes, unreadBytesAtOnce }: AdmissionOptions) {
     const grantWaiting = () => this.#queue.grantWaiting();
-    this.#openResponses = new OpenResponses(requestsAtOnce, unreadBytesAtOnce, grantWaiting);
+    super(requestsAtOnce, unreadBytesAtOnce, grantWaiting);
     // Operations of weight 1 are limited by `requestsAtOnce` alone, and so are those that wait.
     this.#queue = new FairQueue({
       capacity: Math.max(heaviestAtOnce * maxNodes, requestsAtOnce),
@@ -41,25 +40,11 @@ export class Admission {
     });
   }
 
-  overloadError(): HttpError | undefined {
-    return this.#openResponses.overloadError();
-  }
-
   /** Counts the request of an operation. @returns what happened. An error: the operation may neither start nor wait. */
   enter(operation: QueueEntry, response: ServerResponse | undefined): 'started' | 'waiting' | HttpError {
     const refusal = this.admit(operation.owner, response);
     if (refusal !== undefined) return refusal;
     return this.#queue.acquire(operation) === 'granted' ? 'started' : 'waiting';
-  }
-
-  /** Counts a request that needs no turn. @returns the error if its operation may not run. */
-  admit(owner: Owner, response: ServerResponse | undefined): HttpError | undefined {
-    return this.#openResponses.admit(owner, response);
-  }
-
-  /** Whether the clients of an owner take its responses, so that it may start more operations. */
-  isOpenTo(owner: Owner): boolean {
-    return this.#openResponses.isOpenTo(owner);
   }
 
   leave(operation: QueueEntry): void {
@@ -70,9 +55,8 @@ export class Admission {
   watchSchemaResponse(response: ServerResponse | undefined): HttpError | undefined {
     if (response === undefined) return undefined;
     const owner = anonymousOwner(response.req.socket);
-    this.#openResponses.watch(owner, response);
-    return this.isOpenTo(owner)
-      ? undefined
-      : didNotRun('Too many responses wait for clients that do not read them.');
+    this.watch(owner, response);
+    if (this.isOpenTo(owner)) return undefined;
+    return didNotRun('Too many responses wait for clients that do not read them.');
   }
 }

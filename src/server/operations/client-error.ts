@@ -22,11 +22,8 @@ import { type ClientError, overloadRetryAfterMs } from '../http/http-error.ts';
 /** Converts any error for clients. An unknown error becomes INTERNAL_SERVER_ERROR without its message. */
 export function toClientError(error: unknown): ClientError {
   if (error instanceof StatusError) return fromStatusError(error);
-  const clientError = (code: string, retryable = false) => ({
-    message: (error as Error).message,
-    code,
-    retryable,
-  });
+  const message = error instanceof Error ? error.message : '';
+  const clientError = (code: string, retryable = false) => ({ message, code, retryable });
   if (error instanceof BadInputError) return clientError('BAD_USER_INPUT');
   if (error instanceof InvalidCursorError) return clientError('INVALID_CURSOR');
   if (error instanceof MissingBearerError) return clientError('UNAUTHENTICATED');
@@ -35,12 +32,10 @@ export function toClientError(error: unknown): ClientError {
   if (error instanceof InvalidResponseError) return clientError('UPSTREAM_INVALID_RESPONSE');
   if (error instanceof ResponseTooLargeError) return clientError('UPSTREAM_RESPONSE_TOO_LARGE');
   if (error instanceof BudgetExceededError) return clientError('UPSTREAM_BUDGET_EXCEEDED');
-  if (error instanceof CircuitOpenError) {
+  if (error instanceof CircuitOpenError)
     return { ...clientError('UPSTREAM_CIRCUIT_OPEN', true), retryAfterMs: error.retryAfterMs };
-  }
-  if (error instanceof StoreUnavailableError || error instanceof ClaimLostError) {
+  if (error instanceof StoreUnavailableError || error instanceof ClaimLostError)
     return { ...clientError('OVERLOADED', true), retryAfterMs: overloadRetryAfterMs };
-  }
   if (error instanceof MerchantUnknownError) return clientError('UPSTREAM_UNAVAILABLE', true);
   if (error instanceof KeysFullError) return clientError('RATE_LIMITED');
   if (error instanceof OperationDeadlineError) return clientError('DEADLINE_EXCEEDED', true);
@@ -60,23 +55,18 @@ function fromStatusError(error: StatusError): ClientError {
   if (error instanceof ParameterRefusedError) return clientError('UPSTREAM_INVALID_RESPONSE');
   if (error instanceof PageTokenRefusedError) return clientError('INVALID_CURSOR');
   if (status === 400 || status === 422) {
-    return {
-      ...clientError('BAD_USER_INPUT'),
-      ...(details.fields.length > 0
-        ? { fields: details.fields.map(({ path, message }) => ({ path, message })) }
-        : {}),
-    };
+    const fields = details.fields.map(({ path, message }) => ({ path, message }));
+    return { ...clientError('BAD_USER_INPUT'), ...(fields.length > 0 && { fields }) };
   }
   if (status === 401) return clientError('UNAUTHENTICATED');
   if (status === 403) return clientError('FORBIDDEN');
   if (status === 404 || status === 410) return clientError('NOT_FOUND');
   if (status === 409 || status === 412) return clientError('CONFLICT');
-  const retryAfter = retryAfterMs === undefined ? {} : { retryAfterMs };
+  const retryAfter = retryAfterMs !== undefined && { retryAfterMs };
   if (status === 429) return { ...clientError('RATE_LIMITED', true), ...retryAfter };
   // After a gateway error a write may still have been applied, so only reads are retryable.
-  if (status === 502 || status === 503) {
-    return { ...clientError('UPSTREAM_UNAVAILABLE', isRead), ...(isRead ? retryAfter : {}) };
-  }
+  if (status === 502 || status === 503)
+    return { ...clientError('UPSTREAM_UNAVAILABLE', isRead), ...(isRead && retryAfter) };
   // A gateway got no response from REST in time.
   if (status === 504 && isRead) return { ...clientError('UPSTREAM_TIMEOUT', true), ...retryAfter };
   if (status < 400) return clientError('UPSTREAM_INVALID_RESPONSE');

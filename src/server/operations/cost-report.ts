@@ -30,7 +30,6 @@ export function requestCost({ method, route, status, startMs, durationMs, bytes,
   };
 }
 
-/** Rounds to one decimal. */
 export function roundToTenths(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }

@@ -20,18 +20,15 @@ export function toClientResult(
 }
 
 /** Compares paths key by key: indexes as numbers, names as strings. A parent comes before its children. */
-function comparePaths(
-  { path: firstPath = [] }: GraphQLError,
-  { path: secondPath = [] }: GraphQLError,
-): number {
-  for (const [index, firstPart] of firstPath.entries()) {
-    const secondPart = secondPath[index];
-    if (secondPart === undefined) return 1;
-    if (firstPart === secondPart) continue;
-    if (typeof firstPart === 'number' && typeof secondPart === 'number') return firstPart - secondPart;
-    return String(firstPart) < String(secondPart) ? -1 : 1;
+function comparePaths({ path = [] }: GraphQLError, { path: otherPath = [] }: GraphQLError): number {
+  for (const [index, part] of path.entries()) {
+    const otherPart = otherPath[index];
+    if (otherPart === undefined) return 1;
+    if (part === otherPart) continue;
+    if (typeof part === 'number' && typeof otherPart === 'number') return part - otherPart;
+    return String(part) < String(otherPart) ? -1 : 1;
   }
-  return firstPath.length - secondPath.length;
+  return path.length - otherPath.length;
 }
 
 function mapError(error: GraphQLError, requestId: string, report: ReportError): GraphQLError {
@@ -45,7 +42,8 @@ function mapError(error: GraphQLError, requestId: string, report: ReportError): 
     return locatedLike(error, error.message, { code, retryable: false, ...httpExtension(error) });
   }
   // Outside fields, only parsing, validation and compilation recurse. Their depth is that of the document.
-  if (isStackOverflow(cause) && path === undefined) {
+  const isStackOverflow = cause instanceof RangeError && cause.message === 'Maximum call stack size exceeded';
+  if (isStackOverflow && path === undefined) {
     const http = { status: 400 };
     return new GraphQLError('The document or its variables are nested too deeply.', {
       extensions: { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false, http },
@@ -74,10 +72,6 @@ function httpExtension({ extensions: { http, code } }: GraphQLError): GraphQLErr
   if (typeof http !== 'object' || http === null) return {};
   // With `spec`, clients that accept `application/json` get the status 200. Otherwise all clients get this status.
   return { http: codesWithOwnStatus.has(code) ? { ...http, spec: false } : http };
-}
-
-function isStackOverflow(error: unknown): boolean {
-  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
 }
 
 function rootCause(error: GraphQLError): unknown {

@@ -26,20 +26,21 @@ export interface ContextOptions {
   showCost: boolean;
 }
 
-/** REST calls of the context are made with the access token `bearer`. */
-export type ContextFactory = (bearer: string, request: OperationRequest) => OperationContext;
-
-export function createContextFactory(options: ContextOptions): ContextFactory {
+/** Creates contexts whose REST calls are made with the access token `bearer`. */
+export function createContextFactory(options: ContextOptions) {
   const timeouts = new TimeoutQueue(options.operationTimeoutMs);
-  return (bearer, request) =>
+  return (bearer: string, request: OperationRequest) =>
     new OperationContext(options, new OperationScope(timeouts, operationTimeout), bearer, request);
 }
+
+export type ContextFactory = ReturnType<typeof createContextFactory>;
 
 /**
  * The context value of an operation: the members for resolvers, and those that only the server uses. A class, not an
  * object literal: V8 keeps the literal's accessors (docs/decisions/0004-long-lived-closures.md).
  */
 export class OperationContext implements Context {
+  readonly currency: string;
   readonly loaders: Loaders;
   /** Aborts when the last waiting request has gone. Requests for an equal query add themselves as waiters. */
   readonly scope: OperationScope;
@@ -54,15 +55,12 @@ export class OperationContext implements Context {
     const { headers, requestRecord, response } = request;
     request.onAbort(scope.addWaiter());
     this.#options = options;
+    this.currency = options.currency;
     this.scope = scope;
     this.callContext = options.callContexts.of(bearer, scope.signal, scope, response?.req.socket);
     this.loaders = createLoaders(options.api, this.callContext, options.loaderStates);
     this.showsCost = options.showCost || headers.get('x-upstream-cost') === '1';
     this.#requestId = requestRecord?.requestId;
-  }
-
-  get currency(): string {
-    return this.#options.currency;
   }
 
   /** Created at first use, because most operations write nothing. */

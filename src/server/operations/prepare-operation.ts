@@ -41,10 +41,8 @@ export function createOperationRunner(options: OperationRunnerOptions): RunOpera
     let context: OperationContext | undefined;
     if (needsRest(definition, document)) {
       const bearer = readBearer(headers);
-      if (typeof bearer !== 'string') {
-        respond(Promise.resolve(refuse({ status: 401, ...toClientError(bearer) })));
-        return;
-      }
+      if (typeof bearer !== 'string')
+        return respond(Promise.resolve(refuse({ status: 401, ...toClientError(bearer) })));
       context = createContext(bearer, request);
     }
     if (requestRecord !== undefined) {
@@ -52,18 +50,13 @@ export function createOperationRunner(options: OperationRunnerOptions): RunOpera
       tracing?.begin(requestRecord, headers);
     }
     const nodes = checkLimits(operation);
-    if (typeof nodes !== 'number') {
-      respond(Promise.resolve({ errors: [nodes] }));
-      return;
-    }
-    if (context === undefined) {
-      const owner = toOwner(headers, request.response?.req.socket);
-      runSchemaOperation({ operation, owner, nodes, request, respond }, runState);
-      return;
-    }
+    if (typeof nodes !== 'number') return respond(Promise.resolve({ errors: [nodes] }));
+    const prepared = { operation, nodes, request, respond };
+    if (context === undefined)
+      return runSchemaOperation(prepared, toOwner(headers, request.response?.req.socket), runState);
     // Anybody can make up a token, so only accepted ones protect documents from eviction.
     if (context.callContext.owner.connection === undefined) documents.promote(document);
-    new RestOperation({ operation, context, nodes, request, respond }, runState).run();
+    new RestOperation(prepared, context, runState).run();
   };
 }
 

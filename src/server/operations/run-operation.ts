@@ -47,7 +47,8 @@ interface PreparedOperation {
 
 /** Runs an operation that needs only the schema, such as an introspection, when its owner's turn comes. */
 export function runSchemaOperation(
-  { operation, owner, nodes, request, respond }: PreparedOperation & { owner: Owner },
+  { operation, nodes, request, respond }: PreparedOperation,
+  owner: Owner,
   { execute, admission }: RunState,
 ): void {
   const { response } = request;
@@ -65,34 +66,27 @@ export function runSchemaOperation(
 export class RestOperation extends QueueEntry {
   readonly owner: Owner;
   readonly weight: number;
+  readonly #prepared: PreparedOperation;
   readonly #context: OperationContext;
-  readonly #operation: Operation;
-  readonly #request: OperationRequest;
-  readonly #respond: Respond;
   readonly #runState: RunState;
   #cost: PointCost | undefined;
   /** Undefined for a mutation. */
   #sharingKey: string | undefined;
   #inFlight: InFlightQuery | undefined;
 
-  constructor(
-    { operation, context, nodes, request, respond }: PreparedOperation & { context: OperationContext },
-    runState: RunState,
-  ) {
+  constructor(prepared: PreparedOperation, context: OperationContext, runState: RunState) {
     super();
     this.owner = context.callContext.owner;
-    this.weight = Math.max(1, nodes);
+    this.weight = Math.max(1, prepared.nodes);
+    this.#prepared = prepared;
     this.#context = context;
-    this.#operation = operation;
-    this.#request = request;
-    this.#respond = respond;
     this.#runState = runState;
   }
 
   run(): void {
+    const { operation, request } = this.#prepared;
     const { scope, callContext, showsCost } = this.#context;
     const { admission, rateLimit, sharing } = this.#runState;
-    const { response } = this.#request;
     scope.startTimeout();
     const charge = rateLimit?.charge(callContext.tenant, this.weight);
     this.#cost = charge?.cost;
@@ -100,29 +94,22 @@ export class RestOperation extends QueueEntry {
       this.#refuse(charge.error);
       return;
     }
-    if (this.#isQuery) this.#sharingKey = sharing.key(this.#operation, showsCost);
+    if (this.#isQuery) this.#sharingKey = sharing.key(operation, showsCost);
     // A query that shares the response body of an equal one costs next to nothing, so it needs no turn.
     const equalQuery = this.#findEqualQuery();
-    if (equalQuery !== undefined && this.#sharesBody && admission.isOpenTo(this.owner)) {
-      const refusal = admission.admit(this.owner, response);
-      if (refusal === undefined) this.#start(equalQuery);
-      else this.#refuse(refusal);
-      return;
-    }
-    const outcome = admission.enter(this, response);
+    const needsTurn = !equalQuery || !this.#sharesBody || !admission.isOpenTo(this.owner);
+    const outcome = needsTurn
+      ? admission.enter(this, request.response)
+      : (admission.admit(this.owner, request.response) ?? 'started');
     if (outcome === 'started') {
-      loopBudget.start(this.weight);
+      if (needsTurn) loopBudget.start(this.weight);
       // An operation with a slot of its own may share the result of an equal query too.
       this.#start(equalQuery);
-    } else if (outcome === 'waiting') this.#endWaitAtAbort();
-    else this.#refuse(outcome);
-  }
-
-  #endWaitAtAbort(): void {
-    const { signal } = this.#context.scope;
-    signal.addEventListener('abort', this);
-    // A scope that has ended calls no listener.
-    if (signal.aborted) this.handleEvent();
+    } else if (outcome === 'waiting') {
+      scope.signal.addEventListener('abort', this);
+      // A scope that has ended calls no listener.
+      if (scope.signal.aborted) this.handleEvent();
+    } else this.#refuse(outcome);
   }
 
   onSlotGranted(): void {
@@ -145,10 +132,10 @@ export class RestOperation extends QueueEntry {
 
   #refuse(refusal: HttpError): void {
     this.#endScope();
-    this.#respond(Promise.resolve(this.#withPoints(refuse(refusal))));
+    this.#prepared.respond(Promise.resolve(this.#withPoints(refuse(refusal))));
   }
 
-  /** Adds the points to a result. Not a part of the execution, because requests that share it pay each. */
+  /** Not a part of the execution, because requests that share it pay each. */
   #withPoints(result: ExecutionResult): ExecutionResult {
     if (!this.#showsPoints) return result;
     return { ...result, extensions: { ...result.extensions, cost: this.#cost } };
@@ -156,7 +143,7 @@ export class RestOperation extends QueueEntry {
 
   /** Whether a query that joins an equal one makes no body of its own. A call through `fetch` has no unread bytes. */
   get #sharesBody(): boolean {
-    const { response, sharesBody } = this.#request;
+    const { response, sharesBody } = this.#prepared.request;
     return response === undefined || (sharesBody && !this.#showsPoints);
   }
 
@@ -165,7 +152,7 @@ export class RestOperation extends QueueEntry {
   }
 
   get #isQuery(): boolean {
-    return this.#operation.definition.operation === 'query';
+    return this.#prepared.operation.definition.operation === 'query';
   }
 
   #findEqualQuery(): InFlightQuery | undefined {
@@ -177,11 +164,11 @@ export class RestOperation extends QueueEntry {
   #start(equalQuery: InFlightQuery | undefined): void {
     let result: Promise<ExecutionResult>;
     try {
-      result =
-        equalQuery?.result === undefined ? this.#execute() : this.#join(equalQuery.scope, equalQuery.result);
+      result = equalQuery?.result ?? this.#execute();
     } catch (error) {
       result = Promise.reject(error);
     }
+    if (equalQuery !== undefined) this.#join(equalQuery.scope);
     const ended = result.then(
       (result) => {
         this.#finish();
@@ -192,20 +179,19 @@ export class RestOperation extends QueueEntry {
         throw error;
       },
     );
-    this.#respond(ended);
+    this.#prepared.respond(ended);
   }
 
-  #join(scope: OperationScope, result: Promise<ExecutionResult>): Promise<ExecutionResult> {
-    const { requestRecord } = this.#request;
-    this.#request.onAbort(scope.addWaiter());
-    if (requestRecord !== undefined) requestRecord.joined = true;
-    return result;
+  #join(scope: OperationScope): void {
+    const { request } = this.#prepared;
+    request.onAbort(scope.addWaiter());
+    if (request.requestRecord !== undefined) request.requestRecord.joined = true;
   }
 
   #execute(): Promise<ExecutionResult> {
     const { callContext, scope, showsCost } = this.#context;
     const { execute, mutations, sharing } = this.#runState;
-    let result = Promise.resolve(execute(this.#operation, this.#context));
+    let result = Promise.resolve(execute(this.#prepared.operation, this.#context));
     if (showsCost) result = result.then((result) => withUpstreamCost(result, callContext.callLog));
     // A mutation that has started is finished even if its client disconnects.
     if (!this.#isQuery) mutations?.track(result);
@@ -215,18 +201,15 @@ export class RestOperation extends QueueEntry {
   }
 
   #finish(): void {
-    this.#chargeScannedPages();
-    if (this.#inFlight !== undefined) this.#runState.sharing.remove(this.#inFlight);
-    this.#endScope();
-    this.#runState.admission.leave(this);
-  }
-
-  /** Only now it is known how many pages the filters needed. */
-  #chargeScannedPages(): void {
     const { callLog, tenant } = this.#context.callContext;
-    const { rateLimit } = this.#runState;
-    if (callLog.scannedPages === 0 || rateLimit === undefined || this.#cost === undefined) return;
-    this.#cost = rateLimit.chargeMore(tenant, this.#cost, pointsPerScannedPage * callLog.scannedPages);
+    const { admission, rateLimit, sharing } = this.#runState;
+    // Only now it is known how many pages the filters needed.
+    const { scannedPages } = callLog;
+    if (scannedPages > 0 && this.#cost !== undefined)
+      this.#cost = rateLimit?.chargeMore(tenant, this.#cost, pointsPerScannedPage * scannedPages);
+    if (this.#inFlight !== undefined) sharing.remove(this.#inFlight);
+    this.#endScope();
+    admission.leave(this);
   }
 
   #endScope(): void {

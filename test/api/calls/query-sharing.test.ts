@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { QuerySharing } from '../../../src/server/operations/query-sharing.ts';
+import { createOperationScope } from '../../fixtures/operation-scope.ts';
 import { until } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 
@@ -288,4 +290,21 @@ test('equal queries share a result even if their token is at its concurrency lim
   const answers = await Promise.all(asked);
   expect(answers.map(({ data }) => data)).toEqual(Array(5).fill({ orders: { nodes: [{ id: 'orders/a' }] } }));
   expect(waybill.lines()).toEqual(['GET /v1/orders?pageSize=100']);
+});
+
+test('a query with little time left shares no result with a query that has all of its time', () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const started = (atMs: number) => {
+    clock.mockReturnValue(atMs);
+    const scope = createOperationScope(30_000);
+    scope.startTimeout();
+    return scope;
+  };
+  const [waited, waitedToo, fresh] = [started(0), started(100), started(20_000)];
+  const sharing = new QuerySharing();
+  const tenant = { id: 'tenant', writes: 0 };
+  const query = sharing.add(tenant, 'key', waited, Promise.resolve({ data: {} }));
+  expect(sharing.find(tenant, 'key', waitedToo)).toBe(query);
+  expect(sharing.find(tenant, 'key', fresh)).toBeUndefined();
+  for (const scope of [waited, waitedToo, fresh]) scope.stopTimeout();
 });

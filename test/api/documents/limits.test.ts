@@ -74,6 +74,7 @@ describe('the node count', () => {
     [first, { first: 'many' }, 2],
     ['query ($first: Int = 3) { orders(first: $first) { nodes { id } } }', {}, 3],
     ['query ($first: Int = 3) { orders(first: $first) { nodes { id } } }', { first: 5 }, 5],
+    ['query ($toString: Int = 3) { orders(first: $toString) { nodes { id } } }', {}, 3],
     ['{ nodes(ids: ["a", "b"]) { id } }', {}, 2],
     ['{ nodes(ids: "a") { id } }', {}, 1],
     [
@@ -97,12 +98,19 @@ describe('the node count', () => {
       {},
       10,
     ],
+    // Fields with one response name under different type conditions count each.
+    [
+      '{ node(id: "a") { ... on Shipment { a: order { id } } ... on Order { a: recipient { orders(first: 9) { nodes { id } } } } } }',
+      {},
+      11,
+    ],
     // Lists within lists.
     [
       'query ($all: Int, $each: Int) { orders(first: $all) { nodes { recipient { orders(first: $each) { nodes { id } } } } } }',
       { all: 100, each: 99 },
       10_000,
     ],
+    ['mutation { updateOrder(input: { id: "a" }) { ... on UpdateOrderSuccess { order { id } } } }', {}, 11],
     [
       'mutation ($inputs: [UpdateOrderInput!]!) { updateOrders(inputs: $inputs) { ... on UpdateOrderSuccess { order { id } } } }',
       { inputs: [{}, {}, {}] },

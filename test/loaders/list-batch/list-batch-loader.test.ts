@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   ListBatchLoader,
   type ListBatchLoaderOptions,
@@ -22,6 +22,12 @@ import { loadAll, named, type Row } from './list.ts';
 const names = (count: number, from = 1) => Array.from({ length: count }, (_, index) => `r${from + index}`);
 const callContexts = createCallContexts({});
 
+let nowMs = 0;
+beforeEach(() => {
+  nowMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+});
+
 /** The pages of a list as REST gives them; a token is the index at which to go on. */
 function pagesOf(rows: Page<Row>['rows'], givenRows = (pageSize: number) => pageSize) {
   return async ({ pageSize, pageToken = '0' }: PageQuery): Promise<Page<Row>> => {
@@ -32,8 +38,8 @@ function pagesOf(rows: Page<Row>['rows'], givenRows = (pageSize: number) => page
 }
 
 /** The state of all tokens in a process that has just compared a row of the list. */
-function comparedState(now = () => 0): SharedListState {
-  const shared = new SharedListState(now);
+function comparedState(): SharedListState {
+  const shared = new SharedListState();
   void shared.compare({}, Promise.resolve({}));
   return shared;
 }
@@ -208,7 +214,7 @@ describe('a batch with an unreliable list', () => {
     });
     await fc.assert(
       fc.asyncProperty(batches, fc.array(page, { maxLength: 20 }), async (operations, pages) => {
-        const state = new ListState(new SharedListState(() => 0));
+        const state = new ListState(new SharedListState());
         const list = pages.values();
         for (const ids of operations) {
           const wanted = ids.map((id) => `r${id}`);
@@ -230,8 +236,7 @@ describe('a batch with an unreliable list', () => {
 });
 
 test('two pages without any requested id pause list reads for 30 seconds', async () => {
-  let nowMs = 0;
-  const state = new ListState(comparedState(() => nowMs));
+  const state = new ListState(comparedState());
   const calls = async () => {
     const loader = start({ state, list: pagesOf(named(...names(2_000, 5_000))) });
     await loadAll(loader, names(50));
@@ -247,8 +252,7 @@ test('two pages without any requested id pause list reads for 30 seconds', async
 
 describe('the comparison of a row with its record', () => {
   test('runs once in ten minutes', async () => {
-    let nowMs = 0;
-    const shared = new SharedListState(() => nowMs);
+    const shared = new SharedListState();
     const calls = async () => {
       const loader = start({ state: new ListState(shared) });
       expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
@@ -262,7 +266,7 @@ describe('the comparison of a row with its record', () => {
   });
 
   test('runs in every batch until it has a result', async () => {
-    const shared = new SharedListState(() => 0);
+    const shared = new SharedListState();
     const get = async (name: string) => ({ name, cost: 1 });
     const loaders = Array.from({ length: 3 }, () => start({ state: new ListState(shared), get }));
     const whole = names(20).map((name) => ({ name, cost: 1 }));
@@ -272,8 +276,7 @@ describe('the comparison of a row with its record', () => {
   });
 
   test('is retried after 30 seconds if the record cannot be read', async () => {
-    let nowMs = 0;
-    const shared = new SharedListState(() => nowMs);
+    const shared = new SharedListState();
     const calls = async () => {
       const loader = start({ state: new ListState(shared), get: failing(status(503)) });
       expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
@@ -289,14 +292,13 @@ describe('the comparison of a row with its record', () => {
   test('is skipped if the read budget allows no call besides the page', async () => {
     const limited = createCallContexts({ readsPerOperation: 1 });
     const callContext = limited.of('a', new AbortController().signal);
-    const loader = start({ state: new ListState(new SharedListState(() => 0)), callContext });
+    const loader = start({ state: new ListState(new SharedListState()), callContext });
     expect(await loadAll(loader, names(20))).toEqual(named(...names(20)));
     expect(loader.calls).toEqual(['40']);
   });
 
   test('disables the list for all tokens for ten minutes if the row lacks a field', async () => {
-    let nowMs = 0;
-    const shared = new SharedListState(() => nowMs);
+    const shared = new SharedListState();
     const failure = new InvalidResponseError('broken');
     const get = async (name: string) => {
       if (name === 'r5') throw status(404);
@@ -322,7 +324,7 @@ describe('the comparison of a row with its record', () => {
 
   test('ignores a field that the row lacks if the record is newer than the row', async () => {
     const loader = start({
-      state: new ListState(new SharedListState(() => 0)),
+      state: new ListState(new SharedListState()),
       list: pagesOf(names(20).map((name) => ({ name, updateTime: '1' }))),
       get: async (name) => ({ name, updateTime: '2', cost: 1 }),
     });
@@ -352,8 +354,7 @@ describe('a page that fails because of overload', () => {
   });
 
   test('pauses list reads for the token after two failures in a row if GETs work', async () => {
-    let nowMs = 0;
-    const shared = comparedState(() => nowMs);
+    const shared = comparedState();
     const state = new ListState(shared);
     const broken = start({ state, list: failing(status(503)) });
     expect(await loadAll(broken, names(10))).toEqual([{ name: 'r1' }, ...names(9).map(() => status(503))]);
@@ -389,8 +390,7 @@ describe('a page that fails because of overload', () => {
   });
 
   test('pauses list reads for all tokens after three failures in a row', async () => {
-    let nowMs = 0;
-    const shared = comparedState(() => nowMs);
+    const shared = comparedState();
     for (let token = 0; token < 2; token += 1) {
       await loadAll(start({ state: new ListState(shared), list: failing(status(503)) }), names(10));
     }
@@ -410,9 +410,18 @@ describe('a page that fails because of overload', () => {
     expect(await calls()).toHaveLength(1);
   });
 
+  test('does not pause the list for other tokens, however often one token has failures', async () => {
+    const shared = comparedState();
+    const state = new ListState(shared);
+    for (nowMs of [0, 0, 30_000, 60_000])
+      await loadAll(start({ state, list: failing(status(503)) }), names(10));
+    const other = start({ state: new ListState(shared) });
+    await loadAll(other, names(10));
+    expect(other.calls).toEqual(['20']);
+  });
+
   test('is retried by only one batch after the pause', async () => {
-    let nowMs = 0;
-    const state = new ListState(comparedState(() => nowMs));
+    const state = new ListState(comparedState());
     for (let time = 0; time < 2; time += 1) {
       await loadAll(start({ state, list: failing(status(503)) }), names(10));
     }
@@ -451,8 +460,7 @@ describe('a failed read of a list', () => {
     ['an invalid body', new InvalidResponseError('html'), 30_000],
     ['a body that is too large', new ResponseTooLargeError('large'), 30_000],
   ])('pauses list reads for the token: %s', async (_what, error, pauseMs) => {
-    let nowMs = 0;
-    const shared = comparedState(() => nowMs);
+    const shared = comparedState();
     const state = new ListState(shared);
     const calls = async (options: Partial<ListBatchLoaderOptions<Row>>) => {
       const loader = start(options);

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { RowsPerId } from '../../../src/loaders/list-batch/rows-per-id.ts';
 
 /** A batch of ids with hits at these indexes of the rows. */
@@ -10,12 +10,12 @@ const every = (step: number, hitCount: number, from = 0) =>
 let nowMs = 0;
 beforeEach(() => {
   nowMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
 });
-const createEstimate = (ofProcess?: RowsPerId) => new RowsPerId(() => nowMs, ofProcess);
 
 /** An estimate that has seen the batches, all at the time 0. */
 function learned(...batches: Batch[]): RowsPerId {
-  const rowsPerId = createEstimate();
+  const rowsPerId = new RowsPerId();
   for (const one of batches) rowsPerId.learn(one, 0);
   return rowsPerId;
 }
@@ -45,7 +45,7 @@ describe('the estimate of rows per id', () => {
   });
 
   test('counts rows only from the position at which the ids are expected', () => {
-    const rowsPerId = createEstimate();
+    const rowsPerId = new RowsPerId();
     rowsPerId.learn(batch(100, every(1, 100, 1_000)), 1_000);
     expect(rowsPerId.rowsFor(100)).toBe(175);
   });
@@ -80,35 +80,35 @@ describe('a page with less than a tenth of the requested ids', () => {
 });
 
 test('more than 32 rows per id pause list reads and reset the estimate', () => {
-  const shared = createEstimate();
-  const rowsPerId = createEstimate(shared);
+  const shared = new RowsPerId();
+  const rowsPerId = new RowsPerId(shared);
   rowsPerId.learn(batch(10, every(40, 10)), 0);
   nowMs = 29_999;
   expect(rowsPerId.pause.isOn).toBe(true);
   nowMs = 30_000;
   expect(rowsPerId.pause.isOn).toBe(false);
-  expect(rowsPerId.rowsFor(100)).toBe(createEstimate(shared).rowsFor(100));
+  expect(rowsPerId.rowsFor(100)).toBe(new RowsPerId(shared).rowsFor(100));
 });
 
 describe('the estimate for new tokens', () => {
   const deep = batch(100, every(10, 100));
 
   test('changes by at most a quarter because of one token', () => {
-    const shared = createEstimate();
-    const rowsPerId = createEstimate(shared);
+    const shared = new RowsPerId();
+    const rowsPerId = new RowsPerId(shared);
     for (let count = 0; count < 10; count += 1) rowsPerId.learn(deep, 0);
     expect(shared.value).toBe(2);
   });
 
   test('follows the batches of many tokens', () => {
-    const shared = createEstimate();
-    for (let token = 0; token < 30; token += 1) createEstimate(shared).learn(deep, 0);
-    expect(createEstimate(shared).rowsFor(100)).toBeGreaterThan(1_200);
+    const shared = new RowsPerId();
+    for (let token = 0; token < 30; token += 1) new RowsPerId(shared).learn(deep, 0);
+    expect(new RowsPerId(shared).rowsFor(100)).toBeGreaterThan(1_200);
   });
 
-  test('ignores pages with less than half of the requested ids', () => {
-    const shared = createEstimate();
-    createEstimate(shared).learn(batch(100, every(20, 40)), 0);
+  test('ignores pages with less than a tenth of the requested ids', () => {
+    const shared = new RowsPerId();
+    new RowsPerId(shared).learn(batch(100, every(20, 9)), 0);
     expect(shared.value).toBe(1.6);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { PageLoader, primingPageLoader, queryKey } from '../../../src/loaders/paging/page-loader.ts';
 import { allRecords, PageWalk, pagesFrom } from '../../../src/loaders/paging/page-walk.ts';
 import { recordLoader } from '../../../src/loaders/record-loader.ts';
-import { WholeListLoader } from '../../../src/loaders/reference/whole-list-loader.ts';
+import { wholeListLoader } from '../../../src/loaders/reference/whole-list-loader.ts';
 import type { OrderQuery, PageQuery } from '../../../src/rest/api-types.ts';
 import { InvalidResponseError, StatusError } from '../../../src/rest/errors.ts';
 import { createList, loadAll, named, type Row, scripted } from '../list-batch/list.ts';
@@ -167,9 +167,9 @@ describe('recordLoader', () => {
   });
 });
 
-describe('WholeListLoader', () => {
+describe('wholeListLoader', () => {
   const over = (pages: PageLoader<Row, PageQuery>) =>
-    new WholeListLoader(Object.assign(pages, { forgetEarlier: () => false }));
+    wholeListLoader(Object.assign(pages, { isCacheUsed: false, forgetEarlier: () => false }));
 
   test('reads the list once for all names', async () => {
     const { pages, calls } = scripted(() => ({ rows: named('a', 'b'), nextPageToken: undefined }));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { locationLoader, maxListPages } from '../../../src/loaders/reference/location-loader.ts';
 import { CachedPages, createPageCache } from '../../../src/loaders/reference/page-cache.ts';
 import { ReferenceLoader } from '../../../src/loaders/reference/reference-loader.ts';
@@ -46,9 +46,8 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
     failures: {} as Record<string, Error>,
   };
   const clock = { nowMs: 1 };
-  const pages = new CachedPages(
-    createPageCache({ referenceMs, referenceGraceMs: 0, now: () => clock.nowMs }),
-  );
+  vi.spyOn(performance, 'now').mockImplementation(() => clock.nowMs);
+  const pages = new CachedPages(createPageCache({ referenceMs, referenceGraceMs: 0 }));
   const callContexts = createCallContexts();
 
   async function read({ pageSize, pageToken, query }: LocationQuery): Promise<Page<LocationJson>> {
@@ -66,11 +65,8 @@ function startLocations({ count, referenceMs = 0, listsForBatches = true }: Loca
   /** The loader of a new operation. */
   function operation() {
     const callContext = callContexts.of('token', new AbortController().signal);
-    const loader = locationLoader({
-      pages: new ReferenceLoader(callContext, pages, 'locations', read, 10),
-      callContext,
-      listsForBatches,
-    });
+    const locations = new ReferenceLoader(callContext, pages, 'locations', read, 10);
+    const loader = locationLoader(locations, callContext, listsForBatches);
     return { callContext, loader };
   }
 
@@ -285,6 +281,12 @@ describe('cached data of earlier operations', () => {
       savedByList: 0,
     });
     expect(await look(names(1, 3))).toMatchObject({ found: names(1, 3), calls: [], cached: 3 });
+  });
+
+  test('serves many locations of earlier searches without another list page', async () => {
+    const { look } = startLocations({ count: 100, referenceMs: 1_000 });
+    expect((await look(names(51, 60))).calls).toEqual(['all', 'all@10', ...names(51, 60)]);
+    expect(await look(names(51, 60))).toMatchObject({ found: names(51, 60), calls: [] });
   });
 
   test('does not include searches without a result', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   CachedPages,
   createPageCache,
@@ -22,12 +22,8 @@ interface Call {
 /** A cache whose pages are fresh for one second and served stale for five more, with a clock set by the test. */
 function startCaching({ referenceMs = 1_000, ...options }: Partial<PageCacheOptions> = {}) {
   const clock = { nowMs: 1 };
-  const cache = createPageCache({
-    referenceMs,
-    referenceGraceMs: 5_000,
-    now: () => clock.nowMs,
-    ...options,
-  });
+  vi.spyOn(performance, 'now').mockImplementation(() => clock.nowMs);
+  const cache = createPageCache({ referenceMs, referenceGraceMs: 5_000, ...options });
   const pagesByToken = new Map([['token', new CachedPages(cache)]]);
   const callContexts = createCallContexts({ readsPerOperation: 3 });
   const calls: Call[] = [];
