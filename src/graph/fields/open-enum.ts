@@ -38,7 +38,6 @@ export function openEnum<Value extends string>(
   return { ref, recognize, field };
 }
 
-/** The argument that filters a list by these statuses. */
 export const statusArgs = (list: string, type: EnumRef<SchemaTypes, string, string>) =>
   builder.args((t) => ({
     status: t.field({

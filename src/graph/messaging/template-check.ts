@@ -34,10 +34,9 @@ export async function checkTemplateFits(
 
 /** Invalid records included. Undefined if the list can't be read. */
 async function readTemplates(channel: string, { templatePage }: Loaders): Promise<Rows | undefined> {
-  const rows: Rows[number][] = [];
   try {
-    for await (const page of pagesFrom(templatePage, { channel })) rows.push(...page.rows);
-    return rows;
+    const pages = await Array.fromAsync(pagesFrom(templatePage, { channel }));
+    return pages.flatMap(({ rows }) => rows);
   } catch (error) {
     // After an abort nothing may be sent.
     if (error instanceof AbortedError) throw error;
