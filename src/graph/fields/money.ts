@@ -43,7 +43,6 @@ export const Money = builder.objectRef<MoneySource>('Money').implement({
   }),
 });
 
-/** A nullable field with a cost of shipping. */
 export const shippingCost = <Source>(
   description: string,
   centsOf: (source: Source) => number | null | undefined,
