@@ -52,8 +52,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     maxKeysPerMerchant: options.maxKeysPerMerchant ?? 100_000,
     maxPages: options.maxPages,
   };
-  // A pause between `holds` and the write is not seen, so `holds` ends a little earlier than the lease.
-  const marginMs = leaseMs / 20;
 
   const noResponse = `The key store did not respond within ${timeoutMs} ms. Check its disk.`;
   const unanswered = new Map<number, PromiseWithResolvers<Result>>();
@@ -176,8 +174,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     finish: (claim, outcome) => change({ kind: 'finish', claim, outcome }),
     abandon: (claim) => change({ kind: 'abandon', claim }),
     release: (claim) => change({ kind: 'release', claim }),
-    holds: ({ owner }) =>
-      end === undefined && owner === lease?.owner && monotonicMs() + marginMs < lease.validUntilMs,
+    holds: ({ owner }) => end === undefined && owner === lease?.owner && monotonicMs() < lease.validUntilMs,
     noteOrganizationShown: (service) => change({ kind: 'noteService', service }),
     wasOrganizationShown: async (service) => (await run({ kind: 'hasService', service })).state === 'yes',
     failure: () => end ?? failure,

@@ -109,6 +109,16 @@ describe('the file of a store', () => {
     expect(await (await open()).claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
   });
 
+  test('keeps no lease that has ended', async () => {
+    const store = await open({ leaseMs: 50 });
+    for (const id of ['first', 'second']) {
+      await store.release(await mustClaim(store, { ...key, id }));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await mustClaim(store, key);
+    expect(query('SELECT count(*) FROM owners')).toBe(1);
+  });
+
   test('removes at most 100 expired keys per claim', async () => {
     let nowMs = 0;
     const store = await open({ now: () => nowMs });
