@@ -32,7 +32,7 @@ async function open(options: Partial<SqliteStoreOptions> = {}): Promise<KeyStore
   return store;
 }
 
-/** Runs SQL on the file of a closed store, or on a new file. */
+/** Runs SQL on the file. */
 function execute(sql: string): void {
   const database = new DatabaseSync(file);
   database.exec(sql);
@@ -205,6 +205,38 @@ describe('opening a store', () => {
     execute('DROP TABLE secrets');
     expect(await openError()).toMatch(/^\/keys\.db cannot be opened \(no such table: secrets\)\./);
   });
+});
+
+test('requests that wait together share a transaction', async () => {
+  const store = await open();
+  await mustClaim(store, key);
+  const other = new DatabaseSync(file);
+  other.exec('BEGIN IMMEDIATE');
+  const walPages = () => statSync(`${file}-wal`).size / 4096;
+  const pagesBefore = walPages();
+  const claims: Promise<unknown>[] = [];
+  for (let id = 0; id < 50; id += 1) {
+    claims.push(mustClaim(store, { ...key, id: `waiting ${id}` }));
+    await new Promise(setImmediate);
+  }
+  other.exec('ROLLBACK');
+  other.close();
+  await Promise.all(claims);
+  // A transaction for each claim would write at least two pages for each.
+  expect(walPages() - pagesBefore).toBeLessThan(60);
+});
+
+test('a failure of the store lasts until it can write again', async () => {
+  const store = await open({ leaseMs: 500 });
+  execute(`
+    CREATE TRIGGER no_service BEFORE INSERT ON services BEGIN SELECT RAISE(ABORT, 'no space'); END;
+    CREATE TRIGGER no_lease BEFORE INSERT ON owners BEGIN SELECT RAISE(ABORT, 'no space'); END;
+  `);
+  await expect(store.noteOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(store.failure()).toMatch('no space');
+  execute('DROP TRIGGER no_lease');
+  await expect.poll(() => store.failure(), { timeout: 5000 }).toBeUndefined();
 });
 
 describe('a full disk', () => {
