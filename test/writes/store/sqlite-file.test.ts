@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -144,6 +145,24 @@ describe('opening a store', () => {
     if (!(error instanceof StoreOpenError)) throw error;
     return error.message.replace(folder, '');
   };
+
+  test('takes the secret of another process that creates the file meanwhile', async () => {
+    writeFileSync(file, '');
+    const other = new DatabaseSync(file);
+    other.exec('BEGIN IMMEDIATE');
+    const opening = open();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    other.exec('ROLLBACK');
+    other.close();
+    const { database, secret } = openDatabase({
+      path: file,
+      secret: randomBytes(32),
+      busyTimeoutMs: 1000,
+      maxPages: undefined,
+    });
+    database.close();
+    expect((await opening).secret).toEqual(Buffer.from(secret));
+  });
 
   test('fails if the file is not a SQLite file', async () => {
     writeFileSync(file, 'A file of another program, '.repeat(100));
