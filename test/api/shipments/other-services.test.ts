@@ -228,6 +228,27 @@ describe('a shipment that is created after the timeout', () => {
       expect(answer.calls).toHaveLength(calls);
     }
   });
+
+  test('is found without a wait after a restart of the machine', async () => {
+    const keyStore: KeyStore = {
+      ...memoryStore,
+      async claim(key, fingerprint) {
+        const claimed = await memoryStore.claim(key, fingerprint);
+        if (claimed.state !== 'claimed') return claimed;
+        // Here, all progress is of shipOrder and its lock.
+        const { unsettledSinceMs, ...progress } = (claimed.progress ?? {}) as Partial<ShippingNote>;
+        if (unsettledSinceMs === undefined) return claimed;
+        // The restart sets the monotonic clock to zero, so that the time of the attempt is in the future.
+        return { ...claimed, progress: { ...progress, unsettledSinceMs: unsettledSinceMs + 3_600_000 } };
+      },
+    };
+    await using waybill = await startWaybill(slow, { quirks: late, keyStore });
+    const input = { ...(await orderToShip(waybill)), idempotencyKey: 'before the restart' };
+    delay(waybill);
+    expect((await ship(waybill, input)).result.__typename).toBe('OutcomeUnknown');
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect((await ship(waybill, input)).result.__typename).toBe('ShipOrderSuccess');
+  });
 });
 
 test('a search for a shipment does not share a list request that began earlier', async () => {
