@@ -139,12 +139,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   async function close(): Promise<void> {
     end ??= 'The key store is closed.';
     send();
-    const ending = thread;
-    if (ending === undefined) return;
-    const exit = once(ending, 'exit');
-    ending.postMessage('close');
+    if (thread === undefined) return;
+    const exit = once(thread, 'exit');
+    thread.postMessage('close');
     await withTimeout(timeoutMs, exit);
-    await ending.terminate();
   }
 
   if (!isInMemory) {
