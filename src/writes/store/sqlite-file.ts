@@ -62,26 +62,20 @@ export function openDatabase(options: OpenOptions): { database: DatabaseSync; se
   const isFile = path !== ':memory:';
   if (isFile) checkWritable(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
-  try {
-    retryWhileBusy(busyTimeoutMs, () => {
-      const mustCreate = isFresh(database);
-      // Before the secret is written. SQLite gives later -wal and -shm files the mode of the file.
-      const files = isFile ? [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file)) : [];
-      for (const file of files) chmodSync(file, 0o600);
-      if (mustCreate) create(database, secret);
-      if (isFile) database.exec('PRAGMA journal_mode = WAL');
-    });
-    if (isFile && database.prepare('PRAGMA journal_mode').get()?.journal_mode !== 'wal')
+  retryWhileBusy(busyTimeoutMs, () => {
+    const mustCreate = isFresh(database);
+    // Before the secret is written. SQLite gives later -wal and -shm files the mode of the file.
+    const files = isFile ? [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file)) : [];
+    for (const file of files) chmodSync(file, 0o600);
+    if (mustCreate) create(database, secret);
+    if (isFile && database.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode !== 'wal')
       throw new FileProblem('is on a file system that does not support WAL. Put the file on a local disk.');
-    database.exec('PRAGMA synchronous = FULL');
-    if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
-    const stored = database.prepare('SELECT secret FROM secrets').get()?.secret;
-    if (!(stored instanceof Uint8Array)) throw new FileProblem('has lost its secret. Choose a new file.');
-    return { database, secret: stored };
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  });
+  database.exec('PRAGMA synchronous = FULL');
+  if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
+  const stored = database.prepare('SELECT secret FROM secrets').get()?.secret;
+  if (!(stored instanceof Uint8Array)) throw new FileProblem('has lost its secret. Choose a new file.');
+  return { database, secret: stored };
 }
 
 /** Why a file cannot be the store. The message follows the file's name. */

@@ -69,7 +69,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     thread.on('error', (error) => stop(`The thread of the key store failed: ${error}. Restart the server.`));
     thread.on('exit', () => {
       thread = undefined;
-      stop('The thread that stores idempotency keys has stopped. Restart the server.');
     });
     // After the listeners, as a listener for messages keeps the process alive. The timers of operations do, too.
     thread.unref();

@@ -219,10 +219,13 @@ describe('opening a store', () => {
     );
   });
 
-  test('fails if a table is missing', async () => {
+  test.each([
+    ['a table is missing', 'DROP TABLE secrets', 'cannot be opened (no such table: secrets). Check '],
+    ['the secret is missing', 'DELETE FROM secrets', 'has lost its secret. Choose a new file.'],
+  ])('fails if %s', async (_what, sql, problem) => {
     await (await open()).close();
-    execute('DROP TABLE secrets');
-    expect(await openError()).toMatch(/^\/keys\.db cannot be opened \(no such table: secrets\)\./);
+    execute(sql);
+    expect(await openError()).toMatch(`/keys.db ${problem}`);
   });
 });
 
