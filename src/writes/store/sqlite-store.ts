@@ -125,7 +125,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   /** Without this, a claim that came too late would be held as long as this process lives. */
   function undoClaim(result: Result): void {
-    if (result.state !== 'claimed') return;
+    if (result.state !== 'claimed' || end !== undefined) return;
     const { claim, isResumed } = result;
     post({ kind: isResumed ? 'abandon' : 'release', claim }).catch(() => {});
   }

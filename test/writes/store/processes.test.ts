@@ -345,6 +345,7 @@ test.each([false, true])('a claim that times out is undone (resumed work: %s)', 
     process.nextTick(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400));
   });
   await expect(promise).rejects.toThrow(StoreUnavailableError);
+  expect(store.failure()).toBe('The key store did not respond within 300 ms. Check its disk.');
   expect(await claimWhenFree(store, key)).toMatchObject({
     isResumed,
     progress: isResumed ? 'progress' : undefined,

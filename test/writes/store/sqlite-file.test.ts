@@ -248,6 +248,15 @@ test('requests that wait together share a transaction', async () => {
   expect(walPages() - pagesBefore).toBeLessThan(60);
 });
 
+test('a claim of a held key writes nothing', async () => {
+  const store = await open();
+  await mustClaim(store, key);
+  const walSize = () => statSync(`${file}-wal`).size;
+  const sizeBefore = walSize();
+  for (let count = 0; count < 10; count += 1) await store.claim(key, 'input');
+  expect(walSize()).toBe(sizeBefore);
+});
+
 test('a failure of the store lasts until it can write again', async () => {
   const store = await open({ leaseMs: 500 });
   execute(`
