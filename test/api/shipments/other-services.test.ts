@@ -62,6 +62,20 @@ describe('a retry of shipOrder after a lost response', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
+  test('searches again after another attempt that REST rejected', async () => {
+    await using waybill = await startWaybill({}, { quirks: late });
+    const input = await orderToShip(waybill);
+    const failNext = (fault: { kind: 'reset' } | { kind: 'status'; status: number }) =>
+      waybill.sandbox.faults.add({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
+    failNext({ kind: 'reset' });
+    expect((await ship(waybill, input)).result.__typename).toBe('OutcomeUnknown');
+    failNext({ kind: 'status', status: 400 });
+    expect((await ship(waybill, input)).result.__typename).toBe('InvalidInput');
+    const { result, calls } = await ship(waybill, input);
+    expect(result.__typename).toBe('ShipOrderSuccess');
+    expect(calls).toContain(shipmentPage);
+  });
+
   test('returns Conflict if the first request had no idempotency key', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const input = await lose(waybill, null);
