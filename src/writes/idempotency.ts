@@ -21,7 +21,6 @@ export interface IdempotentWrite<Result, Stored, Progress> {
    * @throws OutcomeUnknownError if the outcome stays unknown.
    */
   resume(progress: Progress | undefined, attempt: Attempt<Progress>): Promise<Result>;
-  /** What to store of a result. */
   toStored(result: Result): Stored;
   /** Reads a result through REST with the access token of the caller. */
   restore(stored: Stored): Promise<Result>;
@@ -159,7 +158,6 @@ export function createIdempotency({ store, merchants, report }: IdempotencyOptio
   }
 
   return {
-    /** Makes digests with the secret of the store. */
     digest,
 
     /**

@@ -24,7 +24,6 @@ export interface SqliteStoreOptions {
   timeoutMs?: number;
   /** The maximum number of keys and locks of a merchant. By default 100,000. */
   maxKeysPerMerchant?: number;
-  /** The wall clock. By default `Date.now`. */
   now?: () => number;
   /** The maximum size of the database in pages of 4 KB. For tests of a full disk. */
   maxPages?: number;
