@@ -1,18 +1,7 @@
 import { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
 import './fields/scalars.ts';
-import './relay/node.ts';
-import './places/location.ts';
-import './orders/recipient.ts';
-import './orders/order.ts';
-import './quotes/quote.ts';
-import './places/origin.ts';
-import './shipments/shipment.ts';
 import './organization/organization.ts';
-import './messaging/channel.ts';
-import './messaging/template.ts';
-import './messaging/conversation.ts';
-import './messaging/message.ts';
 import './orders/create-order.ts';
 import './quotes/create-quote.ts';
 import './shipments/create-shipment.ts';
@@ -34,5 +23,5 @@ builder.mutationType({
 const description =
   'The orders, delivery quotes, shipments and messages of the merchant whose access token is in the header `Authorization: Bearer <token>`. The description of a field names the REST calls that the field costs.';
 
-/** The GraphQL schema. The import of a file adds the types of that file. */
+/** The GraphQL schema. The import of a file adds the types of that file, and of the files that it imports. */
 export const schema: GraphQLSchema = new GraphQLSchema({ ...builder.toSchema().toConfig(), description });

@@ -5,7 +5,6 @@ import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import {
   AbortedError,
-  abortedError,
   DeadlineError,
   mayHaveHappened,
   OutcomeUnknownError,
@@ -57,11 +56,10 @@ const maxProcessingMs = 10_000;
  */
 const maxNamingDelayMs = 3_600_000;
 
-/** Creates the search for the outcome of earlier attempts to ship an order. */
 export function createShipmentLookup(api: RestApi, callContext: CallContext, loaders: Loaders) {
   /**
    * Waits until REST can no longer be processing the noted POST.
-   * @throws OutcomeUnknownError at once if the operation's deadline is earlier, and AbortedError.
+   * @throws OutcomeUnknownError at once if the operation's deadline is earlier.
    */
   async function settle(lock: ShippingLock): Promise<void> {
     if (lock.note?.isSending === true) {
@@ -77,8 +75,8 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
     const { deadline, signal } = callContext;
     if (waitMs >= deadline.remainingMs())
       throw new OutcomeUnknownError('The REST service may still be processing an earlier attempt');
+    // After an abort, the reads of the search fail.
     await pause(waitMs, signal);
-    if (signal.aborted) throw abortedError({ method: 'POST', path: '/v1/shipments' }, signal);
   }
 
   async function lookUp(

@@ -41,7 +41,6 @@ interface KnownMerchant {
   isNotFound?: boolean;
 }
 
-/** Creates the merchants of one REST service. */
 export function createMerchants({ api, store, service }: MerchantsOptions) {
   const digest = createDigest(store.secret);
   const pendingByTenant = new PerTenant<Promise<KnownMerchant>>();

@@ -1,7 +1,6 @@
 import { cheapest, fastest, isAvailable, isKnown } from '../rest/offers.ts';
 import type { OfferJson } from '../rest/wire-schema.ts';
 
-/** Which offer of a quote the client wants. */
 export interface OfferPreference {
   /** Either the courier, or the property to prefer. By default the cheapest offer. */
   offer: { prefer?: 'CHEAPEST' | 'FASTEST'; courier?: string };
@@ -22,7 +21,6 @@ export function selectOffer(
   return prefer === 'FASTEST' ? fastest(matching) : cheapest(matching);
 }
 
-/** Why no offer matches. */
 export interface NoOfferExplanation {
   reason: 'NO_COURIER' | 'COURIER_UNAVAILABLE' | 'ABOVE_LIMIT';
   /** The reason, the available offers, and what to change. */

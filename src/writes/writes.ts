@@ -163,7 +163,6 @@ export function createWrites(
         return api.sendMessage(channel, conversation, message, context);
       }),
 
-    /** Sends a message to a phone number. */
     sendToPhone: (channel: ResourceName<'channels'>, message: SendToPhoneJson, key: Key) =>
       send('sendMessageToPhone', { channel, message }, key, (context) =>
         api.sendToPhone(channel, message, context),

@@ -1,7 +1,6 @@
 import { BadInputError } from '../../rest/errors.ts';
 import { builder } from '../builder.ts';
 
-/** The arguments that filter a list by the time of creation. */
 export const createdRangeArgs = builder.args((t) => ({
   createdSince: t.field({
     type: 'DateTime',
@@ -13,14 +12,10 @@ export const createdRangeArgs = builder.args((t) => ({
   }),
 }));
 
+type CreatedRange = Partial<Record<keyof typeof createdRangeArgs, string | null | undefined>>;
+
 /** The range in milliseconds since 1970. @throws BadInputError for a range that ends before its start */
-export function createdRange({
-  createdSince,
-  createdUntil,
-}: {
-  createdSince?: string | null | undefined;
-  createdUntil?: string | null | undefined;
-}) {
+export function createdRange({ createdSince, createdUntil }: CreatedRange) {
   const range = { createdSinceMs: toMs(createdSince), createdUntilMs: toMs(createdUntil) };
   if (Number(range.createdSinceMs) > Number(range.createdUntilMs)) {
     throw new BadInputError(

@@ -8,7 +8,7 @@ interface MoneySource {
 }
 
 /** The currency of shipment costs ("Conventions"). */
-export const shipmentCurrency = 'COP';
+const shipmentCurrency = 'COP';
 
 /** Makes a Money source. A missing amount becomes null, which is a field error if the field is non-null. */
 export function money(cents: number, currency: string): MoneySource;
@@ -43,7 +43,6 @@ export const Money = builder.objectRef<MoneySource>('Money').implement({
   }),
 });
 
-/** A nullable field with a cost of shipping. */
 export const shippingCost = <Source>(
   description: string,
   centsOf: (source: Source) => number | null | undefined,
@@ -61,7 +60,6 @@ const formatters = new Map<string, Intl.NumberFormat | undefined>();
 const maxFormatters = 100;
 const maxTagLength = 100;
 
-/** @throws BadInputError if the locale is no language tag. */
 function cachedFormatter(locale: string, currency: string): Intl.NumberFormat {
   const key = `${locale} ${currency}`;
   if (locale.length <= maxTagLength && !formatters.has(key)) {
@@ -75,7 +73,6 @@ function cachedFormatter(locale: string, currency: string): Intl.NumberFormat {
   );
 }
 
-/** @returns undefined if the locale is no language tag. */
 function createFormatter(locale: string, currency: string): Intl.NumberFormat | undefined {
   try {
     return new Intl.NumberFormat(locale, {

@@ -38,7 +38,6 @@ export function openEnum<Value extends string>(
   return { ref, recognize, field };
 }
 
-/** The argument that filters a list by these statuses. */
 export const statusArgs = (list: string, type: EnumRef<SchemaTypes, string, string>) =>
   builder.args((t) => ({
     status: t.field({
@@ -52,7 +51,5 @@ export function statusFilter(status: readonly string[] | null | undefined): stri
   if (status?.includes('UNRECOGNIZED')) {
     throw new BadInputError('"status" must not contain UNRECOGNIZED, which is for output only.');
   }
-  return status === null || status === undefined || status.length === 0
-    ? undefined
-    : [...new Set(status)].sort();
+  return status?.length ? [...new Set(status)].sort() : undefined;
 }

@@ -27,15 +27,13 @@ export interface RecordByCollection {
   channels: ChannelJson;
 }
 
-interface RecordReader<Json> {
-  /** A function, because `Loaders` makes each loader on first use. */
-  loader(loaders: Loaders): RecordLoader<Json>;
-  /** The call that reads a record, for descriptions. */
-  call: string;
-}
-
 export const recordReaders: {
-  readonly [C in keyof RecordByCollection]: RecordReader<RecordByCollection[C]>;
+  readonly [C in keyof RecordByCollection]: {
+    /** A function, because `Loaders` makes each loader on first use. */
+    loader(loaders: Loaders): RecordLoader<RecordByCollection[C]>;
+    /** The call that reads a record, for descriptions. */
+    call: string;
+  };
 } = {
   orders: { loader: ({ orderById }) => orderById, call: '`GET /v1/orders/{id}`' },
   shipments: { loader: ({ shipmentById }) => shipmentById, call: '`GET /v1/shipments/{id}`' },
@@ -95,13 +93,11 @@ export function checkName(collection: Collection, name: string): void {
  * would take longer than the rest of each row of a list.
  * @param paths the field names from the field to the record; one matching path is enough
  */
-export function selectsMoreThanIdAt(
-  ...paths: readonly (readonly string[])[]
-): (info: GraphQLResolveInfo) => boolean {
+export function selectsMoreThanIdAt(...paths: readonly (readonly string[])[]) {
   const cache = new WeakMap<readonly FieldNode[], boolean>();
   const evaluate = (info: GraphQLResolveInfo) =>
     paths.some((path) => info.fieldNodes.some(({ selectionSet }) => selectsMore(selectionSet, path, info)));
-  return (info) => {
+  return (info: GraphQLResolveInfo) => {
     const result = cache.get(info.fieldNodes) ?? evaluate(info);
     cache.set(info.fieldNodes, result);
     return result;

@@ -1,4 +1,4 @@
-import { GraphQLError, Kind } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { builder } from '../builder.ts';
 
 const rfc3339DateTime = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
@@ -40,22 +40,17 @@ function checkedScalar<Value extends string | number>(
   expected: string,
   isValid: (value: unknown) => boolean,
 ) {
-  function parseInput(value: unknown): Value {
-    // `isValid` has checked the type.
-    if (isValid(value)) return value as Value;
-    throw new GraphQLError(`Expected ${expected}, but got ${truncatedJson(value)}.`, {
-      extensions: { code: 'BAD_USER_INPUT' },
-    });
-  }
   return {
     serialize(value: unknown): Value {
       if (isValid(value)) return value as Value;
       throw new TypeError(`${name} cannot represent this value: expected ${expected}.`);
     },
-    parseValue: parseInput,
-    parseLiteral(node: { kind: string; value?: unknown }): Value {
-      if (node.kind === Kind.INT || node.kind === Kind.FLOAT) return parseInput(Number(node.value));
-      return parseInput(node.kind === Kind.STRING ? node.value : undefined);
+    parseValue(value: unknown): Value {
+      // `isValid` has checked the type.
+      if (isValid(value)) return value as Value;
+      throw new GraphQLError(`Expected ${expected}, but got ${truncatedJson(value)}.`, {
+        extensions: { code: 'BAD_USER_INPUT' },
+      });
     },
   };
 }

@@ -11,7 +11,6 @@ interface StatusCount {
 
 /**
  * Makes the query `xCounts`, with the types `XCounts` and `XStatusCount`, for the records `X` of a list.
- * @param records the list in REST
  * @param status the enum of their statuses, and its mapping from REST
  */
 export function defineStatusCounts(

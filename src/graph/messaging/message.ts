@@ -23,9 +23,7 @@ const messageContentType = openEnum('MessageContentType', 'The content type of a
   TEMPLATE: 'A template with its parameters.',
 });
 
-interface SentTemplateSource extends SentTemplateJson {
-  channel: string;
-}
+type SentTemplateSource = SentTemplateJson & { channel: string };
 
 const TemplateParameter = builder.objectRef<{ name: string; value: string }>('TemplateParameter').implement({
   description: 'The value of one parameter of a sent template.',
@@ -142,10 +140,9 @@ const messageList = defineList(Message, 'messages');
 registerNonRefetchable(
   'Message',
   (id) => messageConversation(id) !== undefined,
-  (id) => {
-    const conversation = `conversation(id: "${messageConversation(id)?.name}")`;
-    return `Read a message with its conversation: ${conversation} { messages { nodes { id } } }.`;
-  },
+  (id) =>
+    `Read a message with its conversation: conversation(id: "${messageConversation(id)?.name}") ` +
+    '{ messages { nodes { id } } }.',
 );
 
 builder.objectField(Conversation, 'messages', (t) =>

@@ -7,7 +7,7 @@ import {
   recordId,
   text,
 } from '../mutation/input-rules.ts';
-import { inputArg, runMutation } from '../mutation/run-mutation.ts';
+import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { SendMessageResult } from './send-message.ts';
 
 const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
@@ -34,20 +34,17 @@ builder.mutationField('sendMessageToPhone', (t) =>
     nullable: true,
     description: 'Sends a text to a phone number. Costs `POST /v1/channels/{id}/messages`.',
     args: inputArg(SendMessageToPhoneInput, 'The text to send.'),
-    resolve: (_root, { input }, { writes }, info) =>
-      runMutation({
-        rules,
-        input,
-        info,
-        target: ({ channel }) => ({ id: channel, path: 'channel' }),
-        restToInputPaths: { recipient: '', 'recipient.phone': 'phone', 'recipient.name': 'name' },
-        run: async ({ channel, phone, name, text, idempotencyKey }) => ({
-          __typename: 'SendMessageSuccess' as const,
-          sent: await writes.sendToPhone(channel, { recipient: { phone, name }, text }, idempotencyKey),
-        }),
-        adviceOnUnknownOutcome: ({ channel, phone }) =>
-          `Before you send the text again, look for it on the phone of ${channel} or among the newest messages of the ` +
-          `conversation with ${phone}. Then use a new idempotencyKey.`,
+    resolve: defineMutation({
+      rules,
+      target: ({ channel }) => ({ id: channel, path: 'channel' }),
+      restToInputPaths: { recipient: '', 'recipient.phone': 'phone', 'recipient.name': 'name' },
+      run: async ({ channel, phone, name, text, idempotencyKey }, { writes }) => ({
+        __typename: 'SendMessageSuccess' as const,
+        sent: await writes.sendToPhone(channel, { recipient: { phone, name }, text }, idempotencyKey),
       }),
+      adviceOnUnknownOutcome: ({ channel, phone }) =>
+        `Before you send the text again, look for it on the phone of ${channel} or among the newest messages of the ` +
+        `conversation with ${phone}. Then use a new idempotencyKey.`,
+    }),
   }),
 );

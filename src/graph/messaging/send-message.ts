@@ -2,7 +2,7 @@ import { conversationName } from '../../rest/resource-name.ts';
 import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { idempotencyKey, keyDescription, object, parsed } from '../mutation/input-rules.ts';
-import { inputArg, runMutation } from '../mutation/run-mutation.ts';
+import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { Message } from './message.ts';
 import { MessageContentInput, messageContentRules, messageJson } from './message-content-input.ts';
@@ -57,23 +57,20 @@ builder.mutationField('sendMessage', (t) =>
       'result is `InvalidInput`. Costs `POST /v1/channels/{id}/conversations/{id}/messages`, ' +
       'and also `GET /v1/channels/{id}/templates` for a template.',
     args: inputArg(SendMessageInput, 'The message to send.'),
-    resolve: (_root, { input }, { writes, loaders }, info) =>
-      runMutation({
-        rules,
-        input,
-        info,
-        target: ({ conversation }) => ({ id: conversation.name, path: 'conversation' }),
-        restToInputPaths: { text: 'content.text', template: 'content.template' },
-        run: async ({ conversation, content, idempotencyKey }) => ({
-          __typename: 'SendMessageSuccess' as const,
-          sent: await writes.sendMessage(conversation, messageJson(content), idempotencyKey, () =>
-            checkTemplateFits(content, conversation.channel, loaders),
-          ),
-        }),
-        adviceOnUnknownOutcome: ({ conversation: { name } }) =>
-          `Before you send the message again, look for it among the newest messages of conversation(id: ` +
-          `${JSON.stringify(name)}). ` +
-          'Then use a new idempotencyKey.',
+    resolve: defineMutation({
+      rules,
+      target: ({ conversation }) => ({ id: conversation.name, path: 'conversation' }),
+      restToInputPaths: { text: 'content.text', template: 'content.template' },
+      run: async ({ conversation, content, idempotencyKey }, { writes, loaders }) => ({
+        __typename: 'SendMessageSuccess' as const,
+        sent: await writes.sendMessage(conversation, messageJson(content), idempotencyKey, () =>
+          checkTemplateFits(content, conversation.channel, loaders),
+        ),
       }),
+      adviceOnUnknownOutcome: ({ conversation: { name } }) =>
+        `Before you send the message again, look for it among the newest messages of conversation(id: ` +
+        `${JSON.stringify(name)}). ` +
+        'Then use a new idempotencyKey.',
+    }),
   }),
 );

@@ -34,10 +34,9 @@ export async function checkTemplateFits(
 
 /** Invalid records included. Undefined if the list can't be read. */
 async function readTemplates(channel: string, { templatePage }: Loaders): Promise<Rows | undefined> {
-  const rows: Rows[number][] = [];
   try {
-    for await (const page of pagesFrom(templatePage, { channel })) rows.push(...page.rows);
-    return rows;
+    const pages = await Array.fromAsync(pagesFrom(templatePage, { channel }));
+    return pages.flatMap(({ rows }) => rows);
   } catch (error) {
     // After an abort nothing may be sent.
     if (error instanceof AbortedError) throw error;
@@ -47,7 +46,9 @@ async function readTemplates(channel: string, { templatePage }: Loaders): Promis
 
 function findErrors(template: Template, rows: Rows | undefined): InvalidFieldSource[] {
   if (rows === undefined) return [];
-  const readable = rows.filter(hasNameAndLanguage);
+  const readable = rows.filter(
+    (row): row is TemplateJson => !(row instanceof InvalidResponseError) && typeof row.language === 'string',
+  );
   const sameName = readable.filter(({ name }) => name === template.name);
   const definition = sameName.find(({ language }) => language === template.language);
   if (definition !== undefined) {
@@ -69,10 +70,6 @@ function findErrors(template: Template, rows: Rows | undefined): InvalidFieldSou
 
 function wrongValue(path: string, expected: string, value: string, code: 'NOT_FOUND' | 'NOT_ALLOWED') {
   return { path, message: `must be ${expected}, but is ${quoteForMessage(value)}`, code };
-}
-
-function hasNameAndLanguage(row: Rows[number]): row is TemplateJson {
-  return !(row instanceof InvalidResponseError) && typeof row.language === 'string';
 }
 
 /** A template text that defines all its placeholders. Only REST knows the values for undefined ones. */

@@ -54,7 +54,6 @@ const TemplateParameterInput = builder.inputType('TemplateParameterInput', {
   }),
 });
 
-/** The fields of an input with the values of a template. */
 export const parameterFields = (t: InputFieldBuilder<SchemaTypes, 'InputObject' | 'Arg'>) => ({
   headerParameters: t.field({
     type: [TemplateParameterInput],

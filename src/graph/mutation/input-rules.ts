@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { type Collection, isResourceName, type ResourceName } from '../../rest/resource-name.ts';
-import { type InvalidFieldCode, type InvalidFieldSource, isInvalidFieldCode } from './user-error.ts';
+import { type InvalidFieldSource, isInvalidFieldCode } from './user-error.ts';
 
 // The rules of inputs. GraphQL has already validated the types, but accepts null for each optional field. REST does not.
 // A client reads each message after the name of its field.
@@ -18,12 +18,7 @@ export const list = <Item extends v.GenericSchema>(item: Item) => v.array(item, 
 export const optional = v.exactOptional;
 export const nullable = v.nullable;
 
-interface Fault {
-  code: InvalidFieldCode;
-  message: string;
-  /** The bound that the value exceeds. */
-  limit?: number;
-}
+type Fault = Omit<InvalidFieldSource, 'path'>;
 
 /** Valibot passes these texts on, and has no place of its own for a code. */
 export const toIssue = ({ code, message, limit }: Fault) => ({
@@ -99,9 +94,7 @@ export const recordId = <C extends Collection>(collection: C) =>
 export const locationId = v.pipe(
   recordId('locations'),
   rule((name: ResourceName<'locations'>) => {
-    const message =
-      `must have at most ${maxLocationLength} characters as "locations/<identifier>", but has ` +
-      `${name.length}`;
+    const message = `must have at most ${maxLocationLength} characters as "locations/<identifier>", but has ${name.length}`;
     return name.length > maxLocationLength
       ? { code: 'TOO_LONG', message, limit: maxLocationLength }
       : undefined;

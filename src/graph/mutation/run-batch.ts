@@ -2,6 +2,7 @@ import type { InputRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
+import type { MutationResolver } from './run-mutation.ts';
 import type { WriteFailedSource } from './user-error.ts';
 
 /** The argument of a mutation for many records. */
@@ -17,32 +18,35 @@ export const inputsArg = <Input>(type: InputRef<Input>, description: string) =>
 export async function runBatch<Input, Result>(
   inputs: readonly Input[],
   keyOf: (input: Input) => string | null | undefined,
-  run: (input: Input, context: Context, info: GraphQLResolveInfo) => Promise<Result>,
+  runOne: MutationResolver<Input, Result>,
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<(Result | WriteFailedSource)[]> {
   const lastWriteByKey = new Map<string, Promise<unknown>>();
-  const failures: { reason: unknown; reported: WriteFailedSource }[] = [];
+  const reasonByFailure = new Map<WriteFailedSource, unknown>();
   const results = await Promise.all(
     inputs.map((input) => {
       const key = keyOf(input) ?? '';
       const previous = lastWriteByKey.get(key) ?? Promise.resolve();
       const result = previous
-        .then(() => run(input, context, info))
+        .then(() => runOne({}, { input }, context, info))
         .catch((reason: unknown) => {
-          const reported: WriteFailedSource = { __typename: 'WriteFailed', ...context.reportError(reason) };
-          failures.push({ reason, reported });
-          return reported;
+          const failure: WriteFailedSource = { __typename: 'WriteFailed', ...context.reportError(reason) };
+          reasonByFailure.set(failure, reason);
+          return failure;
         });
       if (key !== '') lastWriteByKey.set(key, result);
       return result;
     }),
   );
-  const [firstFailure] = failures;
-  const hasSameCode = ({ reported }: { reported: WriteFailedSource }) =>
-    reported.code === firstFailure?.reported.code;
-  if (firstFailure !== undefined && failures.length === inputs.length && failures.every(hasSameCode))
-    throw firstFailure.reason;
+  const failures = [...reasonByFailure.keys()];
+  const [first] = failures;
+  if (
+    first !== undefined &&
+    failures.length === inputs.length &&
+    failures.every(({ code }) => code === first.code)
+  )
+    throw reasonByFailure.get(first);
   return results;
 }
 

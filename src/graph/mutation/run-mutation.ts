@@ -16,6 +16,7 @@ import {
 } from '../../rest/errors.ts';
 import { ConflictError, NotFoundError } from '../../writes/errors.ts';
 import { builder } from '../builder.ts';
+import type { Context } from '../context.ts';
 import { validateInput } from './input-rules.ts';
 import { findInputLocation, type RestToInputPaths } from './rest-to-input-path.ts';
 import {
@@ -32,13 +33,20 @@ import {
 export const inputArg = <Input>(type: InputRef<Input>, description: string) =>
   builder.args((t) => ({ input: t.field({ type, required: true, description }) }));
 
+/** The resolver of a mutation for one record. */
+export type MutationResolver<Input, Result> = (
+  root: object,
+  args: { input: Input },
+  context: Context,
+  info: GraphQLResolveInfo,
+) => Promise<Result>;
+
 type FailureSource = InvalidInputSource | ConflictSource | OutcomeUnknownSource;
+type Input = object & { idempotencyKey?: string | null | undefined };
 
 interface Mutation<Rules extends GenericSchema, Success> {
   rules: Rules;
-  input: object & { idempotencyKey?: string | null | undefined };
-  info: GraphQLResolveInfo;
-  run(value: InferOutput<Rules>): Promise<Success>;
+  run(value: InferOutput<Rules>, context: Context): Promise<Success>;
   /** The record that REST may not find, and the input field that names it. */
   target?: ((value: InferOutput<Rules>) => { id: string; path: string }) | undefined;
   restToInputPaths?: RestToInputPaths;
@@ -50,48 +58,48 @@ interface Mutation<Rules extends GenericSchema, Success> {
 }
 
 /**
- * Validates the input, then runs the write.
- * @returns the result of the write, or a `UserError` source for invalid input, a conflict, a missing record or an
- * unknown outcome
- * @throws any other error of the write unchanged
+ * Makes a resolver that validates the input, then runs the write. It returns the result of the write, or a `UserError`
+ * source for invalid input, a conflict, a missing record or an unknown outcome. It throws other errors unchanged.
  */
-export function runMutation<Rules extends GenericSchema, Success>(
+export function defineMutation<Rules extends GenericSchema, Success>(
   mutation: Mutation<Rules, Success> & { target?: undefined },
-): Promise<Success | FailureSource>;
-export function runMutation<Rules extends GenericSchema, Success>(
+): MutationResolver<Input, Success | FailureSource>;
+export function defineMutation<Rules extends GenericSchema, Success>(
   mutation: Mutation<Rules, Success>,
-): Promise<Success | FailureSource | NotFoundSource>;
-export async function runMutation<Rules extends GenericSchema, Success>(
+): MutationResolver<Input, Success | FailureSource | NotFoundSource>;
+export function defineMutation<Rules extends GenericSchema, Success>(
   mutation: Mutation<Rules, Success>,
-): Promise<Success | FailureSource | NotFoundSource> {
-  const validation = validateInput(mutation.rules, mutation.input);
-  if ('errors' in validation) return invalidInput(validation.errors);
-  const { value } = validation;
-  try {
-    return await mutation.run(value);
-  } catch (error) {
-    if (error instanceof OutcomeUnknownError) {
-      const advice = mutation.adviceOnUnknownOutcome(value, error.wasNotFound);
-      return {
-        __typename: 'OutcomeUnknown',
-        message: `The response of the REST service was lost, so the write may or may not have happened. ${advice}`,
-        idempotencyKey: mutation.input.idempotencyKey ?? null,
-      };
+): MutationResolver<Input, Success | FailureSource | NotFoundSource> {
+  const { rules, run, target, restToInputPaths = {}, adviceOnUnknownOutcome } = mutation;
+  return async (_root, { input }, context, info) => {
+    const validation = validateInput(rules, input);
+    if ('errors' in validation) return invalidInput(validation.errors);
+    const { value } = validation;
+    try {
+      return await run(value, context);
+    } catch (error) {
+      if (error instanceof OutcomeUnknownError) {
+        const advice = adviceOnUnknownOutcome(value, error.wasNotFound);
+        return {
+          __typename: 'OutcomeUnknown',
+          message: `The response of the REST service was lost, so the write may or may not have happened. ${advice}`,
+          idempotencyKey: input.idempotencyKey ?? null,
+        };
+      }
+      if (error instanceof NotFoundError) return notFound(error, error.message);
+      if (error instanceof ConflictError) return conflict(error);
+      if (error instanceof InvalidInputError) return invalidInput(error.errors);
+      // A failed read of a multi-step write says nothing about the input.
+      if (error instanceof StatusError && !error.isRead) {
+        const message = error.details.message ?? `${error.summary}.`;
+        if (isConflict(error)) return conflict({ message, reason: toConflictReason(error.details.code) });
+        if (isNotFound(error) && target !== undefined) return notFound(target(value), message);
+        if (isNotFound(error) || isRejectedInput(error))
+          return invalidInput(invalidFields(error, input, inputType(info), restToInputPaths), message);
+      }
+      throw error;
     }
-    if (error instanceof NotFoundError) return notFound(error, error.message);
-    if (error instanceof ConflictError) return conflict(error);
-    if (error instanceof InvalidInputError) return invalidInput(error.errors);
-    // A failed read of a multi-step write says nothing about the input.
-    if (error instanceof StatusError && !error.isRead) {
-      const message = error.details.message ?? `${error.summary}.`;
-      if (isConflict(error)) return conflict({ message, reason: toConflictReason(error.details.code) });
-      if (isNotFound(error) && mutation.target !== undefined)
-        return notFound(mutation.target(value), message);
-      if (isNotFound(error) || isRejectedInput(error))
-        return invalidInput(invalidFields(error, mutation), message);
-    }
-    throw error;
-  }
+  };
 }
 
 /** Input errors that only data from REST can show, such as a template that the channel does not have. */
@@ -105,13 +113,12 @@ export class InvalidInputError extends WaybillError {
   }
 }
 
-type WrittenInput = Pick<Mutation<GenericSchema, unknown>, 'info' | 'input' | 'restToInputPaths'>;
-
 function invalidFields(
   { details }: StatusError,
-  { info, input, restToInputPaths = {} }: WrittenInput,
+  input: object,
+  type: GraphQLInputObjectType,
+  restToInputPaths: RestToInputPaths,
 ): InvalidFieldSource[] {
-  const type = inputType(info);
   return details.fields.map(({ path: restPath, message, code = '' }) => {
     const { path, remainder } = findInputLocation(restPath, type, input, restToInputPaths);
     return {

@@ -1,6 +1,7 @@
 import type { ObjectParam } from '@pothos/core';
 import type { ConflictReason } from '../../writes/errors.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
+import type { ReportedError } from '../context.ts';
 import { describedEnum } from '../fields/described-enum.ts';
 
 interface UserErrorSource {
@@ -40,11 +41,8 @@ export interface OutcomeUnknownSource extends UserErrorSource {
   idempotencyKey: string | null;
 }
 
-export interface WriteFailedSource extends UserErrorSource {
+export interface WriteFailedSource extends ReportedError {
   __typename: 'WriteFailed';
-  code: string;
-  retryable: boolean;
-  retryAfterMs?: number;
 }
 
 export const UserError = builder.interfaceRef<UserErrorSource>('UserError').implement({

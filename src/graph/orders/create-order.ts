@@ -1,9 +1,7 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import type { InferOutput } from 'valibot';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import type { Context } from '../context.ts';
 import { describedEnum } from '../fields/described-enum.ts';
 import {
   centsAtLeast,
@@ -17,7 +15,7 @@ import {
   textOfLength,
 } from '../mutation/input-rules.ts';
 import { inputsArg, runBatch } from '../mutation/run-batch.ts';
-import { inputArg, runMutation } from '../mutation/run-mutation.ts';
+import { defineMutation, inputArg, type MutationResolver } from '../mutation/run-mutation.ts';
 import { resultUnion, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
 import { orderStatuses } from './order-status.ts';
@@ -109,6 +107,15 @@ const CreateOrderSuccess = builder
 
 const CreateOrderResult = resultUnion('CreateOrderResult', [CreateOrderSuccess, WriteFailed]);
 
+const create = defineMutation({
+  rules,
+  run: async ({ idempotencyKey, ...order }, { writes }) => ({
+    __typename: 'CreateOrderSuccess' as const,
+    order: await writes.createOrder(order, idempotencyKey),
+  }),
+  adviceOnUnknownOutcome,
+});
+
 builder.mutationFields((t) => ({
   createOrder: t.field({
     type: CreateOrderResult,
@@ -117,7 +124,7 @@ builder.mutationFields((t) => ({
       'Creates an order. Costs `POST /v1/orders`. After a lost response, a retry with the same `idempotencyKey` costs a ' +
       'search with `GET /v1/orders` instead.',
     args: inputArg(CreateOrderInput, 'The order to create.'),
-    resolve: (_root, { input }, context, info) => create(input, context, info),
+    resolve: create,
   }),
   createOrders: t.field({
     type: [CreateOrderResult],
@@ -136,30 +143,18 @@ builder.mutationFields((t) => ({
   }),
 }));
 
-type Input = typeof CreateOrderInput.$inferInput;
-
-function create(input: Input, { writes }: Context, info: GraphQLResolveInfo) {
-  return runMutation({
-    rules,
-    input,
-    info,
-    run: async ({ idempotencyKey, ...order }) => ({
-      __typename: 'CreateOrderSuccess' as const,
-      order: await writes.createOrder(order, idempotencyKey),
-    }),
-    adviceOnUnknownOutcome,
-  });
-}
-
 /**
  * Makes a function that creates the order of the first input of each `referenceId`. Further ones are a `Conflict`,
  * unless the first wrote nothing or has the same key.
  */
-function onePerReference() {
+function onePerReference(): MutationResolver<
+  typeof CreateOrderInput.$inferInput,
+  Awaited<ReturnType<typeof create>>
+> {
   const keys = new Map<string, string | null | undefined>();
-  return async (...[input, context, info]: Parameters<typeof create>): ReturnType<typeof create> => {
-    const { referenceId, idempotencyKey: key } = input;
-    if (!referenceId) return create(input, context, info);
+  return async (root, args, context, info) => {
+    const { referenceId, idempotencyKey: key } = args.input;
+    if (!referenceId) return create(root, args, context, info);
     const isRetry = typeof key === 'string' && keys.get(referenceId) === key;
     if (keys.has(referenceId) && !isRetry) {
       const message = `An earlier input of the list has the referenceId ${quoteForMessage(referenceId)}. Nothing was written for this input.`;
@@ -167,7 +162,7 @@ function onePerReference() {
     }
     // Set before the write: an error may hide that REST has created the order.
     keys.set(referenceId, key);
-    const result = await create(input, context, info);
+    const result = await create(root, args, context, info);
     if (result.__typename === 'InvalidInput' || result.__typename === 'Conflict') keys.delete(referenceId);
     return result;
   };

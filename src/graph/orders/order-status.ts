@@ -1,6 +1,5 @@
 import { openEnum } from '../fields/open-enum.ts';
 
-/** The statuses with their descriptions. */
 export const orderStatuses = {
   NEW: 'The order is not confirmed yet.',
   CONFIRMED: 'The customer confirmed the order.',

@@ -1,9 +1,7 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import * as v from 'valibot';
 import type { UpdateOrderField } from '../../rest/api-types.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import type { Context } from '../context.ts';
 import { describedEnum } from '../fields/described-enum.ts';
 import {
   centsAtLeast,
@@ -18,7 +16,7 @@ import {
   toIssue,
 } from '../mutation/input-rules.ts';
 import { bareIdentifier, inputsArg, runBatch } from '../mutation/run-batch.ts';
-import { inputArg, runMutation } from '../mutation/run-mutation.ts';
+import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from './order.ts';
 import { orderStatuses } from './order-status.ts';
@@ -100,13 +98,25 @@ const UpdateOrderSuccess = builder
 
 const UpdateOrderResult = resultUnion('UpdateOrderResult', [UpdateOrderSuccess, NotFound, WriteFailed]);
 
+const update = defineMutation({
+  rules,
+  target: ({ id }) => ({ id, path: 'id' }),
+  run: async ({ id, ...order }, { writes }) => ({
+    __typename: 'UpdateOrderSuccess' as const,
+    order: await writes.updateOrder(id, { order, updateMask: updateMaskOf(order) }),
+  }),
+  adviceOnUnknownOutcome: ({ id }) =>
+    `Check the values of order(id: ${JSON.stringify(id)}), or send the same update again, which does no harm. ` +
+    'If you then get a Conflict, the first update may have cancelled the order.',
+});
+
 builder.mutationFields((t) => ({
   updateOrder: t.field({
     type: UpdateOrderResult,
     nullable: true,
     description: 'Updates the given fields of an order. Costs `PATCH /v1/orders/{id}`.',
     args: inputArg(UpdateOrderInput, 'The order and its new values.'),
-    resolve: (_root, { input }, context, info) => update(input, context, info),
+    resolve: update,
   }),
   updateOrders: t.field({
     type: [UpdateOrderResult],
@@ -119,21 +129,3 @@ builder.mutationFields((t) => ({
       runBatch(inputs, ({ id }) => bareIdentifier(id), update, context, info),
   }),
 }));
-
-type Input = typeof UpdateOrderInput.$inferInput;
-
-function update(input: Input, { writes }: Context, info: GraphQLResolveInfo) {
-  return runMutation({
-    rules,
-    input,
-    info,
-    target: ({ id }) => ({ id, path: 'id' }),
-    run: async ({ id, ...order }) => ({
-      __typename: 'UpdateOrderSuccess' as const,
-      order: await writes.updateOrder(id, { order, updateMask: updateMaskOf(order) }),
-    }),
-    adviceOnUnknownOutcome: ({ id }) =>
-      `Check the values of order(id: ${JSON.stringify(id)}), or send the same update again, which does no harm. ` +
-      'If you then get a Conflict, the first update may have cancelled the order.',
-  });
-}

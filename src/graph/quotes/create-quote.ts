@@ -11,7 +11,7 @@ import {
   optional,
   recordId,
 } from '../mutation/input-rules.ts';
-import { inputArg, runMutation } from '../mutation/run-mutation.ts';
+import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { PackageInput, packageRules } from './package-input.ts';
 import { createdQuote } from './quote.ts';
@@ -78,19 +78,16 @@ builder.mutationField('createQuote', (t) =>
     nullable: true,
     description: 'Requests an offer for a package from each courier. Costs `POST /v1/quotes`.',
     args: inputArg(CreateQuoteInput, 'The package, its origin and its destination.'),
-    resolve: (_root, { input }, { writes }, info) =>
-      runMutation({
-        rules,
-        input,
-        info,
-        target: ({ order, origin }) =>
-          order === undefined ? { id: origin, path: 'origin' } : { id: order, path: 'order' },
-        run: async ({ idempotencyKey, ...quote }) => ({
-          __typename: 'CreateQuoteSuccess' as const,
-          quote: await writes.createQuote(quote, idempotencyKey),
-        }),
-        adviceOnUnknownOutcome: () =>
-          'A quote has no cost and no obligation. Send the request again with a new idempotencyKey.',
+    resolve: defineMutation({
+      rules,
+      target: ({ order, origin }) =>
+        order === undefined ? { id: origin, path: 'origin' } : { id: order, path: 'order' },
+      run: async ({ idempotencyKey, ...quote }, { writes }) => ({
+        __typename: 'CreateQuoteSuccess' as const,
+        quote: await writes.createQuote(quote, idempotencyKey),
       }),
+      adviceOnUnknownOutcome: () =>
+        'A quote has no cost and no obligation. Send the request again with a new idempotencyKey.',
+    }),
   }),
 );

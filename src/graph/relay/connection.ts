@@ -132,7 +132,6 @@ export function defineList<Json extends Named>(
   /**
    * Reads the page that `first` and `after` select.
    * @param query the filters of REST
-   * @param isInList selects rows of the list that REST sends
    * @throws InvalidCursorError for an invalid `after`, without a REST call
    */
   async function read<Query extends PageQuery>(

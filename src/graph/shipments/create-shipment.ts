@@ -8,7 +8,7 @@ import {
   object,
   recordId,
 } from '../mutation/input-rules.ts';
-import { inputArg, runMutation } from '../mutation/run-mutation.ts';
+import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { ShipmentRecipientInput, shipmentRecipientRules } from '../orders/recipient-input.ts';
 import { Shipment } from './shipment.ts';
@@ -88,19 +88,16 @@ builder.mutationField('createShipment', (t) =>
       'Accepts an offer of a quote, and creates the paid shipment with its label. Costs `POST /v1/shipments`. ' +
       'If the `idempotencyKey` is new, this also costs `GET /v1/quotes/{id}`.',
     args: inputArg(CreateShipmentInput, 'The offer to accept, the origin and the recipient.'),
-    resolve: (_root, { input }, { writes }, info) =>
-      runMutation({
-        rules,
-        input,
-        info,
-        target: ({ quote }) => ({ id: quote, path: 'quote' }),
-        run: async ({ idempotencyKey, ...shipment }) => ({
-          __typename: 'CreateShipmentSuccess' as const,
-          shipment: await writes.createShipment(shipment, idempotencyKey),
-        }),
-        adviceOnUnknownOutcome: ({ quote }) =>
-          `Check the field "shipment" of the order of ${quote}. If the quote has no order, look for a shipment of this ` +
-          'quote among the newest shipments. If you find no shipment, ship again with a new idempotencyKey.',
+    resolve: defineMutation({
+      rules,
+      target: ({ quote }) => ({ id: quote, path: 'quote' }),
+      run: async ({ idempotencyKey, ...shipment }, { writes }) => ({
+        __typename: 'CreateShipmentSuccess' as const,
+        shipment: await writes.createShipment(shipment, idempotencyKey),
       }),
+      adviceOnUnknownOutcome: ({ quote }) =>
+        `Check the field "shipment" of the order of ${quote}. If the quote has no order, look for a shipment of this ` +
+        'quote among the newest shipments. If you find no shipment, ship again with a new idempotencyKey.',
+    }),
   }),
 );

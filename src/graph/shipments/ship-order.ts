@@ -1,14 +1,12 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../../rest/wire-schema.ts';
 import type { NoOfferExplanation } from '../../writes/offer-selection.ts';
-import { type NamedRecord, restoredRecordMissing, type ShippedOrder } from '../../writes/restored-records.ts';
+import { type NamedRecord, restoredRecordMissing } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
-import type { Context } from '../context.ts';
 import { describedEnum } from '../fields/described-enum.ts';
 import { relation, selectsOnlyId } from '../fields/related-record.ts';
 import { bareIdentifier, inputsArg, runBatch } from '../mutation/run-batch.ts';
-import { inputArg, runMutation } from '../mutation/run-mutation.ts';
+import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { Conflict, NotFound, resultUnion, UserError, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from '../orders/order.ts';
 import { createdQuote, Offer } from '../quotes/quote.ts';
@@ -46,14 +44,11 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
 });
 
 /** Reads the order again. If that fails, returns the earlier order: the client must still learn of the shipment. */
-async function rereadOrder(
-  earlierOrder: OrderJson | NamedRecord,
-  { orderById }: Loaders,
-): Promise<OrderJson> {
-  const { name } = earlierOrder;
+async function rereadOrder(earlier: OrderJson | NamedRecord, { orderById }: Loaders): Promise<OrderJson> {
+  const { name } = earlier;
   orderById.clear(name);
-  if (!('status' in earlierOrder)) return (await orderById.load(name)) ?? restoredRecordMissing(name);
-  return (await orderById.load(name).catch(() => null)) ?? earlierOrder;
+  if (!('status' in earlier)) return (await orderById.load(name)) ?? restoredRecordMissing(name);
+  return (await orderById.load(name).catch(() => null)) ?? earlier;
 }
 
 interface NoOfferSource extends NoOfferExplanation {
@@ -98,6 +93,31 @@ builder.objectField(Conflict, 'shipment', (t) =>
 
 const ShipOrderResult = resultUnion('ShipOrderResult', [ShipOrderSuccess, NoOffer, NotFound, WriteFailed]);
 
+const ship = defineMutation({
+  rules: shipOrderRules,
+  target: ({ order }) => ({ id: order, path: 'order' }),
+  // Fields of the quote and shipment bodies. Most of them come from the order.
+  restToInputPaths: {
+    destination: 'order',
+    cashOnDeliveryRequestCents: 'order',
+    recipient: 'order',
+    quote: 'order',
+    courier: 'offer',
+  },
+  async run({ idempotencyKey, ...request }, { writes }): Promise<ShipOrderSuccessSource | NoOfferSource> {
+    const shipped = await writes.shipOrder(request, idempotencyKey);
+    return 'noOffer' in shipped
+      ? { __typename: 'NoOffer', ...shipped.noOffer, quote: shipped.quote }
+      : { __typename: 'ShipOrderSuccess', ...shipped };
+  },
+  adviceOnUnknownOutcome({ order, idempotencyKey: key }) {
+    const check = `check whether order(id: ${JSON.stringify(order)}) has a shipment`;
+    return key === undefined || key === null
+      ? `Before you ship the order again, ${check}. With an idempotencyKey, Waybill itself looks for the shipment on a retry.`
+      : `Retry with the same idempotencyKey: Waybill then looks for the shipment before it creates one. Or ${check}.`;
+  },
+});
+
 builder.mutationFields((t) => ({
   shipOrder: t.field({
     type: ShipOrderResult,
@@ -107,7 +127,7 @@ builder.mutationFields((t) => ({
       '`GET /v1/orders/{id}`, `GET /v1/origins`, `POST /v1/quotes` and `POST /v1/shipments`. A retry after a lost ' +
       'response first costs `GET /v1/shipments/{id}` or `GET /v1/shipments`.',
     args: inputArg(ShipOrderInput, 'The order, its package, its origin and the offer to accept.'),
-    resolve: (_root, { input }, context, info) => ship(input, context, info),
+    resolve: ship,
   }),
   shipOrders: t.field({
     type: [ShipOrderResult],
@@ -121,38 +141,3 @@ builder.mutationFields((t) => ({
       runBatch(inputs, ({ order }) => bareIdentifier(order), ship, context, info),
   }),
 }));
-
-type Input = typeof ShipOrderInput.$inferInput;
-
-function ship(input: Input, { writes }: Context, info: GraphQLResolveInfo) {
-  return runMutation({
-    rules: shipOrderRules,
-    input,
-    info,
-    target: ({ order }) => ({ id: order, path: 'order' }),
-    // Fields of the quote and shipment bodies. Most of them come from the order.
-    restToInputPaths: {
-      destination: 'order',
-      cashOnDeliveryRequestCents: 'order',
-      recipient: 'order',
-      quote: 'order',
-      courier: 'offer',
-    },
-    run: async ({ idempotencyKey, ...shipOrderRequest }) =>
-      resultSource(await writes.shipOrder(shipOrderRequest, idempotencyKey)),
-    adviceOnUnknownOutcome: ({ order, idempotencyKey }) => adviceOnUnknownOutcome(order, idempotencyKey),
-  });
-}
-
-function resultSource(shipped: ShippedOrder): ShipOrderSuccessSource | NoOfferSource {
-  return 'noOffer' in shipped
-    ? { __typename: 'NoOffer', ...shipped.noOffer, quote: shipped.quote }
-    : { __typename: 'ShipOrderSuccess', ...shipped };
-}
-
-function adviceOnUnknownOutcome(order: string, key: string | null | undefined): string {
-  const check = `check whether order(id: ${JSON.stringify(order)}) has a shipment`;
-  return key === undefined || key === null
-    ? `Before you ship the order again, ${check}. With an idempotencyKey, Waybill itself looks for the shipment on a retry.`
-    : `Retry with the same idempotencyKey: Waybill then looks for the shipment before it creates one. Or ${check}.`;
-}

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, closeSync, constants, existsSync, openSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { monotonicMs } from '../../base/monotonic-ms.ts';
@@ -60,29 +60,23 @@ export interface OpenOptions {
 export function openDatabase(options: OpenOptions): { database: DatabaseSync; secret: Uint8Array } {
   const { path, secret, busyTimeoutMs, maxPages } = options;
   const isFile = path !== ':memory:';
-  if (isFile) prepareFile(path);
+  if (isFile) checkWritable(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
-  try {
-    retryWhileBusy(busyTimeoutMs, () => {
-      const mustCreate = isFresh(database);
-      // Before the secret is written. This may be an empty file with another mode.
-      const files = isFile ? [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file)) : [];
-      for (const file of files) chmodSync(file, 0o600);
-      if (mustCreate) create(database, secret);
-      if (isFile) database.exec('PRAGMA journal_mode = WAL');
-    });
-    if (isFile && database.prepare('PRAGMA journal_mode').get()?.journal_mode !== 'wal')
+  retryWhileBusy(busyTimeoutMs, () => {
+    const mustCreate = isFresh(database);
+    // Before the secret is written. SQLite gives later -wal and -shm files the mode of the file.
+    const files = isFile ? [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file)) : [];
+    for (const file of files) chmodSync(file, 0o600);
+    if (mustCreate) create(database, secret);
+    if (isFile && database.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode !== 'wal')
       throw new FileProblem('is on a file system that does not support WAL. Put the file on a local disk.');
-    database.exec('PRAGMA synchronous = FULL');
-    if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
-    const stored = database.prepare('SELECT secret FROM secrets').get()?.secret;
-    if (!(stored instanceof Uint8Array))
-      throw new FileProblem('is damaged: its secret is missing. Choose a new file.');
-    return { database, secret: stored };
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  });
+  database.exec('PRAGMA synchronous = FULL');
+  if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
+  const stored = database.prepare('SELECT secret FROM secrets').get()?.secret;
+  if (!(stored instanceof Uint8Array))
+    throw new FileProblem('is damaged: its secret is missing. Choose a new file.');
+  return { database, secret: stored };
 }
 
 /** Why a file cannot be the store. The message follows the file's name. */
@@ -123,20 +117,13 @@ export function operationProblem(error: Error & { errcode: number }): string {
   }
 }
 
-function prepareFile(path: string): void {
+function checkWritable(path: string): void {
+  const directory = dirname(path);
+  if (!existsSync(directory))
+    throw new FileProblem('is in a directory that does not exist. Create the directory.');
   try {
-    // SQLite gives the -wal and -shm files the mode of this file.
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR')
-      throw new FileProblem('is in a directory that does not exist. Create the directory.');
-    if (code !== 'EEXIST')
-      throw new FileProblem(`cannot be created (${code}). Check the permissions of its directory.`);
-  }
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK);
-    accessSync(dirname(path), constants.W_OK);
+    accessSync(directory, constants.W_OK);
+    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
   } catch {
     // Opened by SQLite, the file would be read-only without an error.
     throw new FileProblem('is not writable. Check the permissions of the file and its directory.');

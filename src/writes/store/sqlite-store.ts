@@ -24,7 +24,6 @@ export interface SqliteStoreOptions {
   timeoutMs?: number;
   /** The maximum number of keys and locks of a merchant. By default 100,000. */
   maxKeysPerMerchant?: number;
-  /** The wall clock. By default `Date.now`. */
   now?: () => number;
   /** The maximum size of the database in pages of 4 KB. For tests of a full disk. */
   maxPages?: number;
@@ -52,8 +51,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     maxKeysPerMerchant: options.maxKeysPerMerchant ?? 100_000,
     maxPages: options.maxPages,
   };
-  // A pause between `holds` and the write is not seen, so `holds` ends a little earlier than the lease.
-  const marginMs = leaseMs / 20;
 
   const noResponse = `The key store did not respond within ${timeoutMs} ms. Check its disk.`;
   const unanswered = new Map<number, PromiseWithResolvers<Result>>();
@@ -71,7 +68,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     thread.on('error', (error) => stop(`The thread of the key store failed: ${error}. Restart the server.`));
     thread.on('exit', () => {
       thread = undefined;
-      stop('The thread that stores idempotency keys has stopped. Restart the server.');
     });
     // After the listeners, as a listener for messages keeps the process alive. The timers of operations do, too.
     thread.unref();
@@ -128,7 +124,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   /** Without this, a claim that came too late would be held as long as this process lives. */
   function undoClaim(result: Result): void {
-    if (result.state !== 'claimed') return;
+    if (result.state !== 'claimed' || end !== undefined) return;
     const { claim, isResumed } = result;
     post({ kind: isResumed ? 'abandon' : 'release', claim }).catch(() => {});
   }
@@ -141,12 +137,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   async function close(): Promise<void> {
     end ??= 'The key store is closed.';
     send();
-    const ending = thread;
-    if (ending === undefined) return;
-    const exit = once(ending, 'exit');
-    ending.postMessage('close');
+    if (thread === undefined) return;
+    const exit = once(thread, 'exit');
+    thread.postMessage('close');
     await withTimeout(timeoutMs, exit);
-    await ending.terminate();
   }
 
   if (!isInMemory) {
@@ -176,8 +170,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     finish: (claim, outcome) => change({ kind: 'finish', claim, outcome }),
     abandon: (claim) => change({ kind: 'abandon', claim }),
     release: (claim) => change({ kind: 'release', claim }),
-    holds: ({ owner }) =>
-      end === undefined && owner === lease?.owner && monotonicMs() + marginMs < lease.validUntilMs,
+    holds: ({ owner }) => end === undefined && owner === lease?.owner && monotonicMs() < lease.validUntilMs,
     noteOrganizationShown: (service) => change({ kind: 'noteService', service }),
     wasOrganizationShown: async (service) => (await run({ kind: 'hasService', service })).state === 'yes',
     failure: () => end ?? failure,

@@ -30,7 +30,6 @@ export type Reply = { id: number; result: Result } | { id: number; problem: stri
 
 /** The lease of the claims of a store. After an expired lease the owner has another name, and the claims are lost. */
 export interface Lease {
-  /** Random. */
   owner: string;
   /** A time of `monotonicMs`. */
   validUntilMs: number;

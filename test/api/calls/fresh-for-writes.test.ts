@@ -48,14 +48,19 @@ describe('the template of sendMessage', () => {
   });
 });
 
-test('shipOrder reads the origins again if the cached list lacks the requested origin', async () => {
+test.each([
+  ['lacks the origin', true],
+  ['has the origin, which may have moved', false],
+])('shipOrder reads the origins again if their cached list %s', async (_what, isMissing) => {
   await using waybill = await startWaybill(kept);
   const clear = waybill.sandbox.faults.add({
     path: '/v1/origins',
     kind: 'change',
-    change: () => ({ origins: [], nextPageToken: '' }),
+    change: (body) => (isMissing ? { origins: [], nextPageToken: '' } : body),
   });
-  expect((await waybill.ask('{ origin(id: "ca4") { id } }')).data).toEqual({ origin: null });
+  const cached = isMissing ? null : { address: { organization: expect.any(String) } };
+  const { data: first } = await waybill.ask('{ origin(id: "ca4") { address { organization } } }');
+  expect(first).toEqual({ origin: cached });
   clear();
   const input = await orderToShip(waybill);
   const { data, calls } = await waybill.ask(

@@ -62,6 +62,20 @@ describe('a retry of shipOrder after a lost response', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
+  test('searches again after another attempt that REST rejected', async () => {
+    await using waybill = await startWaybill({}, { quirks: late });
+    const input = await orderToShip(waybill);
+    const failNext = (fault: { kind: 'reset' } | { kind: 'status'; status: number }) =>
+      waybill.sandbox.faults.add({ ...fault, method: 'POST', path: '/v1/shipments', times: 1 });
+    failNext({ kind: 'reset' });
+    expect((await ship(waybill, input)).result.__typename).toBe('OutcomeUnknown');
+    failNext({ kind: 'status', status: 400 });
+    expect((await ship(waybill, input)).result.__typename).toBe('InvalidInput');
+    const { result, calls } = await ship(waybill, input);
+    expect(result.__typename).toBe('ShipOrderSuccess');
+    expect(calls).toContain(shipmentPage);
+  });
+
   test('returns Conflict if the first request had no idempotency key', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const input = await lose(waybill, null);
@@ -227,6 +241,27 @@ describe('a shipment that is created after the timeout', () => {
       expect(answer.result.__typename).toBe('OutcomeUnknown');
       expect(answer.calls).toHaveLength(calls);
     }
+  });
+
+  test('is found without a wait after a restart of the machine', async () => {
+    const keyStore: KeyStore = {
+      ...memoryStore,
+      async claim(key, fingerprint) {
+        const claimed = await memoryStore.claim(key, fingerprint);
+        if (claimed.state !== 'claimed') return claimed;
+        // Here, all progress is of shipOrder and its lock.
+        const { unsettledSinceMs, ...progress } = (claimed.progress ?? {}) as Partial<ShippingNote>;
+        if (unsettledSinceMs === undefined) return claimed;
+        // The restart sets the monotonic clock to zero, so that the time of the attempt is in the future.
+        return { ...claimed, progress: { ...progress, unsettledSinceMs: unsettledSinceMs + 3_600_000 } };
+      },
+    };
+    await using waybill = await startWaybill(slow, { quirks: late, keyStore });
+    const input = { ...(await orderToShip(waybill)), idempotencyKey: 'before the restart' };
+    delay(waybill);
+    expect((await ship(waybill, input)).result.__typename).toBe('OutcomeUnknown');
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect((await ship(waybill, input)).result.__typename).toBe('ShipOrderSuccess');
   });
 });
 

@@ -579,6 +579,17 @@ describe('the order in ShipOrderSuccess', () => {
     expect(calls).toEqual([...posted(input.order), `GET ${pathOf(input.order)}`]);
   });
 
+  test('contains the quote of the new shipment without a call for the quote', async () => {
+    await using fresh = await startWaybill();
+    await learnMerchants(fresh, fresh.sandbox.tokens.first);
+    const input = await orderToShip(fresh);
+    const query = `mutation ($input: ShipOrderInput!) {
+      shipOrder(input: $input) { ... on ShipOrderSuccess { shipment { quote { offers { status } } } } }
+    }`;
+    const { calls } = inOrder(await fresh.ask<object, unknown>(query, { input }));
+    expect(calls).toEqual(posted(input.order));
+  });
+
   test.each<Fault>([
     { kind: 'status', status: 503 },
     { kind: 'status', status: 404 },

@@ -318,6 +318,27 @@ describe('a keyed retry after an unknown outcome', () => {
     expect(await countOf(fields.referenceId)).toBe(1);
   });
 
+  test('makes no call if the referenceId is empty', async () => {
+    const fields = { idempotencyKey: 'kept without a search', referenceId: '' };
+    fail({ kind: 'reset', times: 1 });
+    expect((await ask(fields)).calls).toEqual([post]);
+    expect((await ask(fields)).calls).toEqual([]);
+  });
+
+  test('finds the order although its status has changed since', async () => {
+    const fields = { idempotencyKey: 'confirmed', referenceId: 'confirmed-since', status: 'NEW' } as const;
+    fail({ kind: 'applied-then-cut', times: 1 });
+    expect((await ask(fields)).calls).toEqual([post]);
+    waybill.sandbox.faults.add({
+      kind: 'change',
+      method: 'GET',
+      path: '/v1/orders',
+      times: 1,
+      change: (body) => JSON.parse(JSON.stringify(body).replaceAll('"NEW"', '"CONFIRMED"')),
+    });
+    expect(await ask(fields)).toEqual(answered(recorded, [search(fields.referenceId)]));
+  });
+
   test('finds the order among several orders with the same referenceId', async () => {
     const fields = { idempotencyKey: 'own', referenceId: 'own-and-others' };
     fail({ kind: 'applied-then-cut', times: 1 });

@@ -201,13 +201,23 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       expect(await store.claim({ ...key, id: 'third' }, 'input')).toMatchObject({ state: 'claimed' });
     });
 
-    test('accepts new keys of a merchant after earlier keys have expired', async () => {
-      let nowMs = 0;
-      const store = await use(open({ maxKeysPerMerchant: 1, now: () => nowMs }));
-      await store.finish(await mustClaim(store, key), 'outcome');
-      nowMs = 24 * hourMs;
-      expect(await store.claim({ ...key, id: 'second' }, 'input')).toMatchObject({ state: 'claimed' });
-    });
+    test.each([
+      ['new keys', { ...key, id: 'second' }, 1],
+      ['an expired key with another input', key, 2],
+    ])(
+      'accepts %s of a merchant after earlier keys have expired',
+      async (_what, next, maxKeysPerMerchant) => {
+        let nowMs = 0;
+        const store = await use(open({ maxKeysPerMerchant, now: () => nowMs }));
+        // A claim removes the oldest expired keys, but not all of them.
+        const others = Array.from({ length: 150 }, (_, index) => ({ ...key, merchant: `merchant ${index}` }));
+        await Promise.all(others.map(async (other) => store.abandon(await mustClaim(store, other))));
+        nowMs = 1;
+        await store.finish(await mustClaim(store, key), 'outcome');
+        nowMs = 25 * hourMs;
+        expect(await store.claim(next, 'next input')).toMatchObject({ state: 'claimed', isResumed: false });
+      },
+    );
 
     test('remembers that a service has returned an organization', async () => {
       const store = await use(open({}));

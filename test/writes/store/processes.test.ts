@@ -341,9 +341,11 @@ test.each([false, true])('a claim that times out is undone (resumed work: %s)', 
     const claim = store.claim(key, 'input');
     claim.catch(() => 'asserted below');
     resolve(Promise.resolve(claim));
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+    // After the request is sent: the thread claims in time, and its reply comes too late.
+    process.nextTick(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400));
   });
   await expect(promise).rejects.toThrow(StoreUnavailableError);
+  expect(store.failure()).toBe('The key store did not respond within 300 ms. Check its disk.');
   expect(await claimWhenFree(store, key)).toMatchObject({
     isResumed,
     progress: isResumed ? 'progress' : undefined,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +33,7 @@ async function open(options: Partial<SqliteStoreOptions> = {}): Promise<KeyStore
   return store;
 }
 
-/** Runs SQL on the file of a closed store, or on a new file. */
+/** Runs SQL on the file. */
 function execute(sql: string): void {
   const database = new DatabaseSync(file);
   database.exec(sql);
@@ -109,6 +110,16 @@ describe('the file of a store', () => {
     expect(await (await open()).claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
   });
 
+  test('keeps no lease that has ended', async () => {
+    const store = await open({ leaseMs: 50 });
+    for (const id of ['first', 'second']) {
+      await store.release(await mustClaim(store, { ...key, id }));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await mustClaim(store, key);
+    expect(query('SELECT count(*) FROM owners')).toBe(1);
+  });
+
   test('removes at most 100 expired keys per claim', async () => {
     let nowMs = 0;
     const store = await open({ now: () => nowMs });
@@ -134,6 +145,24 @@ describe('opening a store', () => {
     if (!(error instanceof StoreOpenError)) throw error;
     return error.message.replace(folder, '');
   };
+
+  test('takes the secret of another process that creates the file meanwhile', async () => {
+    writeFileSync(file, '');
+    const other = new DatabaseSync(file);
+    other.exec('BEGIN IMMEDIATE');
+    const opening = open();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    other.exec('ROLLBACK');
+    other.close();
+    const { database, secret } = openDatabase({
+      path: file,
+      secret: randomBytes(32),
+      busyTimeoutMs: 1000,
+      maxPages: undefined,
+    });
+    database.close();
+    expect((await opening).secret).toEqual(Buffer.from(secret));
+  });
 
   test('fails if the file is not a SQLite file', async () => {
     writeFileSync(file, 'A file of another program, '.repeat(100));
@@ -178,7 +207,7 @@ describe('opening a store', () => {
     if (process.getuid?.() === 0) file = '/sys/keys.db';
     else chmodSync(folder, 0o500);
     expect(await openError()).toMatch(
-      /keys\.db cannot be created \(\w+\)\. Check the permissions of its directory\.$/,
+      /keys\.db (is not writable|cannot be opened \(unable to open database file\))\. Check /,
     );
   });
 
@@ -190,11 +219,55 @@ describe('opening a store', () => {
     );
   });
 
-  test('fails if a table is missing', async () => {
+  test.each([
+    ['a table is missing', 'DROP TABLE secrets', 'cannot be opened (no such table: secrets). Check '],
+    ['the secret is missing', 'DELETE FROM secrets', 'is damaged: its secret is missing. Choose a new file.'],
+  ])('fails if %s', async (_what, sql, problem) => {
     await (await open()).close();
-    execute('DROP TABLE secrets');
-    expect(await openError()).toMatch(/^\/keys\.db cannot be opened \(no such table: secrets\)\./);
+    execute(sql);
+    expect(await openError()).toMatch(`/keys.db ${problem}`);
   });
+});
+
+test('requests that wait together share a transaction', async () => {
+  const store = await open();
+  await mustClaim(store, key);
+  const other = new DatabaseSync(file);
+  other.exec('BEGIN IMMEDIATE');
+  const walPages = () => statSync(`${file}-wal`).size / 4096;
+  const pagesBefore = walPages();
+  const claims: Promise<unknown>[] = [];
+  for (let id = 0; id < 50; id += 1) {
+    claims.push(mustClaim(store, { ...key, id: `waiting ${id}` }));
+    await new Promise(setImmediate);
+  }
+  other.exec('ROLLBACK');
+  other.close();
+  await Promise.all(claims);
+  // A transaction for each claim would write at least two pages for each.
+  expect(walPages() - pagesBefore).toBeLessThan(60);
+});
+
+test('a claim of a held key writes nothing', async () => {
+  const store = await open();
+  await mustClaim(store, key);
+  const walSize = () => statSync(`${file}-wal`).size;
+  const sizeBefore = walSize();
+  for (let count = 0; count < 10; count += 1) await store.claim(key, 'input');
+  expect(walSize()).toBe(sizeBefore);
+});
+
+test('a failure of the store lasts until it can write again', async () => {
+  const store = await open({ leaseMs: 500 });
+  execute(`
+    CREATE TRIGGER no_service BEFORE INSERT ON services BEGIN SELECT RAISE(ABORT, 'no space'); END;
+    CREATE TRIGGER no_lease BEFORE INSERT ON owners BEGIN SELECT RAISE(ABORT, 'no space'); END;
+  `);
+  await expect(store.noteOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(store.failure()).toMatch('no space');
+  execute('DROP TRIGGER no_lease');
+  await expect.poll(() => store.failure(), { timeout: 5000 }).toBeUndefined();
 });
 
 describe('a full disk', () => {
