@@ -113,7 +113,6 @@ class FastRequest implements OperationRequest {
   readonly #options: FastPathOptions;
   readonly #request: IncomingMessage;
   readonly #mediaType: string;
-  #body: BodyReadResult | undefined;
   #parsed: ParsedBody | undefined;
   #result: Promise<ExecutionResult> | undefined;
 
@@ -133,7 +132,6 @@ class FastRequest implements OperationRequest {
   }
 
   run(body: BodyReadResult): void {
-    this.#body = body;
     let hasStarted = false;
     try {
       hasStarted = this.#start(body);
@@ -153,9 +151,8 @@ class FastRequest implements OperationRequest {
 
   /** @returns whether the operation can run on the fast path. */
   #start(body: BodyReadResult): boolean {
-    if (!Buffer.isBuffer(body)) return false;
     const { documentPolicy, documents, runOperation } = this.#options;
-    this.#parsed = parseBody(body);
+    this.#parsed = Buffer.isBuffer(body) ? parseBody(body) : { httpError: body };
     const operation = requestedOperation(this.#parsed, this.headers, documentPolicy, documents);
     if (operation === undefined) return false;
     runOperation(operation, this, (result) => this.#respondAfter(result));
@@ -245,7 +242,6 @@ class FastRequest implements OperationRequest {
     if (this.response.headersSent) return;
     this.#options.fallback(this.#request, this.response, {
       requestRecord: this.requestRecord,
-      body: this.#body,
       parsed: this.#parsed,
       result: this.#result,
     });
