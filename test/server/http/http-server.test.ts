@@ -285,6 +285,22 @@ describe('pipelined requests', () => {
     await listener.close();
   });
 
+  test('are not reset before the client has read the tenth response', async () => {
+    const listener = await listen(createCountingApp().listener, '127.0.0.1', 0);
+    const socket = connect({ port: Number(listener.url.port), host: '127.0.0.1', allowHalfOpen: true });
+    const errors: Error[] = [];
+    socket.on('error', (error) => errors.push(error));
+    socket.write('GET /a HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(11));
+    expect(await text(socket)).toMatch(/(?:\/a;.*){10}/s);
+    for (let count = 0; count < 4; count += 1) {
+      socket.write('more');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(errors).toEqual([]);
+    socket.destroy();
+    await listener.close();
+  });
+
   test('are not read while 10 requests run', async () => {
     const app = createCountingApp();
     const listener = await listen(
