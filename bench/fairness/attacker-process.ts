@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { type Attack, bursts, sieges } from './attacks.ts';
 
 // One attack, in a process of its own. The first message has its name and the port. The answer has the number of
@@ -20,8 +20,10 @@ const count = (status: string) => {
 };
 
 /** Sends requests on one connection until the attack ends. */
-function attackOn(socket: Socket, { request, pipelined, repeats, reads }: Attack): Promise<void> {
+function attackOn(port: number, attack: Attack): Promise<void> {
+  const { request, pipelined, repeats, reads } = attack;
   return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
     let open = 0;
     let rest = '';
 
@@ -44,7 +46,11 @@ function attackOn(socket: Socket, { request, pipelined, repeats, reads }: Attack
       else resolve();
     });
     socket.on('error', () => count('connection lost'));
-    socket.on('close', resolve);
+    socket.on('close', () => {
+      // The response to the tenth pipelined request closes the connection.
+      if (pipelined > 1 && open < pipelined) resolve(attackOn(port, attack));
+      else resolve();
+    });
     socket.once('connect', () => {
       if (!reads) socket.pause();
       send();
@@ -56,9 +62,7 @@ process.once('message', async ({ name, port }: AttackOrder) => {
   const attack = bursts[name] ?? sieges[name];
   if (attack === undefined) throw new Error(`There is no attack "${name}".`);
   process.once('message', () => process.send?.(statuses, undefined, undefined, () => process.exit()));
-  await Promise.all(
-    Array.from({ length: attack.connections }, () => attackOn(connect(port, '127.0.0.1'), attack)),
-  );
+  await Promise.all(Array.from({ length: attack.connections }, () => attackOn(port, attack)));
   process.send?.(statuses, undefined, undefined, () => process.exit());
 });
 process.once('disconnect', () => process.exit());

@@ -53,7 +53,7 @@ export async function serve(
   }
 
   async function endAll(reason: EndReason): Promise<void> {
-    await Promise.all([server.end(reason), metricsServer?.close({ acceptMs: drainWait(reason, config) })]);
+    await Promise.all([server.end(reason), metricsServer?.close(drainWait(reason, config))]);
     await output.end(logFlushTimeoutMs);
   }
 

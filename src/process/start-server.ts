@@ -96,7 +96,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
       if (reason !== 'replaced') health.markNotReady();
       const waitMs = drainWait(reason, config);
       const graceEndsAtMs = performance.now() + waitMs + config.drainGraceMs;
-      await listener.close(reason === 'replaced' ? { acceptMs: 0, idleMs: waitMs } : { acceptMs: waitMs });
+      await (reason === 'replaced' ? listener.close(0, waitMs) : listener.close(waitMs));
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
       await mutations.whenIdle(graceEndsAtMs - performance.now());
       await client.close();

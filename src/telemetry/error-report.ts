@@ -27,7 +27,7 @@ function describeError(error: unknown, causesLeft = maxCauses): DescribedError {
   return {
     name: isIdentifier(name) ? name : 'Error',
     code: 'code' in error && isIdentifier(error.code) ? error.code : undefined,
-    message: isSafeMessage(error.message) ? error.message : undefined,
+    message: safeMessages.some((pattern) => pattern.test(error.message)) ? error.message : undefined,
     stack: stackFrames(error),
     cause: cause === undefined || causesLeft === 0 ? undefined : describeError(cause, causesLeft - 1),
   };
@@ -42,10 +42,6 @@ const safeMessages = [
   /^[A-Za-z_$][\w$.]{0,120} is not (a function|a constructor|iterable|defined)$/,
   /^Maximum call stack size exceeded$/,
 ];
-
-function isSafeMessage(message: string): boolean {
-  return safeMessages.some((pattern) => pattern.test(message));
-}
 
 function isIdentifier(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z_]\w{0,60}$/.test(value);

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { type DestinationStream, destination, type LevelWithSilent, pino, stdTimeFunctions } from 'pino';
+import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { Log } from './log.ts';
 
 /** Creates a log that writes each line as a JSON object. Every line has `fields`. */
@@ -44,15 +46,11 @@ export function createStandardOutput() {
     abandon,
     /** Writes all buffered lines within `withinMs` milliseconds. Later lines are dropped. */
     async end(withinMs: number): Promise<void> {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      stream.once('close', resolve);
-      stream.once('error', () => resolve());
-      const timeout = setTimeout(resolve, withinMs);
+      const closed = once(stream, 'close').catch(() => {});
       // Lines after `end` are dropped.
       stream.write = () => true;
       stream.end();
-      await promise;
-      clearTimeout(timeout);
+      await withTimeout(withinMs, closed);
       abandon();
     },
   };

@@ -2,10 +2,9 @@ import type { OperationDefinitionNode } from 'graphql';
 import type { CallContext } from '../rest/client/call-context.ts';
 
 /** The data of a request and its response for the log, the metrics and the traces. */
-export interface RequestRecord {
+export class RequestRecord {
   readonly requestId: string;
-  /** A time of `performance.now()`. */
-  readonly startedAtMs: number;
+  readonly startedAtMs = performance.now();
   /** Undefined for pages, static files and unknown paths. */
   route: 'graphql' | 'label' | undefined;
   /** Undefined if the request was rejected before its operation was selected. */
@@ -13,11 +12,15 @@ export interface RequestRecord {
   /** The tenant, its owner and the call log. Undefined without an access token, or if the request was rejected early. */
   callContext: Pick<CallContext, 'tenant' | 'owner' | 'callLog'> | undefined;
   /** Whether the request shared the result of an equal pending query. */
-  joined: boolean;
+  joined = false;
   /** Whether the response has only errors, because nothing of the operation ran. */
-  isRejected: boolean;
+  isRejected = false;
   /** The number of errors in the response by code. Undefined without errors. */
   errors: Record<string, number> | undefined;
+
+  constructor(requestId: string) {
+    this.requestId = requestId;
+  }
 }
 
 /** Must not throw. */
@@ -29,19 +32,6 @@ export interface RequestObserver {
 
 export interface RequestRecordContext {
   requestRecord?: RequestRecord;
-}
-
-export function createRequestRecord(requestId: string): RequestRecord {
-  return {
-    requestId,
-    startedAtMs: performance.now(),
-    route: undefined,
-    operation: undefined,
-    callContext: undefined,
-    joined: false,
-    isRejected: false,
-    errors: undefined,
-  };
 }
 
 export function countError(requestRecord: RequestRecord, code: string): void {

@@ -6,7 +6,7 @@ import { createJsonLog } from '../../telemetry/json-log.ts';
 import { openKeyStore, sharedStateFile } from '../key-store.ts';
 import type { ServedProcesses, ServeParts } from '../serve.ts';
 import { closeTimeoutMs, drainWait, logFlushTimeoutMs } from '../signals.ts';
-import { createLogMultiplexer } from './log-multiplexer.ts';
+import { forwardLines } from './forward-lines.ts';
 import { createWorkerPool } from './worker-pool.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function startWorkers(config: Config, parts: ServeParts): Promise<S
   const stateFile = sharedStateFile(config.stateFile);
   // Checked here, so that an unusable file ends the start with one message.
   await (await openKeyStore(stateFile)).close();
-  const logMultiplexer = createLogMultiplexer((lines) => output.stream.write(lines));
+  const workerLogs: Promise<unknown>[] = [];
   const log = createJsonLog(config.logLevel, output.stream);
   // Imported only if metrics are on.
   const metrics = config.metrics
@@ -30,7 +30,7 @@ export async function startWorkers(config: Config, parts: ServeParts): Promise<S
     startOptions: { upstreamUrl: upstream.url.href, bearer: upstream.bearer, trustedDocuments, stateFile },
     metrics,
     log,
-    onStdout: logMultiplexer.add,
+    onStdout: (stdout) => workerLogs.push(forwardLines(stdout, (lines) => output.stream.write(lines))),
     onFailure: (error) =>
       onFailure(`WORKERS: a worker exited, and its replacement could not start.\n${error}`),
   });
@@ -42,7 +42,7 @@ export async function startWorkers(config: Config, parts: ServeParts): Promise<S
     async end(reason) {
       const drainMs = drainWait(reason, config) + config.drainGraceMs;
       if (!(await pool.end(reason, drainMs + closeTimeoutMs + logFlushTimeoutMs))) process.exitCode = 1;
-      await withTimeout(logFlushTimeoutMs, Promise.all([logMultiplexer.ended(), upstream.close()]));
+      await withTimeout(logFlushTimeoutMs, Promise.all([...workerLogs, upstream.close()]));
     },
   };
 }

@@ -20,10 +20,8 @@ interface WorkerPoolOptions {
   onFailure(error: string): void;
 }
 
-// The delay before a replacement starts doubles with each recent failure.
-const initialDelayMs = 100;
-const maxDelayMs = 10_000;
-const failureWindowMs = 60_000;
+// The delay before the next attempt doubles with each failed start.
+const initialDelayMs = 200;
 const maxFailedStarts = 5;
 // A worker that has not reported its metrics by then is shown with its previous ones.
 const snapshotTimeoutMs = 1_000;
@@ -35,7 +33,6 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
   /** The listening workers for which no replacement was requested. */
   const serving = new Set<Worker>();
   let isEnding = false;
-  let recentFailures = 0;
 
   /** @throws WorkerStartError */
   async function startOne(): Promise<URL> {
@@ -85,7 +82,6 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
     workers.get(worker)?.reject(new WorkerStartError(how));
     workers.delete(worker);
     if (!serving.delete(worker) || isEnding) return;
-    countFailure();
     log.warn({ worker: worker.id, code, signal }, 'a worker exited, and its replacement starts');
     void startReplacement();
   }
@@ -99,29 +95,19 @@ export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailu
   }
 
   async function startReplacement(): Promise<void> {
-    for (let failedStarts = 1; ; failedStarts += 1) {
-      if (recentFailures > 0) await sleep(Math.min(initialDelayMs * 2 ** (recentFailures - 1), maxDelayMs));
-      if (isEnding) return;
+    for (let failedStarts = 1; !isEnding; failedStarts += 1) {
       try {
         await startOne();
         return;
       } catch (error) {
         if (isEnding) return;
-        countFailure();
         log.error({ failedStarts }, 'a worker could not start');
         if (failedStarts === maxFailedStarts) {
           return onFailure(error instanceof Error ? error.message : String(error));
         }
+        await sleep(initialDelayMs * 2 ** (failedStarts - 1));
       }
     }
-  }
-
-  function countFailure(): void {
-    recentFailures += 1;
-    const forget = () => {
-      recentFailures -= 1;
-    };
-    setTimeout(forget, failureWindowMs).unref();
   }
 
   /** The metrics of all workers as one page. */

@@ -101,7 +101,6 @@ class FastRequest implements OperationRequest, HeaderReader {
   readonly sharesBody = true;
   readonly #options: FastPathOptions;
   readonly #mediaType: string;
-  #body: BodyReadResult | undefined;
   #parsed: ParsedBody | undefined;
   #result: Promise<ExecutionResult> | undefined;
 
@@ -120,11 +119,9 @@ class FastRequest implements OperationRequest, HeaderReader {
 
   run(body: BodyReadResult): void {
     const { documentPolicy, documents, runOperation } = this.#options;
-    this.#body = body;
     try {
-      this.#parsed = Buffer.isBuffer(body) ? parseBody(body) : undefined;
-      const operation =
-        this.#parsed && requestedOperation(this.#parsed, this.headers, documentPolicy, documents);
+      this.#parsed = Buffer.isBuffer(body) ? parseBody(body) : { httpError: body };
+      const operation = requestedOperation(this.#parsed, this.headers, documentPolicy, documents);
       if (operation === undefined) this.#fallBack();
       else runOperation(operation, this, (result) => this.#respondAfter(result));
     } catch {
@@ -224,7 +221,6 @@ class FastRequest implements OperationRequest, HeaderReader {
     if (response.headersSent) return;
     this.#options.fallback(response.req, response, {
       requestRecord: this.requestRecord,
-      body: this.#body,
       parsed: this.#parsed,
       result: this.#result,
     });

@@ -21,6 +21,7 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
       const { method, headers } = request;
+      if (method !== 'POST' && method !== 'GET') return;
       const httpError =
         checkRequestHead(method, headers, maxBodyBytes) ??
         // Before the body is read: the bodies of shed requests are not read.
@@ -45,17 +46,17 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
 
 async function readParameters(
   request: Request,
-  { req, res, body: receivedBody, parsed }: NodeContext,
+  { req, res, parsed }: NodeContext,
   { maxBodyBytes, budget }: RequestBodyOptions,
 ): Promise<ParsedBody> {
+  if (parsed !== undefined) return parsed;
   if (req === undefined) {
     const bytes = Buffer.from(await request.arrayBuffer());
     return bytes.length > maxBodyBytes ? { httpError: bodyTooLarge(maxBodyBytes) } : parseBody(bytes);
   }
-  if (receivedBody === undefined && req.headers.expect !== undefined) res?.writeContinue();
-  const body = receivedBody ?? (await readBody(req, maxBodyBytes, budget));
-  if (!Buffer.isBuffer(body)) return { httpError: body };
-  return parsed ?? parseBody(body);
+  if (req.headers.expect !== undefined) res?.writeContinue();
+  const body = await readBody(req, maxBodyBytes, budget);
+  return Buffer.isBuffer(body) ? parseBody(body) : { httpError: body };
 }
 
 /** Explains an error of the parameters in a URL. */

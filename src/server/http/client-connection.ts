@@ -1,57 +1,43 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { lingeringClose } from './socket-errors.ts';
 
 /** Most clients pipeline no requests. */
 const maxRunningRequests = 10;
 
-/** A connection of a client. Its pipelined requests run at most 10 at a time, and further ones wait. */
+/** A connection of a client. At most 10 pipelined requests run: the response to the tenth closes the connection. */
 export class ClientConnection {
   readonly #socket: Socket;
-  /** The response to the latest request. */
+  /** The response to the latest request that has run. */
   #latest: ServerResponse | undefined;
   #runningRequests = 0;
-  #waitingRequests: (() => void)[] = [];
-  #closesWhenIdle = false;
 
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.once('close', () => {
-      this.#waitingRequests = [];
       // V8 keeps outgrown tables of a Map with their entries (docs/decisions/0004-long-lived-closures.md).
       this.#latest = undefined;
     });
   }
 
-  /** Calls `run` now, or when fewer than 10 earlier requests wait for their responses. Never if the connection closes before. */
-  addRequest(response: ServerResponse, run: () => void): void {
+  /** @returns whether the request may run. One behind a response that closes the connection must not. */
+  addRequest(response: ServerResponse): boolean {
+    if (this.#latest?.shouldKeepAlive === false) {
+      this.#stopReading();
+      return false;
+    }
     this.#latest = response;
+    this.#runningRequests += 1;
+    if (this.#runningRequests === maxRunningRequests) response.shouldKeepAlive = false;
     response.once('close', () => {
       this.#runningRequests -= 1;
-      this.#runWaiting();
-      if (this.#closesWhenIdle) this.closeWhenIdle();
     });
-    if (this.#runningRequests < maxRunningRequests) {
-      this.#runningRequests += 1;
-      run();
-      return;
-    }
-    if (!this.isPaused) pauseReading(this.#socket);
-    this.#waitingRequests.push(run);
-  }
-
-  /** Whether the connection closes after its latest response. A pipelined request behind that response must not run. */
-  get isClosing(): boolean {
-    return this.#latest?.shouldKeepAlive === false;
+    return true;
   }
 
   /** Whether requests run whose responses have not ended on the network. */
   get isBusy(): boolean {
     return this.#runningRequests > 0;
-  }
-
-  /** Whether pipelined requests wait. The server then reads nothing more from the connection. */
-  get isPaused(): boolean {
-    return this.#waitingRequests.length > 0;
   }
 
   get isUnused(): boolean {
@@ -63,9 +49,8 @@ export class ClientConnection {
     if (this.#latest?.headersSent === false) this.#latest.shouldKeepAlive = false;
   }
 
-  /** Closes the connection once the client has its latest response, and has sent that request as a whole. */
-  closeWhenIdle(): void {
-    this.#closesWhenIdle = true;
+  /** Closes the connection if the client has its latest response, and has sent that request as a whole. */
+  closeIfIdle(): void {
     if (this.#latest?.writableFinished === true && this.#latest.req.complete) this.#socket.destroy();
   }
 
@@ -84,24 +69,10 @@ export class ClientConnection {
     else writeError();
   }
 
-  #runWaiting(): void {
-    if (!this.isPaused) return;
-    // A socket that is not writable closes after the response that has ended.
-    while (this.isPaused && this.#socket.writable && this.#runningRequests < maxRunningRequests) {
-      this.#runningRequests += 1;
-      this.#waitingRequests.shift()?.();
-    }
-    if (!this.isPaused) resumeReading(this.#socket);
+  #stopReading(): void {
+    this.#socket.pause();
+    // Node resumes the socket when a request ends.
+    this.#socket.resume = () => this.#socket;
+    this.#socket.destroySoon = () => lingeringClose(this.#socket);
   }
-}
-
-function pauseReading(socket: Socket): void {
-  socket.pause();
-  // Node resumes the socket when a request reads its body.
-  socket.resume = () => socket;
-}
-
-function resumeReading(socket: Socket): void {
-  Reflect.deleteProperty(socket, 'resume');
-  socket.resume();
 }

@@ -1,5 +1,3 @@
-// Compression of response bodies. Reasons: docs/decisions/0017-compressed-responses.md.
-
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FetchAPI, Plugin } from 'graphql-yoga';
@@ -19,7 +17,7 @@ const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const brotliAsync = promisify(brotliCompress);
 const gzipAsync = promisify(gzip);
 
-/** Compresses a body outside the main thread. @throws errors of zlib, such as a failed allocation. */
+/** Compresses a body outside the main thread (docs/decisions/0017-compressed-responses.md). @throws errors of zlib. */
 export async function compress(
   body: string | Uint8Array,
   coding: ContentCoding,
@@ -58,8 +56,7 @@ export function compressedResponses(report: ReportError): Plugin<object, Request
       if (!compressedTypes.test(headers.get('content-type') ?? '')) return undefined;
       const byteLength = Number(headers.get('content-length'));
       const coding = contentCoding(byteLength, request.headers.get('accept-encoding'));
-      const isWanted = request.method !== 'HEAD' && !request.signal.aborted;
-      if (coding === undefined || !isWanted) return undefined;
+      if (coding === undefined || request.signal.aborted) return undefined;
       return compressedResponse(response, coding, fetchAPI).then(setResponse, (error: unknown) =>
         report(error, serverContext.requestRecord?.requestId),
       );

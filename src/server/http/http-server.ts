@@ -8,23 +8,17 @@ import { withTimeout } from '../../concurrency/with-timeout.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { ClientConnection } from './client-connection.ts';
 import { type OnHttpError, writeHttpError } from './http-error.ts';
-import { checkAmbiguity, checkUrl } from './request-checks.ts';
+import { checkTransferCoding, checkUrl } from './request-checks.ts';
 import { parserError, writeErrorToSocket } from './socket-errors.ts';
 
 export interface Listener {
   url: URL;
   /**
-   * Shuts the server down. Responses carry `connection: close` at once. After the wait the server accepts no new
-   * connections. Pending requests then have `drainGraceMs`.
+   * Shuts the server down. Responses close their connections at once. Pending requests have `drainGraceMs` at the end.
+   * @param acceptMs how long new connections are still accepted.
+   * @param idleMs how long idle connections then stay open for one more request each.
    */
-  close(wait?: ShutdownWait): Promise<void>;
-}
-
-export interface ShutdownWait {
-  /** How long new connections are still accepted, by default 0. */
-  acceptMs?: number;
-  /** How long idle connections then stay open for one more request each, by default 0. */
-  idleMs?: number;
+  close(acceptMs?: number, idleMs?: number): Promise<void>;
 }
 
 /** Times are in milliseconds. */
@@ -35,7 +29,7 @@ export interface ListenerOptions {
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
   responseTimeoutMs?: number | undefined;
-  bodyGraceMs?: number;
+  shutdownRequestTimeoutMs?: number;
 }
 
 // The head of a request, and the head with the body.
@@ -44,10 +38,9 @@ const defaultRequestTimeoutMs = 30_000;
 /** The time in which a client must read the next bytes of a response. */
 export const defaultResponseTimeoutMs = 60_000;
 
-// During a shutdown: for the head of a request that has begun, or of the first one of a connection.
+// During a shutdown. The first request of a connection has begun with the connection.
 const shutdownHeadersTimeoutMs = 500;
-// During a shutdown: for bodies that are incomplete when it begins.
-const defaultBodyGraceMs = 5_000;
+const defaultShutdownRequestTimeoutMs = 5_000;
 // No connection for this time: probably none is on its way from the kernel, or from the primary process.
 const quietMs = 20;
 // After this time, one event-loop round without a connection is enough. After twice this time, none is needed.
@@ -65,15 +58,15 @@ export async function listen(
   options: ListenerOptions,
   onHttpError: OnHttpError = () => {},
 ): Promise<Listener> {
-  const { requestTimeoutMs = defaultRequestTimeoutMs, bodyGraceMs = defaultBodyGraceMs } = options;
-  const headersTimeout = Math.min(options.headersTimeoutMs ?? defaultHeadersTimeoutMs, requestTimeoutMs);
   const server = createServer({
     // `request-checks.ts` checks the header `Host` and responds in this server's error format.
     requireHostHeader: false,
-    headersTimeout,
-    requestTimeout: requestTimeoutMs,
+    // By default, Node takes the first of several `Host` or `Authorization` headers.
+    joinDuplicateHeaders: true,
+    headersTimeout: options.headersTimeoutMs ?? defaultHeadersTimeoutMs,
+    requestTimeout: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.ceil(Math.min(100, headersTimeout / 4)),
+    connectionsCheckingInterval: 100,
   });
   // Without `dropMaxConnection`, processes that share the port would pass surplus connections to each other forever.
   Object.assign(server, { maxConnections: options.maxConnections, dropMaxConnection: true });
@@ -98,18 +91,16 @@ export async function listen(
   const toRequestId = createRequestIds();
   const onRequest: RequestListener = (request, response) => {
     const connection = connections.get(request.socket);
-    if (connection === undefined || connection.isClosing) return;
+    if (!connection?.addRequest(response)) return;
     if (isShuttingDown) response.shouldKeepAlive = false;
-    connection.addRequest(response, () => {
-      const httpError = checkAmbiguity(request) ?? checkUrl(request);
-      if (httpError === undefined) {
-        requestListener(request, response);
-        return;
-      }
-      const requestId = toRequestId(request.headers['x-request-id']);
-      writeHttpError(response, httpError, requestId);
-      onHttpError({ requestId, status: httpError.status, code: httpError.code });
-    });
+    const httpError = checkTransferCoding(request) ?? checkUrl(request);
+    if (httpError === undefined) {
+      requestListener(request, response);
+      return;
+    }
+    const requestId = toRequestId(request.headers['x-request-id']);
+    writeHttpError(response, httpError, requestId);
+    onHttpError({ requestId, status: httpError.status, code: httpError.code });
   };
   server.on('request', onRequest);
   server.on('checkContinue', onRequest);
@@ -117,8 +108,6 @@ export async function listen(
 
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     const connection = connections.get(socket);
-    // The server itself does not read the rest of the request.
-    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.isPaused) return;
     // A client whose connection closes before its first request sends that request again.
     if (code === 'ECONNRESET' || connection === undefined || (isShuttingDown && connection.isUnused)) {
       socket.destroy();
@@ -154,7 +143,7 @@ export async function listen(
     } while (connectionCount > countBefore && isWithin(2 * maxWaitMs));
   }
 
-  async function close({ acceptMs = 0, idleMs = 0 }: ShutdownWait = {}): Promise<void> {
+  async function close(acceptMs = 0, idleMs = 0): Promise<void> {
     isShuttingDown = true;
     for (const connection of connections.values()) connection.closeAfterResponse();
     if (acceptMs > 0) await sleep(acceptMs);
@@ -164,14 +153,14 @@ export async function listen(
     // (docs/decisions/0032-timeouts-during-a-shutdown.md).
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     if (idleMs > 0) await withTimeout(idleMs, closed);
-    for (const connection of connections.values()) connection.closeWhenIdle();
-    server.headersTimeout = Math.min(shutdownHeadersTimeoutMs, server.headersTimeout);
-    const bodyGrace = setTimeout(() => Object.assign(server, { requestTimeout: 1 }), bodyGraceMs);
-    const graceMs = Math.max(0, graceEndsAtMs - performance.now());
-    const grace = setTimeout(() => server.closeAllConnections(), graceMs);
+    for (const connection of connections.values()) connection.closeIfIdle();
+    // Busy connections close after their response.
+    Object.assign(server, { keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 });
+    server.headersTimeout = shutdownHeadersTimeoutMs;
+    server.requestTimeout = options.shutdownRequestTimeoutMs ?? defaultShutdownRequestTimeoutMs;
+    await withTimeout(Math.max(0, graceEndsAtMs - performance.now()), closed);
+    server.closeAllConnections();
     await closed;
-    clearTimeout(bodyGrace);
-    clearTimeout(grace);
     // Stops the timeouts of requests.
     server.close();
   }

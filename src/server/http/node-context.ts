@@ -3,14 +3,13 @@ import type { ExecutionResult } from 'graphql';
 import type { FetchAPI } from 'graphql-yoga';
 import { countError, type RequestRecordContext } from '../../telemetry/request-record.ts';
 import { errorContent, type HttpError } from './http-error.ts';
-import type { BodyReadResult, ParsedBody } from './request-body.ts';
+import type { ParsedBody } from './request-body.ts';
 import { lingeringClose } from './socket-errors.ts';
 
 /** The context of a request from Node's HTTP server. Empty if the application is called by `fetch`. */
 export interface NodeContext extends RequestRecordContext {
   req?: IncomingMessage;
   res?: ServerResponse;
-  body?: BodyReadResult | undefined;
   parsed?: ParsedBody | undefined;
   /** The result of the operation, if the fast path has run or refused it. */
   result?: Promise<ExecutionResult> | undefined;
@@ -19,13 +18,13 @@ export interface NodeContext extends RequestRecordContext {
 /** The response for an HTTP error. If the response closes the connection, the client gets time to read it first. */
 export function httpErrorResponse(
   httpError: HttpError,
-  { req, res, requestRecord }: NodeContext,
+  { res, requestRecord }: NodeContext,
   { Response }: Pick<FetchAPI, 'Response'>,
 ): Response {
   if (requestRecord !== undefined) countError(requestRecord, httpError.code);
-  if (req !== undefined && httpError.headers?.connection === 'close') {
-    const { socket } = req;
-    if (res !== undefined) res.shouldKeepAlive = false;
+  if (res !== undefined && httpError.headers?.connection === 'close') {
+    const { socket } = res.req;
+    res.shouldKeepAlive = false;
     socket.destroySoon = () => lingeringClose(socket);
   }
   const { body, headers } = errorContent(httpError);

@@ -52,10 +52,9 @@ export class OpenResponses {
    * @returns the error if the server, or the owner, is at its limit.
    */
   admit(owner: Owner, response: ServerResponse | undefined): HttpError | undefined {
-    if (response === undefined || response.closed) return undefined;
+    if (response === undefined) return undefined;
     const excess = this.#requestsAtWork.excess(owner);
     if (excess !== undefined) return tooManyRequests(excess.scope);
-    this.#requestsAtWork.add(owner, 1);
     this.watch(owner, response, true);
     return undefined;
   }
@@ -69,6 +68,7 @@ export class OpenResponses {
   watch(owner: Owner, response: ServerResponse, isAtWork = false): void {
     // A closed response emits no second `close`, and would be counted forever.
     if (response.closed) return;
+    if (isAtWork) this.#requestsAtWork.add(owner, 1);
     const list = { before: undefined, after: undefined };
     const entry: OpenResponse = { ...list, owner, response, isAtWork, queuedBytes: 0, changedAtMs: 0 };
     this.#list.add(entry);

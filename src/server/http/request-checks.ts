@@ -14,11 +14,10 @@ const preflightHeaders = [
 
 /** Checks the head of a GraphQL request, before its body is read. @returns the error, if there is one. */
 export function checkRequestHead(
-  method: string,
+  method: 'GET' | 'POST',
   headers: HeaderReader,
   maxBodyBytes: number,
 ): HttpError | undefined {
-  if (method !== 'POST' && method !== 'GET') return undefined;
   const error =
     method === 'POST' ? checkPost(headers, maxBodyBytes) : (checkWebSocket(headers) ?? checkCsrf(headers));
   return error ?? (responseType(headers.get('accept')) === undefined ? notAcceptable : undefined);
@@ -79,24 +78,8 @@ export function bodyTooLarge(maxBodyBytes: number): HttpError {
   return { ...rejection(413, 'REQUEST_TOO_LARGE', message), headers: { connection: 'close' } };
 }
 
-/**
- * Rejects requests that a proxy and this server may read in different ways (RFC 9112). Node uses the first of several
- * `Host` or `Authorization` headers. It accepts some transfer codings beside `chunked`, and does not decode them.
- */
-export function checkAmbiguity({ headers, rawHeaders }: IncomingMessage): HttpError | undefined {
-  let hosts = 0;
-  let authorizations = 0;
-  // Names and values alternate.
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-    else if (name?.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
-  }
-  if (hosts > 1) return badRequest(`The request has ${hosts} "Host" headers. Send one.`);
-  if (authorizations > 1) {
-    const message = `The request has ${authorizations} "Authorization" headers. Send one.`;
-    return rejection(401, 'UNAUTHENTICATED', message);
-  }
+/** Rejects codings beside `chunked`: Node accepts some, and a proxy may read such a request in another way. */
+export function checkTransferCoding({ headers }: IncomingMessage): HttpError | undefined {
   const coding = headers['transfer-encoding'];
   if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined;
   return badRequest(
@@ -110,6 +93,8 @@ export function checkAmbiguity({ headers, rawHeaders }: IncomingMessage): HttpEr
  */
 export function checkUrl(request: IncomingMessage): HttpError | undefined {
   const { headers, httpVersion } = request;
+  // Node joins repeated headers by this text. No host has it.
+  if (headers.host?.includes(', ')) return badRequest('The request has several "Host" headers. Send one.');
   if (headers.host === undefined && httpVersion === '1.1') {
     return badRequest('An HTTP/1.1 request needs the header "Host".');
   }
@@ -121,31 +106,30 @@ export function checkUrl(request: IncomingMessage): HttpError | undefined {
     headers.host = host;
     request.url = path.startsWith('/') ? path : `/${path}`;
   }
-  if (plainTarget.test(request.url ?? '') && plainHost.test(headers.host ?? '')) return undefined;
-  const url = parseUrl(request);
+  const { url: target = '' } = request;
+  const { host = '' } = headers;
+  if (plainTarget.test(target) && plainHost.test(host)) return undefined;
+  const url = parseUrl(host, target);
   if (url === null) return badRequest('The header "Host" and the request target do not form a URL.');
-  return isPathKept(url, request) ? undefined : ambiguousPath;
+  // Routes must see the path that a proxy in front sees. URL parsing resolves `..`, and takes a backslash for a slash.
+  const [path = ''] = target.split('?', 1);
+  return url.pathname === path && !path.includes('//') && !target.includes('#') ? undefined : ambiguousPath;
 }
 
 // Parsing a URL costs a twentieth of a small request. These targets and hosts form a URL that keeps the path.
 const plainTarget = /^(?:\/\w[\w-]*)+(?:\.\w+)?(?:\?[\w=&-]*)?$/;
 const plainHost = /^(?:[a-z][a-z\d-]*|127\.0\.0\.1)(?:\.[a-z][a-z\d-]*)*(?::\d{1,4})?$/;
 
-function parseUrl({ headers: { host = '' }, url = '/' }: IncomingMessage): URL | null {
+function parseUrl(host: string, target: string): URL | null {
   // These characters would end the host early. The rest would become path, query or fragment.
-  if (/[\s/\\?#@]/.test(host) || !url.startsWith('/')) return null;
+  if (/[\s/\\?#@]/.test(host) || !target.startsWith('/')) return null;
   // Yoga uses localhost if the host is empty.
-  return URL.parse(`http://${host === '' ? 'localhost' : host}${url}`);
+  return URL.parse(`http://${host === '' ? 'localhost' : host}${target}`);
 }
 
 const ambiguousPath = badRequest(
   'The path is ambiguous. Percent-encode it, and send no "//", "#", "\\" or segments such as "..".',
 );
-
-/** Whether routes see the path that a proxy in front sees. URL parsing resolves `..`, and takes a backslash for a slash. */
-function isPathKept({ pathname }: URL, { url = '/' }: IncomingMessage): boolean {
-  return !url.includes('#') && !pathname.includes('//') && pathname === url.split('?', 1)[0];
-}
 
 // The b64token of RFC 6750, with a maximum length that fits into common header size limits.
 const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{1,8192}=*)$/i;
@@ -153,11 +137,9 @@ const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{1,8192}=*)$/i;
 /** Reads the access token ("Authentication"). @returns the error if the header is missing or malformed. */
 export function readBearer(headers: HeaderReader): string | MissingBearerError {
   const header = headers.get('authorization');
-  const token = header === null ? undefined : bearer.exec(header.trim())?.[1];
+  const token = bearer.exec(header?.trim() ?? '')?.[1];
   if (token !== undefined) return token;
-  return new MissingBearerError(
-    `Expected the header "Authorization: Bearer <access token>", but ${
-      header === null ? 'it is missing' : 'it has a different form'
-    }.`,
-  );
+  const expected = 'the header "Authorization: Bearer <access token>"';
+  const problem = header === null ? 'it is missing' : 'it has a different form';
+  return new MissingBearerError(`Expected ${expected}, but ${problem}.`);
 }

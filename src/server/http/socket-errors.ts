@@ -46,6 +46,5 @@ const lingerMs = 1_000;
  * reset, and the client would lose the response.
  */
 export function lingeringClose(socket: Duplex): void {
-  socket.end();
-  setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.end(() => setTimeout(() => socket.destroy(), lingerMs).unref());
 }

@@ -5,11 +5,10 @@ import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import {
   countError,
-  createRequestRecord,
   type HeaderReader,
   loggableName,
   type RequestObserver,
-  type RequestRecord,
+  RequestRecord,
 } from '../../telemetry/request-record.ts';
 import { requestCost, roundToTenths } from './cost-report.ts';
 
@@ -28,7 +27,7 @@ export class AccessLog {
 
   /** @param clientId the value of the header `x-request-id`. */
   begin(clientId: unknown): RequestRecord {
-    const requestRecord = createRequestRecord(this.#toRequestId(clientId));
+    const requestRecord = new RequestRecord(this.#toRequestId(clientId));
     this.#observer?.onRequestStarted(requestRecord);
     return requestRecord;
   }

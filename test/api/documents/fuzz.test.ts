@@ -26,6 +26,7 @@ const waybill = await startWaybill(
 const { sandbox } = waybill;
 // Slow requests are cut off soon, as the test waits for it.
 const listener = await listen(waybill.app, '127.0.0.1', 0, {
+  headersTimeoutMs: 500,
   requestTimeoutMs: 500,
 });
 

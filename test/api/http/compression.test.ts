@@ -246,7 +246,7 @@ async function startWithLongOrder(options: StartAppOptions = {}, beforeAnswer = 
     waybill,
     listener: server,
     async [Symbol.asyncDispose]() {
-      await server.close({ acceptMs: 0 });
+      await server.close();
       await waybill[Symbol.asyncDispose]();
     },
   };
@@ -317,5 +317,5 @@ test('fetch and curl get the same JSON as a client without compression', async (
 });
 
 async function disposable(server: Listener) {
-  return { listener: server, [Symbol.asyncDispose]: () => server.close({ acceptMs: 0 }) };
+  return { listener: server, [Symbol.asyncDispose]: () => server.close() };
 }

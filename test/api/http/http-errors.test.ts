@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { organizationAnswer, organizationQuery, startListening } from '../../fixtures/listening-waybill.ts';
@@ -33,6 +35,20 @@ describe('the check of the body size', () => {
     );
     expect(sandbox.requests.lines()).toEqual([]);
     await othersAreServed();
+  });
+
+  test('does not reset the connection while a client still sends a body over the limit', async () => {
+    const socket = connect({ port: Number(listener.url.port), host: '127.0.0.1', allowHalfOpen: true });
+    const errors: Error[] = [];
+    socket.on('error', (error) => errors.push(error));
+    socket.write(head(json, `content-length: ${maxBytes + 1}`));
+    expect(await text(socket)).toContain(' 413 ');
+    for (let count = 0; count < 4; count += 1) {
+      socket.write('x'.repeat(1_000));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(errors).toEqual([]);
+    socket.destroy();
   });
 
   test('rejects Expect: 100-continue if the Content-Length is over the limit', async () => {
@@ -147,7 +163,9 @@ test.each(['POST /graphql', 'GET /labels/ca0001.pdf', 'GET /health/live'])(
     const request = head(json, 'Host: a', `content-length: ${organizationQuery.length}`) + organizationQuery;
     const { status, headers, body } = await sendRaw(listener, request.replace('POST /graphql', target));
     expect([status, headers.connection]).toEqual([400, 'close']);
-    expect(JSON.parse(body)).toEqual(refusal('BAD_REQUEST', 'The request has 2 "Host" headers. Send one.'));
+    expect(JSON.parse(body)).toEqual(
+      refusal('BAD_REQUEST', 'The request has several "Host" headers. Send one.'),
+    );
     expect(sandbox.requests.lines()).toEqual([]);
   },
 );
@@ -325,7 +343,9 @@ describe('a bearer token', () => {
   });
 
   test('in two headers is rejected for queries and labels', async () => {
-    const body = refusal('UNAUTHENTICATED', 'The request has 2 "Authorization" headers. Send one.');
+    const message =
+      'Expected the header "Authorization: Bearer <access token>", but it has a different form.';
+    const body = refusal('UNAUTHENTICATED', message);
     const twice = ask(authorization, authorization);
     for (const request of [twice, twice.replace('POST /graphql', 'GET /labels/ca0001.pdf')]) {
       const answer = await sendRaw(listener, request);

@@ -75,7 +75,7 @@ describe('a listening server', () => {
     expect(JSON.parse(await text(response))).toEqual({
       errors: [
         {
-          message: 'The request has 2 "Authorization" headers. Send one.',
+          message: 'Expected the header "Authorization: Bearer <access token>", but it has a different form.',
           extensions: { code: 'UNAUTHENTICATED', retryable: false },
         },
       ],

@@ -70,7 +70,8 @@ describe('a slow sender', () => {
   });
 
   test('gets 408 without blocking other clients if its body stops', async () => {
-    const listener = await listen(waybill.app, '127.0.0.1', 0, { requestTimeoutMs: 200 });
+    const options = { headersTimeoutMs: 200, requestTimeoutMs: 200 };
+    const listener = await listen(waybill.app, '127.0.0.1', 0, options);
     try {
       const slow = await openRaw(listener);
       slow.socket.write(head(organization.length) + organization.slice(0, 10));

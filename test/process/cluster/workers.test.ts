@@ -123,6 +123,25 @@ describe('two workers with a live service', slow, () => {
     expect(new Set(answered.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
   });
 
+  test('make at most UPSTREAM_CONNECTIONS calls at once together', async () => {
+    const { waiting, answer, release } = holding();
+    await using service = await startService(answer);
+    const server = startWorkers({ UPSTREAM_URL: service.url.href, UPSTREAM_CONNECTIONS: '8' });
+    const { graphql } = await server.listening();
+    const asked = Array.from({ length: 20 }, (_, index) =>
+      outcome(post(graphql, `{ order(id: "o${index}") { id } }`)),
+    );
+    // A new token gets a part of the slots of each worker.
+    await until(() => waiting.length >= 4, 8_000);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(waiting.length).toBeLessThanOrEqual(8);
+    const releasing = setInterval(release, 20);
+    expect(await Promise.all(asked)).toEqual(Array(20).fill(200));
+    clearInterval(releasing);
+    server.signal('SIGTERM');
+    await server.exit;
+  });
+
   test('exit with code 1 on a second signal', async () => {
     const { waiting, answer } = holding();
     await using service = await startService(answer);
@@ -146,11 +165,13 @@ test('a killed worker is replaced, and its counters are kept', slow, async () =>
   const { banner, graphql } = await server.listening();
   const [first] = await server.workers();
   const metrics = /^Metrics {3}(.+)$/m.exec(banner)?.[1] ?? '';
+  const maxFiles = async () => /^process_max_fds (\d+)$/m.exec(await (await fetch(metrics)).text())?.[1];
   const counted = async () =>
     /_count\{type="query",outcome="ok"\} (\d+)$/m.exec(await (await fetch(metrics)).text())?.[1];
   for (let time = 0; time < 4; time += 1) expect((await post(graphql, '{ __typename }')).status).toBe(200);
   expect(await counted()).toBe('4');
   expect(await outcome(post(new URL('/metrics', graphql), ''))).toBe(404);
+  const ofTwo = await maxFiles();
   process.kill(Number(first?.pid), 'SIGKILL');
   const [, , third] = await server.workers(3);
   expect(third?.worker).toBe(3);
@@ -158,6 +179,7 @@ test('a killed worker is replaced, and its counters are kept', slow, async () =>
     expect.objectContaining({ level: 'warn', worker: first?.worker, code: null, signal: 'SIGKILL' }),
   );
   expect(await counted()).toBe('4');
+  expect(await maxFiles()).toBe(ofTwo);
   for (let time = 0; time < 4; time += 1) expect((await post(graphql, '{ __typename }')).status).toBe(200);
   expect(await counted()).toBe('8');
   server.signal('SIGTERM');

@@ -106,7 +106,7 @@ describe('the shutdown', () => {
 
   test('waits a limited time for an incomplete body', async () => {
     const readAll: RequestListener = (request, response) => request.resume().on('end', () => response.end());
-    const listener = await listen(readAll, '127.0.0.1', 0, { bodyGraceMs: 300 });
+    const listener = await listen(readAll, '127.0.0.1', 0, { shutdownRequestTimeoutMs: 300 });
     const slow = await opened(listener);
     const whole = await opened(listener);
     for (const socket of [slow, whole]) {
@@ -197,7 +197,7 @@ describe('a pipelined request', () => {
   );
 
   test('gets no timeout response before the response to an earlier request', async () => {
-    const listener = await listen(() => {}, '127.0.0.1', 0, { requestTimeoutMs: 100 });
+    const listener = await listen(() => {}, '127.0.0.1', 0, { headersTimeoutMs: 100, requestTimeoutMs: 100 });
     const client = await opened(listener);
     client.write('GET /first HTTP/1.1\r\nhost: a\r\n\r\n');
     client.write('POST /second HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n');
@@ -268,19 +268,35 @@ describe('pipelined requests', () => {
       (index: number) =>
         `POST /${index} HTTP/1.1\r\nhost: a\r\ncontent-length: 2000\r\n\r\n${'x'.repeat(2_000)}`,
     ],
-  ])('run at most 10 at a time, with responses in order: %s', async (_what, requestAt) => {
+  ])('run at most 10 at a time, and the tenth response is the last: %s', async (_what, requestAt) => {
     const app = createCountingApp(150);
-    // The connection is paused for longer than this time, in the middle of a request.
-    const listener = await listen(app.listener, '127.0.0.1', 0, { headersTimeoutMs: 250 });
+    // The eleventh request is incomplete for longer than this time.
+    const listener = await listen(app.listener, '127.0.0.1', 0, { headersTimeoutMs: 100 });
     const socket = await opened(listener);
-    let received = '';
-    socket.on('data', (chunk) => {
-      received += chunk;
-    });
     socket.write(Array.from({ length: 80 }, (_, index) => requestAt(index)).join(''));
-    await until(() => received.includes('/79;'), 10_000);
+    const received = await text(socket);
     expect(app.mostRunning).toBe(10);
-    expect(received.match(/\/\d+;/g)).toEqual(Array.from({ length: 80 }, (_, index) => `/${index};`));
+    expect(received.match(/\/\d+;|Connection: close/g)).toEqual([
+      ...Array.from({ length: 9 }, (_, index) => `/${index};`),
+      'Connection: close',
+      '/9;',
+    ]);
+    expect(received.match(/HTTP/g)).toHaveLength(10);
+    await listener.close();
+  });
+
+  test('are not reset before the client has read the tenth response', async () => {
+    const listener = await listen(createCountingApp().listener, '127.0.0.1', 0);
+    const socket = connect({ port: Number(listener.url.port), host: '127.0.0.1', allowHalfOpen: true });
+    const errors: Error[] = [];
+    socket.on('error', (error) => errors.push(error));
+    socket.write('GET /a HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(11));
+    expect(await text(socket)).toMatch(/(?:\/a;.*){10}/s);
+    for (let count = 0; count < 4; count += 1) {
+      socket.write('more');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(errors).toEqual([]);
     socket.destroy();
     await listener.close();
   });

@@ -107,6 +107,14 @@ test('a slot is freed when the connection closes before the response has ended',
   expect(openResponses.overloadError()).toBeUndefined();
 });
 
+test('a response that closed before its request is admitted takes no slot', () => {
+  const openResponses = start(1);
+  const { response } = stalled('', 0);
+  Object.assign(response, { closed: true });
+  expect(openResponses.admit(merchant, response)).toBeUndefined();
+  expect(openResponses.overloadError()).toBeUndefined();
+});
+
 test('a quarter of the request slots is reserved for accepted tokens', () => {
   const openResponses = start(4);
   const admit = (owner: Owner) => openResponses.admit(owner, stalled('', 0).response)?.message;

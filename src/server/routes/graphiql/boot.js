@@ -7,16 +7,6 @@ self.MonacoEnvironment = {
   getWorkerUrl: (_moduleId, label) => new URL(options.workers[label], document.baseURI).href,
 };
 
-// GraphiQL's drag library moves tabs to the end of the bar when the width of the bar changes, for example on loading.
-// A tab then misses the click. So this listener hides presses from the library, and amendments.css prevents movements.
-document.addEventListener(
-  'pointerdown',
-  (event) => {
-    if (event.target.closest('.graphiql-tabs') !== null) event.stopPropagation();
-  },
-  { capture: true },
-);
-
 if (options.liveHost !== undefined) self.fetch = askBeforeMutations(self.fetch, options.liveHost);
 
 self.YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {

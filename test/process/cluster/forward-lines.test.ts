@@ -1,22 +1,19 @@
-import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createLogMultiplexer } from '../../../src/process/cluster/log-multiplexer.ts';
+import { forwardLines } from '../../../src/process/cluster/forward-lines.ts';
 
-/** Two streams, and the lines that the multiplexer has written. */
-function startMultiplexer() {
+/** Two streams, and the lines that were written. */
+function startTwo() {
   const written: string[] = [];
-  const multiplexer = createLogMultiplexer((text) => written.push(text));
   const [a, b] = [new PassThrough(), new PassThrough()];
-  multiplexer.add(a);
-  multiplexer.add(b);
-  return { written, multiplexer, a, b };
+  const ended = [a, b].map((stream) => forwardLines(stream, (lines) => written.push(lines)));
+  return { written, ended, a, b };
 }
 
 const nextRound = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a log line is forwarded as a whole even if it arrives in chunks', async () => {
-  const { written, a, b } = startMultiplexer();
+  const { written, a, b } = startTwo();
   const [first, second] = [Buffer.from('café 1\n').subarray(0, 4), Buffer.from('café 1\n').subarray(4)];
   a.write(first);
   await nextRound();
@@ -29,12 +26,10 @@ test('a log line is forwarded as a whole even if it arrives in chunks', async ()
   expect(written).toEqual(['tea 1\ntea 2\n', 'café 1\n', 'tea 3\n']);
 });
 
-test('the log multiplexer ends when all streams have ended', async () => {
-  const { written, multiplexer, a, b } = startMultiplexer();
-  const ended = multiplexer.ended();
+test('the forwarding of log lines ends when the stream has closed', async () => {
+  const { written, ended, a, b } = startTwo();
   a.end('a\nbroken');
-  await once(a, 'close');
   b.end('b\n');
-  await ended;
+  await Promise.all(ended);
   expect(written).toEqual(['a\n', 'b\n']);
 });
