@@ -39,13 +39,7 @@ async function request(
   method: 'HEAD' | 'GET',
   path: string,
 ): Promise<number | string> {
-  const dispatcher = createDispatcher(baseUrl, {
-    connections: 1,
-    connectTimeoutMs: timeoutMs,
-    headersTimeoutMs: timeoutMs,
-    bodyTimeoutMs: timeoutMs,
-    proxy,
-  });
+  const dispatcher = createDispatcher(baseUrl, { connections: 1, connectTimeoutMs: timeoutMs, proxy });
   let isTimedOut = false;
   // An abort signal would not end the wait for a connection.
   const timer = setTimeout(() => {
