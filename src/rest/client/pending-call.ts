@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type Defer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
+import { type createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import { QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { StepQueue } from '../../concurrency/step-queue.ts';
@@ -37,7 +37,7 @@ export interface ClientState extends RequestOptions {
   /** The time limit from the first to the last byte of a stream. */
   readonly bodyTimeouts: TimeoutQueue;
   /** Defers the parsing of small bodies (docs/decisions/0006-end-of-event-loop-round.md). */
-  readonly defer: Defer;
+  readonly defer: ReturnType<typeof createDefer>;
   /** Parses other bodies in turn with the other long work (docs/decisions/0027-one-budget-of-the-event-loop.md). */
   readonly largeBodies: StepQueue;
 }
