@@ -34,11 +34,8 @@ export async function describeRest(options: ProbeOptions): Promise<string> {
 }
 
 /** @returns the status, or a few words about the failure. */
-async function request(
-  { baseUrl, timeoutMs = 2_000, proxy }: ProbeOptions,
-  method: 'HEAD' | 'GET',
-  path: string,
-): Promise<number | string> {
+async function request(options: ProbeOptions, method: 'HEAD' | 'GET', path: string) {
+  const { baseUrl, timeoutMs = 2_000, proxy } = options;
   const dispatcher = createDispatcher(baseUrl, { connections: 1, connectTimeoutMs: timeoutMs, proxy });
   let isTimedOut = false;
   // An abort signal would not end the wait for a connection.

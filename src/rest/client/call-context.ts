@@ -2,7 +2,7 @@ import { type Cancellation, neverAborted } from '../../concurrency/cancellation.
 import { FairQueue } from '../../concurrency/fair-queue.ts';
 import { type Deadline, noDeadline } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
-import { stopSharingPendingReads, type Tenant, type Tenants } from '../../tenancy/tenant.ts';
+import type { Tenant, Tenants } from '../../tenancy/tenant.ts';
 import type { RestCall } from '../call.ts';
 import { BudgetExceededError } from '../errors.ts';
 import { CallLog } from './call-log.ts';
@@ -75,7 +75,7 @@ export class CallContext {
 
   onTokenRejected(): void {
     this.#process.tenants.reject(this.tenant.id);
-    stopSharingPendingReads(this.tenant);
+    this.tenant.writes += 1;
     this.#process.onTokenRejected?.(this.tenant);
   }
 
@@ -118,11 +118,7 @@ export function createCallContexts({ callsAtOnce, ...options }: CallContextsOpti
   const process = { queue, ...options };
   return {
     callsWaiting: () => queue.waiting,
-    /**
-     * Creates the call context of one operation.
-     * @param bearer the access token.
-     * @param connection the client's connection. Undefined for a call through `fetch`.
-     */
+    /** Creates the call context of one operation. `connection`: the client's, undefined for a call through `fetch`. */
     of(
       bearer: string,
       signal: Cancellation,

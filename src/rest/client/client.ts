@@ -2,7 +2,6 @@ import { parseJson } from '../../base/json-object.ts';
 import { createDefer } from '../../concurrency/event-loop-round.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
 import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
-import { stopSharingPendingReads } from '../../tenancy/tenant.ts';
 import { describeCall, isRead, type RestCall } from '../call.ts';
 import { createDispatcher, type DispatcherOptions } from '../connection-pools.ts';
 import { InvalidResponseError } from '../errors.ts';
@@ -21,10 +20,7 @@ export interface RestClientOptions extends Pick<DispatcherOptions, 'connectTimeo
   connections: number;
   /** At most this number of open sockets for streams. */
   streamConnections: number;
-  /**
-   * The time limit from sending a call to the last byte of the response. For a stream: to the first byte, then
-   * between bytes.
-   */
+  /** The time limit from sending a call to the last byte. For a stream: to the first byte, then between bytes. */
   callTimeoutMs: number;
   streamTimeoutMs: number;
   retries: number;
@@ -48,7 +44,7 @@ export function createRestClient(options: RestClientOptions) {
     pool: createDispatcher(baseUrl, limits),
     streamPool: createDispatcher(baseUrl, streamLimits),
     circuits: createCircuits(options.circuitBreaker),
-    retries: createRetries({ maxRetries: options.retries }),
+    retries: createRetries(options.retries),
     observers: options.observers ?? [],
     serviceClock: new ServiceClock(),
     timeouts: new TimeoutQueue(callTimeoutMs),
@@ -81,15 +77,13 @@ export function sendCall(client: ClientState, call: RestCall, callContext: CallC
   const response = new JsonCall(client, call, callContext).send();
   if (isRead(call)) return response;
   // Even a failed write may have changed data. Later queries must not join queries that are pending now.
-  return response.finally(() => stopSharingPendingReads(callContext.tenant));
+  return response.finally(() => {
+    callContext.tenant.writes += 1;
+  });
 }
 
 class JsonCall extends PendingCall<unknown> {
   protected override readonly isQueued = true;
-
-  override get serviceClock(): ServiceClock {
-    return this.client.serviceClock;
-  }
 
   protected override parse(text: string): unknown {
     const json = parseJson(text);
@@ -100,7 +94,6 @@ class JsonCall extends PendingCall<unknown> {
 
 class StreamCall extends PendingCall<StreamedResponse> {
   protected override readonly isQueued = false;
-  override readonly serviceClock = undefined;
 
   streamed(response: StreamedResponse): void {
     this.timeouts.stop(this);
