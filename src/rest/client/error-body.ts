@@ -5,8 +5,8 @@ import { type PrivateTexts, publicText } from './public-text.ts';
 const maxFields = 50;
 
 /**
- * Extracts the message and the field errors from an error body, as texts that clients may see. The REST interface does not
- * define the body ("Errors"). These JSON forms are recognized, and any other body may not be meant for a client:
+ * Extracts the message and the field errors from an error body, as texts that clients may see. The REST interface does
+ * not define the body ("Errors"). These JSON forms are recognized, and any other body may not be meant for a client:
  * - RFC 9457: `{title, detail, errors: [{pointer, detail}]}`;
  * - Google's error model: `{error: {message, details: [{fieldViolations: [{field, description}]}]}}`;
  * - `{message, code}` and `{errors: [{field, message}]}`.

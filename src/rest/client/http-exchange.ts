@@ -252,8 +252,8 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
 }
 
 /**
- * The text of a larger body stays in pieces until it is parsed, in its turn: one buffer and one string of a megabyte would
- * hold the event loop for up to 20 ms. Smaller texts are parsed faster as a whole.
+ * The text of a larger body stays in pieces until it is parsed, in its turn: one buffer and one string of a megabyte
+ * would hold the event loop for up to 20 ms. Smaller texts are parsed faster as a whole.
  */
 const maxWholeBytes = 524_288;
 
