@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** An object with `handleEvent` works too, so that a caller needs no closure for each call. */
 export type AbortListener = (() => void) | { handleEvent(): void };
 
@@ -10,10 +12,7 @@ export interface Cancellation {
   removeEventListener(type: 'abort', listener: AbortListener): void;
 }
 
-/**
- * A cancellation that its owner can abort. It costs a fraction of an AbortController
- * (docs/decisions/0013-light-abort-signals.md).
- */
+/** Costs a fraction of an AbortController (docs/decisions/0013-light-abort-signals.md). */
 export class CancelSource implements Cancellation {
   aborted = false;
   reason: unknown = undefined;
@@ -60,10 +59,7 @@ export const neverAborted: Cancellation = {
 };
 
 /** The result of `promise`, or undefined once `signal` aborts. @throws the error of the promise. */
-export async function untilAborted<Value>(
-  promise: Promise<Value>,
-  signal: Cancellation,
-): Promise<Value | undefined> {
+export async function untilAborted<Value>(promise: Promise<Value>, signal: Cancellation) {
   if (signal.aborted) return undefined;
   const aborted = Promise.withResolvers<undefined>();
   const listener = () => aborted.resolve(undefined);
@@ -77,7 +73,5 @@ export async function untilAborted<Value>(
 
 /** Waits for `ms` milliseconds or until `signal` aborts, whichever comes first. Never rejects. */
 export async function pause(ms: number, signal: Cancellation): Promise<void> {
-  const time = Promise.withResolvers<void>();
-  setTimeout(time.resolve, ms);
-  await untilAborted(time.promise, signal);
+  await untilAborted(sleep(ms), signal);
 }

@@ -1,10 +1,6 @@
-/** Runs a step later, after all steps deferred earlier. Steps must not throw. */
-export type Defer = (step: () => void) => void;
-
 /**
- * The largest response or request body, in bytes, whose processing may be deferred.
- * A larger body would evict the other bodies from the processor's caches.
- * Deferred bodies also count towards no memory limit.
+ * The largest response or request body, in bytes, whose processing may be deferred. A larger one would evict the others
+ * from the processor's caches. Deferred bodies also count towards no memory limit.
  */
 export const maxDeferredBytes = 16_384;
 
@@ -13,7 +9,7 @@ export const maxDeferredBytes = 16_384;
  * Deferred steps run one after the other, so their code stays in the processor's caches
  * (docs/decisions/0006-end-of-event-loop-round.md).
  */
-export function createDefer(): Defer {
+export function createDefer() {
   let steps: (() => void)[] = [];
 
   function runSteps(): void {
@@ -23,7 +19,8 @@ export function createDefer(): Defer {
     for (const step of currentSteps) step();
   }
 
-  return (step) => {
+  /** Runs a step after all steps deferred earlier. Steps must not throw. */
+  return (step: () => void): void => {
     if (steps.length === 0) setImmediate(runSteps);
     steps.push(step);
   };
@@ -64,10 +61,7 @@ export class LoopBudget {
     );
   }
 
-  /**
-   * Counts a piece that starts now. Most of its work runs in promises, after the start. So its nodes stand for its time
-   * until these promises have run.
-   */
+  /** Counts a piece that starts. Most of its work runs in promises: until then, its nodes stand for its time. */
   start(nodes: number): void {
     // Node runs a tick that a microtask queues after all microtasks.
     if (this.#unmeasuredNodes === 0) queueMicrotask(() => process.nextTick(this.#onMeasured));
@@ -76,15 +70,9 @@ export class LoopBudget {
 
   /** Whether a piece of work may start now. Otherwise calls `source` once, in turn, as soon as a piece may start. */
   hasTimeFor(source: () => void, kind: PieceKind = 'starting'): boolean {
-    if (this.hasTime()) return true;
-    this.notifyInTurn(source, kind);
-    return false;
-  }
-
-  /** Calls `source` once, as soon as it may start a piece. Sources take turns. */
-  notifyInTurn(source: () => void, kind: PieceKind = 'starting'): void {
-    this.#sources[kind].add(source);
-    if (this.#startedAtMs === undefined) this.#beginRound();
+    const hasTime = this.hasTime();
+    if (!hasTime) this.#sources[kind].add(source);
+    return hasTime;
   }
 
   onConnection(): void {
@@ -106,7 +94,7 @@ export class LoopBudget {
     }
     this.#restRounds = undefined;
     this.#startedAtMs = undefined;
-    if (this.#sources.ending.size > 0 || this.#sources.starting.size > 0) this.#startWaiting();
+    this.#startWaiting();
   }
 
   /** Whether the next round only accepts connections and reads: after a long round, until no connection is new. */

@@ -74,11 +74,10 @@ export class FairQueue {
   #isGranting = false;
 
   constructor(options: FairQueueOptions) {
-    const { maxWaiting = Number.POSITIVE_INFINITY, lightWeight = 0 } = options;
-    const { hasTime = () => true, isOpenTo = () => true } = options;
-    this.#lightWeight = lightWeight;
-    this.#hasTime = hasTime;
-    this.#isOpenTo = isOpenTo;
+    const { maxWaiting = Number.POSITIVE_INFINITY } = options;
+    this.#lightWeight = options.lightWeight ?? 0;
+    this.#hasTime = options.hasTime ?? (() => true);
+    this.#isOpenTo = options.isOpenTo ?? (() => true);
     this.#slots = new Shares(options.capacity, options.maxWeightPerToken);
     this.#waiting = new Shares(maxWaiting, Math.ceil(maxWaiting / 2));
   }
@@ -88,10 +87,7 @@ export class FairQueue {
     return this.#waiting.used;
   }
 
-  /**
-   * Grants the entry a slot if one is free, and otherwise lets the entry wait.
-   * @returns what happened. An `Excess`: the entry may neither start nor wait.
-   */
+  /** Grants the entry a slot, or lets it wait if none is free. An `Excess`: the entry may neither start nor wait. */
   acquire(entry: QueueEntry): 'granted' | 'waiting' | Excess {
     const { owner } = entry;
     const lane = this.#owners.get(ownerKey(owner))?.byKey.get(laneKey(owner));
@@ -195,7 +191,7 @@ export class FairQueue {
     if (lanes === undefined || lane === undefined) return;
     lane.entries.remove(entry);
     this.#waiting.add(owner, -1);
-    if (lane.entries.length === 0) {
+    if (lane.entries.first === undefined) {
       lanes.byKey.delete(laneKey(owner));
       lanes.turns.remove(lane);
     } else if (endsTurn) endTurn(lanes.turns, lane);

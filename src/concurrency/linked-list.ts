@@ -8,7 +8,6 @@ export interface ListNode<Node> {
 export class LinkedList<Node extends ListNode<Node>> {
   first: Node | undefined;
   #last: Node | undefined;
-  length = 0;
 
   /** Appends a node that is in no list. */
   add(node: Node): void {
@@ -16,7 +15,6 @@ export class LinkedList<Node extends ListNode<Node>> {
     if (this.#last === undefined) this.first = node;
     else this.#last.after = node;
     this.#last = node;
-    this.length += 1;
   }
 
   /** Removes a node of this list. */
@@ -29,6 +27,5 @@ export class LinkedList<Node extends ListNode<Node>> {
     // A removed node must not keep its old neighbours alive until a full garbage collection.
     node.before = undefined;
     node.after = undefined;
-    this.length -= 1;
   }
 }

@@ -37,10 +37,7 @@ export class OperationScope implements Deadline, TimeoutEntry {
     this.#toError = toError;
   }
 
-  /**
-   * Adds a waiter. The removal of the last waiter aborts `signal`.
-   * @returns a function that removes the waiter, with the abort reason. Its second call has no effect.
-   */
+  /** Adds a waiter. Returns a function that removes it: the removal of the last waiter aborts `signal`. */
   addWaiter(): (reason?: unknown) => void {
     this.#waiterCount += 1;
     let isWaiting = true;

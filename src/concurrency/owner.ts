@@ -7,14 +7,12 @@ export type Owner =
   // Requests of this owner take turns by connection.
   | { readonly token: object | undefined; readonly connection: object };
 
-const noConnection = {};
+/** Stands for the connection of a call through `fetch`. */
+export const noConnection = {};
 
-/**
- * The owner of a request without a token.
- * @param connection undefined for a call through `fetch`.
- */
-export function anonymousOwner(connection: object | undefined): Owner {
-  return { token: undefined, connection: connection ?? noConnection };
+/** The owner of a request without a token. */
+export function anonymousOwner(connection: object = noConnection): Owner {
+  return { token: undefined, connection };
 }
 
 /** The limit that refuses an owner, and whose limit it is. */

@@ -1,8 +1,5 @@
 /** The value of `promise`, or undefined after `timeoutMs` milliseconds. @throws its error within that time. */
-export async function withTimeout<Value>(
-  timeoutMs: number,
-  promise: Promise<Value>,
-): Promise<Value | undefined> {
+export async function withTimeout<Value>(timeoutMs: number, promise: Promise<Value>) {
   const timeout = Promise.withResolvers<undefined>();
   const timer = setTimeout(timeout.resolve, timeoutMs);
   try {

@@ -58,8 +58,7 @@ export class LiveService {
   constructor(options: LiveServiceOptions) {
     this.options = options;
     this.timeoutMs = options.timeoutMs ?? 10_000;
-    const limits = { connections: 1, connectTimeoutMs: 2_000, headersTimeoutMs: 0, bodyTimeoutMs: 0 };
-    this.#dispatcher = createDispatcher(options.url, { ...limits, proxy: options.proxy });
+    this.#dispatcher = createDispatcher(options.url, { connections: 1, proxy: options.proxy });
   }
 
   /**

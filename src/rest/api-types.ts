@@ -40,25 +40,15 @@ export interface ConversationQuery extends ChannelQuery {
   conversation: string;
 }
 
-/** An address in requests ("Recipient"). REST derives the other fields from the recipient's location. */
-export interface AddressInputJson {
-  addressLines: string[];
-  organization?: string | null;
+/** A recipient in requests ("Recipient"). */
+export interface RecipientInputJson extends Omit<RecipientJson, 'address' | 'location'> {
+  /** REST derives the other fields from the recipient's location. */
+  address: { addressLines: string[]; organization?: string | null };
 }
 
-/** A shipment's recipient in requests ("Shipment"). */
-export interface ShipmentRecipientInputJson extends Omit<RecipientJson, 'address' | 'location'> {
-  address: AddressInputJson;
-}
-
-/** An order's recipient in requests ("Recipient"). `location` is a resource name. */
-export interface OrderRecipientInputJson extends ShipmentRecipientInputJson {
-  location: string;
-}
-
-/** The body of Create Order ("Order"). */
+/** The body of Create Order ("Order"). `location` is a resource name. */
 export interface CreateOrderJson {
-  recipient: OrderRecipientInputJson;
+  recipient: RecipientInputJson & { location: string };
   contentDescription: string;
   notes: string;
   sellingPriceCents: number;
@@ -93,7 +83,7 @@ export interface CreateShipmentJson {
   quote: string;
   courier: string;
   origin: string;
-  recipient: ShipmentRecipientInputJson;
+  recipient: RecipientInputJson;
   requiresPickup: boolean;
 }
 

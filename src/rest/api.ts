@@ -23,23 +23,18 @@ import type { DriftWatch } from './watch/schema-drift.ts';
 
 export type RestApi = ReturnType<typeof createRestApi>;
 
-/** What watches the responses of REST. */
-export interface RestChecks extends Pick<ListWatchOptions, 'onProblem' | 'onRowsOutside'> {
-  /** Checks a sample of the records. */
-  drift?: DriftWatch | undefined;
-}
-
 /**
  * Creates the REST interface over a client: one method per endpoint, in the order of "Endpoints".
  * An id is a resource name or a bare identifier. A conversation's id is always the bare identifier.
  * The methods throw BadInputError for an invalid id, StatusError for a status other than 2xx, and the errors of the
  * network. A write throws OutcomeUnknownError if it was sent and REST did not respond with the written record.
  * @param names the query parameter names of this REST service.
+ * @param drift checks a sample of the records.
  */
 export function createRestApi(
   client: RestClient,
   names: QueryParameterNames,
-  { drift, ...checks }: RestChecks = {},
+  { drift, ...checks }: Omit<ListWatchOptions, 'names'> & { drift?: DriftWatch | undefined } = {},
 ) {
   const listWatch = new ListWatch({ names, ...checks });
   const { sendForRecord, sendToRecord, fetchPage } = createResourceClient(client.send, listWatch, drift);

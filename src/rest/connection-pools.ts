@@ -14,14 +14,14 @@ export interface ProxyOptions {
   noProxy: string;
 }
 
-/** Limits of the connections to REST. Times are in milliseconds; 0 means no limit. */
+/** Limits of the connections to REST. Times are in milliseconds. Callers have a time limit for the response head. */
 export interface DispatcherOptions {
   connections: number;
-  connectTimeoutMs: number;
-  headersTimeoutMs: number;
-  /** The time limit between two bytes of a body. */
-  bodyTimeoutMs: number;
-  /** Optional: not used for an address of this machine. */
+  /** The time limit for opening a connection. Default: 2,000, because REST is either nearby or unreachable. */
+  connectTimeoutMs?: number | undefined;
+  /** The time limit between two bytes of a body. Default: none. */
+  bodyTimeoutMs?: number;
+  /** Not used for an address of this machine. */
   proxy?: ProxyOptions | undefined;
 }
 
@@ -34,8 +34,8 @@ const thisMachine =
  * the origin of `baseUrl`.
  */
 export function createDispatcher(baseUrl: URL, options: DispatcherOptions): Dispatcher {
-  const { connections, connectTimeoutMs, headersTimeoutMs, bodyTimeoutMs, proxy } = options;
-  const limits = { connections, headersTimeout: headersTimeoutMs, bodyTimeout: bodyTimeoutMs };
+  const { connections, connectTimeoutMs = 2_000, bodyTimeoutMs = 0, proxy } = options;
+  const limits = { connections, headersTimeout: 0, bodyTimeout: bodyTimeoutMs };
   if (proxy === undefined || thisMachine.test(baseUrl.hostname)) {
     return new Pool(baseUrl.origin, { ...limits, connect: { timeout: connectTimeoutMs } });
   }

@@ -6,7 +6,7 @@ import { describeCall, isRead, type RestCall } from './call.ts';
  * Messages are for logs and developers. The server decides which message a GraphQL client gets.
  */
 export abstract class WaybillError extends Error {
-  abstract override readonly name: string;
+  override readonly name: string;
 
   /** Makes an error without a stack trace (docs/decisions/0011-errors-without-stack-traces.md). */
   constructor(message?: string, options?: ErrorOptions) {
@@ -17,18 +17,15 @@ export abstract class WaybillError extends Error {
     } finally {
       Error.stackTraceLimit = stackTraceLimit;
     }
+    this.name = new.target.name;
   }
 }
 
 /** The client's input is invalid. Found before any call to REST. */
-export class BadInputError extends WaybillError {
-  override readonly name = 'BadInputError';
-}
+export class BadInputError extends WaybillError {}
 
 /** The request has no access token, or one that does not have the form of RFC 6750. */
-export class MissingBearerError extends WaybillError {
-  override readonly name = 'MissingBearerError';
-}
+export class MissingBearerError extends WaybillError {}
 
 /** A field that REST rejected, with REST's name for the field. */
 export interface FieldError {
@@ -48,7 +45,6 @@ export interface ErrorDetails {
 
 /** REST responded with a status other than 2xx. */
 export class StatusError extends WaybillError {
-  override readonly name = 'StatusError';
   /** The message without REST's own text, such as `GET /v1/orders/7 answered 503`. */
   readonly summary: string;
   /** Whether the failed call was a read. */
@@ -82,32 +78,22 @@ export class ParameterRefusedError extends StatusError {
 export class PageTokenRefusedError extends StatusError {}
 
 /** REST's response to a read does not fit the REST interface. */
-export class InvalidResponseError extends WaybillError {
-  override readonly name = 'InvalidResponseError';
-}
+export class InvalidResponseError extends WaybillError {}
 
 /** The response is a record whose name has another form than the REST interface says. */
 export class UnexpectedNameError extends InvalidResponseError {}
 
 /** REST's response to a read is larger than the server accepts. */
-export class ResponseTooLargeError extends WaybillError {
-  override readonly name = 'ResponseTooLargeError';
-}
+export class ResponseTooLargeError extends WaybillError {}
 
 /** REST did not respond: the connection failed to open, or broke. */
-export class UnavailableError extends WaybillError {
-  override readonly name = 'UnavailableError';
-}
+export class UnavailableError extends WaybillError {}
 
 /** The response was not complete within the timeout of the call. */
-export class DeadlineError extends WaybillError {
-  override readonly name = 'DeadlineError';
-}
+export class DeadlineError extends WaybillError {}
 
 /** The call was not sent because the operation has used its read budget. */
 export class BudgetExceededError extends WaybillError {
-  override readonly name = 'BudgetExceededError';
-
   constructor(call: RestCall, maxReads: number) {
     super(
       `${describeCall(call)} was not sent: an operation may make at most ${maxReads} REST reads. Request less data at once.`,
@@ -116,13 +102,10 @@ export class BudgetExceededError extends WaybillError {
 }
 
 /** The call was aborted because its operation was aborted. */
-export class AbortedError extends WaybillError {
-  override readonly name: string = 'AbortedError';
-}
+export class AbortedError extends WaybillError {}
 
 /** The call or operation was aborted because the operation's deadline has passed. */
 export class OperationDeadlineError extends AbortedError {
-  override readonly name = 'OperationDeadlineError';
   readonly timeoutMs: number;
 
   /** `what` names the call or operation that was running or waiting after `timeoutMs` milliseconds. */
@@ -132,17 +115,11 @@ export class OperationDeadlineError extends AbortedError {
   }
 }
 
-/**
- * The abort reason of calls whose responses the operation no longer needs.
- * A client may still wait for the operation's result.
- */
-export class NotNeededError extends WaybillError {
-  override readonly name = 'NotNeededError';
-}
+/** The abort reason of calls that the operation no longer needs. A client may still wait for its result. */
+export class NotNeededError extends WaybillError {}
 
 /** The call was not sent because the circuit breaker of its route is open. */
 export class CircuitOpenError extends WaybillError {
-  override readonly name = 'CircuitOpenError';
   /** Milliseconds until the client should retry. */
   readonly retryAfterMs: number;
 
@@ -154,7 +131,6 @@ export class CircuitOpenError extends WaybillError {
 
 /** A write was sent, but its response never arrived or cannot be read. REST may or may not have done the write. */
 export class OutcomeUnknownError extends WaybillError {
-  override readonly name = 'OutcomeUnknownError';
   /** Whether a search for the record that the write may have created found no record. */
   readonly wasNotFound: boolean;
 
@@ -170,13 +146,12 @@ export class OutcomeUnknownError extends WaybillError {
  * A redirect may follow a success.
  */
 export function mayHaveHappened(error: unknown): boolean {
-  if (error instanceof StatusError) return !error.isRead && !isRejection(error.status);
-  return error instanceof OutcomeUnknownError || !(error instanceof WaybillError);
-}
-
-/** Whether REST rejected the request. A request that took too long (408, or 499 of some proxies) is not rejected. */
-function isRejection(status: number): boolean {
-  return status >= 400 && status <= 499 && status !== 408 && status !== 499;
+  if (!(error instanceof StatusError))
+    return error instanceof OutcomeUnknownError || !(error instanceof WaybillError);
+  const { status } = error;
+  // A request that took too long (408, or 499 of some proxies) is not rejected.
+  const isRejected = status >= 400 && status <= 499 && status !== 408 && status !== 499;
+  return !error.isRead && !isRejected;
 }
 
 const withStatus =

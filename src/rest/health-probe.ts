@@ -34,18 +34,9 @@ export async function describeRest(options: ProbeOptions): Promise<string> {
 }
 
 /** @returns the status, or a few words about the failure. */
-async function request(
-  { baseUrl, timeoutMs = 2_000, proxy }: ProbeOptions,
-  method: 'HEAD' | 'GET',
-  path: string,
-): Promise<number | string> {
-  const dispatcher = createDispatcher(baseUrl, {
-    connections: 1,
-    connectTimeoutMs: timeoutMs,
-    headersTimeoutMs: timeoutMs,
-    bodyTimeoutMs: timeoutMs,
-    proxy,
-  });
+async function request(options: ProbeOptions, method: 'HEAD' | 'GET', path: string) {
+  const { baseUrl, timeoutMs = 2_000, proxy } = options;
+  const dispatcher = createDispatcher(baseUrl, { connections: 1, connectTimeoutMs: timeoutMs, proxy });
   let isTimedOut = false;
   // An abort signal would not end the wait for a connection.
   const timer = setTimeout(() => {

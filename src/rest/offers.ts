@@ -13,16 +13,12 @@ export function isAvailable(offer: OfferJson): boolean {
   return offer.status === 'SUCCESS';
 }
 
-/**
- * Returns the available offer of the lowest cost, then the fewest days, then by courier; null if none is available.
- */
+/** The available offer of the lowest cost, then the fewest days, then by courier. Null if none is available. */
 export function cheapest(offers: readonly OfferJson[]): OfferJson | null {
   return best(offers, (a, b) => byCost(a, b) || byDays(a, b) || byCourier(a, b));
 }
 
-/**
- * Returns the available offer of the fewest days, then the lowest cost, then by courier; null if none is available.
- */
+/** The available offer of the fewest days, then the lowest cost, then by courier. Null if none is available. */
 export function fastest(offers: readonly OfferJson[]): OfferJson | null {
   return best(offers, (a, b) => byDays(a, b) || byCost(a, b) || byCourier(a, b));
 }

@@ -10,9 +10,6 @@ import type { ListWatch, SentParameters } from './watch/list-watch.ts';
 import type { DriftWatch } from './watch/schema-drift.ts';
 import type { ResourceKind, WireRecord } from './wire-schema.ts';
 
-/** The filters of a list. */
-type Filters = Omit<SentParameters, keyof PageQuery>;
-
 /**
  * Sends calls and checks that each response has the requested record or list. All methods throw the errors of the call, and
  * InvalidResponseError. `listWatch` checks all pages, and `drift` a sample of the records.
@@ -27,12 +24,8 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
     const json = await send(call, callContext);
     drift?.check(kind, [json], callContext.bearer);
     if (isRecord(kind, json)) return json;
-    const hasName = isJsonObject(json) && typeof json.name === 'string';
-    throw unexpectedResponse(
-      call,
-      `a response that is not a record of ${kind}`,
-      hasName ? UnexpectedNameError : undefined,
-    );
+    const ErrorClass = hasName(json) ? UnexpectedNameError : InvalidResponseError;
+    throw unexpectedResponse(call, `a response that is not a record of ${kind}`, ErrorClass);
   }
 
   /** Sends a request to the record's own path and returns the record. Rejects for an invalid id. */
@@ -55,9 +48,9 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
     path: string,
     { pageSize, pageToken }: PageQuery,
     callContext: CallContext,
-    filters: Filters = {},
+    filters: Omit<SentParameters, keyof PageQuery> = {},
   ): Promise<Page<WireRecord<Kind>>> {
-    const sent: SentParameters = { pageSize: String(pageSize), pageToken, ...filters };
+    const sent = { pageSize: String(pageSize), pageToken, ...filters };
     const call: RestCall = { method: 'GET', path, query: listWatch.query(sent) };
     const json = await send(call, callContext).catch((error: unknown) => {
       throw listWatch.toListError(kind, call, sent, error);
@@ -85,8 +78,7 @@ function checkRows<Kind extends ResourceKind>(
   if (rows.every((row) => isRecord(kind, row))) return rows;
   return rows.map((row, index) => {
     if (isRecord(kind, row)) return row;
-    const fault =
-      isJsonObject(row) && typeof row.name === 'string' ? `: its name is not "${nameForm(kind)}"` : '';
+    const fault = hasName(row) ? `: its name is not "${nameForm(kind)}"` : '';
     return new InvalidResponseError(
       `${describeCall(call)} returned an invalid record of ${kind} in row ${index}${fault}`,
     );
@@ -103,10 +95,11 @@ function readPageToken(call: RestCall, token: unknown): string | undefined {
   throw new InvalidResponseError(`${describeCall(call)} returned a nextPageToken that is not a string`);
 }
 
-/**
- * Whether a value is an object with a name of this kind. The interface promises the other fields. The graph checks each
- * field that it returns.
- */
+/** Whether a value is an object with a name of this kind. The graph checks each other field that it returns. */
 function isRecord<Kind extends ResourceKind>(kind: Kind, value: unknown): value is WireRecord<Kind> {
-  return isJsonObject(value) && typeof value.name === 'string' && isNameFor(kind, value.name);
+  return hasName(value) && isNameFor(kind, value.name);
+}
+
+function hasName(value: unknown): value is { name: string } {
+  return isJsonObject(value) && typeof value.name === 'string';
 }

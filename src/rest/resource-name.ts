@@ -52,14 +52,10 @@ export function recordPath<C extends Collection>(collection: C, name: ResourceNa
   return `/v1/${collection}/${encodeURIComponent(name.slice(collection.length + 1))}`;
 }
 
-/** Whether the names of a kind of records have another form than `<kind>/<identifier>`. */
-function hasCustomName(kind: string): kind is keyof typeof customNames {
-  return Object.hasOwn(customNames, kind);
-}
-
 /** The form of the names of a kind of records. */
-export function nameForm(kind: ResourceKind | Collection): string {
-  return hasCustomName(kind) ? customNames[kind] : `${kind}/<identifier>`;
+export function nameForm(kind: ResourceKind | 'couriers'): string {
+  const customForms: Partial<Record<string, string>> = customNames;
+  return customForms[kind] ?? `${kind}/<identifier>`;
 }
 
 // Compiled once, because every row of a list is checked.

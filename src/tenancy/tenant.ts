@@ -1,22 +1,16 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Owner } from '../concurrency/owner.ts';
+import { noConnection, type Owner } from '../concurrency/owner.ts';
 
 /** The holder of one access token. All operations with the same token share one Tenant object. */
 export interface Tenant {
   /** A keyed hash of the access token. The hash may be stored and logged, unlike the token. */
   readonly id: string;
-  /** The number of calls to `stopSharingPendingReads`. Work that started at a lower count may be stale. */
+  /** The number of writes, and of rejections of the token. Reads that started at a lower count may be stale. */
   writes: number;
+  /** A value of each PerTenant, under a symbol that only the PerTenant has. */
+  [key: symbol]: unknown;
 }
-
-/** Stops later reads of the tenant from joining pending work, whose result may be stale after a write. */
-export function stopSharingPendingReads(tenant: Tenant): void {
-  tenant.writes += 1;
-}
-
-/** A tenant object with the value of one PerTenant, under a symbol that only the PerTenant has. */
-type TenantWithValue<Value> = Tenant & { [key: symbol]: Value | undefined };
 
 /**
  * One value per tenant, garbage-collected with the tenant. The value is a property of the tenant object.
@@ -27,19 +21,17 @@ export class PerTenant<Value> {
 
   /** @returns the tenant's value, made on the first call. */
   of(tenant: Tenant, make: () => Value): Value {
-    const owner = tenant as TenantWithValue<Value>;
-    owner[this.#key] ??= make();
-    return owner[this.#key] as Value; // Set by the line above.
+    tenant[this.#key] ??= make();
+    return tenant[this.#key] as Value;
   }
 
   /** @returns the tenant's value, if any. */
   known(tenant: Tenant): Value | undefined {
-    return (tenant as TenantWithValue<Value>)[this.#key];
+    return tenant[this.#key] as Value | undefined;
   }
 
-  /** Removes the tenant's value. */
   drop(tenant: Tenant): void {
-    (tenant as TenantWithValue<Value>)[this.#key] = undefined;
+    tenant[this.#key] = undefined;
   }
 }
 
@@ -50,14 +42,12 @@ export interface TenantsOptions {
   secret: Buffer;
 }
 
-const noConnection = {};
 const maxAccepted = 100_000;
 const acceptedMs = 3_600_000;
 
 /** The tenants of this process. PerTenant adds values to them. */
 export class Tenants {
   readonly #hashKey: string;
-  readonly #maxTenants: number;
   readonly #remembered: LRUCache<string, Tenant>;
   // Also tenants that only an operation references. A second object with the same id would be wrong:
   // a write counted on one object would not end joining on the other.
@@ -71,7 +61,6 @@ export class Tenants {
 
   constructor({ maxTenants = 1_000, secret }: TenantsOptions) {
     this.#hashKey = secret.toString('base64url');
-    this.#maxTenants = maxTenants;
     this.#remembered = new LRUCache({ max: maxTenants });
     this.#sweepAtSize = 2 * maxTenants;
   }
@@ -122,10 +111,7 @@ export class Tenants {
     this.#acceptedBefore.delete(id);
   }
 
-  /**
-   * The owner of a request. An accepted token is an owner of its own.
-   * @param connection undefined for a call through `fetch`.
-   */
+  /** The owner of a request. An accepted token is an owner of its own. */
   owner(token: Tenant, connection: object = noConnection): Owner {
     return { token, connection: this.#isAccepted(token.id) ? undefined : connection };
   }
@@ -150,6 +136,6 @@ export class Tenants {
       if (this.#remembered.has(id) || tenant.deref() !== undefined) aliveRefs.set(id, tenant);
     }
     this.#tenantRefs = aliveRefs;
-    this.#sweepAtSize = 2 * Math.max(aliveRefs.size, this.#maxTenants);
+    this.#sweepAtSize = 2 * Math.max(aliveRefs.size, this.#remembered.max);
   }
 }

@@ -94,8 +94,8 @@ describe('the time budget of an event-loop round', () => {
     const { budget, work, endRound, isCalm } = createTestBudget();
     const source = vi.fn();
     budget.hasTime();
-    budget.notifyInTurn(source);
     work(50);
+    budget.hasTimeFor(source);
     endRound();
     for (let round = 0; round < 20; round += 1) {
       budget.onConnection();
@@ -110,8 +110,8 @@ describe('the time budget of an event-loop round', () => {
     const { budget, work, endRound } = createTestBudget();
     const source = vi.fn();
     budget.hasTime();
-    budget.notifyInTurn(source);
     work(50);
+    budget.hasTimeFor(source);
     endRound();
     let rounds = 0;
     while (source.mock.calls.length === 0) {
@@ -144,7 +144,7 @@ describe('the time budget of an event-loop round', () => {
     budget.hasTime();
     budget.start(3_000);
     void runPiece();
-    budget.notifyInTurn(source);
+    budget.hasTimeFor(source);
     await settlePromises();
     expect(source).not.toHaveBeenCalled();
   });

@@ -2,13 +2,12 @@ import { type Cancellation, neverAborted } from '../../concurrency/cancellation.
 import { FairQueue } from '../../concurrency/fair-queue.ts';
 import { type Deadline, noDeadline } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
-import { stopSharingPendingReads, type Tenant, type Tenants } from '../../tenancy/tenant.ts';
+import type { Tenant, Tenants } from '../../tenancy/tenant.ts';
 import type { RestCall } from '../call.ts';
 import { BudgetExceededError } from '../errors.ts';
 import { CallLog } from './call-log.ts';
 
 interface OperationState {
-  readonly owner: Owner;
   readsLeft: number;
   isAccepted: boolean;
 }
@@ -19,6 +18,8 @@ export class CallContext {
   readonly bearer: string;
   /** The access token's tenant. Data that outlives the operation refers to the tenant, not to the token. */
   readonly tenant: Tenant;
+  /** Whose turn the operation takes, and its calls. It stays the same when REST accepts the token. */
+  readonly owner: Owner;
   /** Aborts the calls when no client waits for the operation any more, or when the operation ends. */
   readonly signal: Cancellation;
   /** The operation's deadline. Applies even while clients still wait. */
@@ -34,6 +35,7 @@ export class CallContext {
     this.#operation = operation;
     this.bearer = parts.bearer;
     this.tenant = parts.tenant;
+    this.owner = parts.owner;
     this.signal = parts.signal;
     this.deadline = parts.deadline;
     this.callLog = parts.callLog;
@@ -57,20 +59,13 @@ export class CallContext {
    * @throws BudgetExceededError if no read is left.
    */
   useReadBudget(call: RestCall): void {
-    if (this.#operation.readsLeft === 0) {
-      throw new BudgetExceededError(call, this.#process.readsPerOperation);
-    }
+    if (this.#operation.readsLeft === 0) throw new BudgetExceededError(call, this.#process.readsPerOperation);
     this.#operation.readsLeft -= 1;
   }
 
   /** The number of reads left in the budget. Reads that wait for a slot count as used. */
   readsLeft(): number {
     return this.#operation.readsLeft;
-  }
-
-  /** Whose turn the operation takes, and its calls. It stays the same when REST accepts the token. */
-  get owner(): Owner {
-    return this.#operation.owner;
   }
 
   /** The queue in which calls wait for slots. Waiting calls are never refused. */
@@ -80,7 +75,7 @@ export class CallContext {
 
   onTokenRejected(): void {
     this.#process.tenants.reject(this.tenant.id);
-    stopSharingPendingReads(this.tenant);
+    this.tenant.writes += 1;
     this.#process.onTokenRejected?.(this.tenant);
   }
 
@@ -92,13 +87,11 @@ export class CallContext {
   }
 
   #derive(changes: Partial<ContextParts>, operation = this.#operation): CallContext {
-    const { bearer, tenant, signal, deadline, callLog, beforeWrite } = this;
-    const parts = { bearer, tenant, signal, deadline, callLog, beforeWrite };
-    return new CallContext(this.#process, operation, { ...parts, ...changes });
+    return new CallContext(this.#process, operation, { ...this, ...changes });
   }
 }
 
-type ContextParts = Pick<CallContext, 'bearer' | 'tenant' | 'signal' | 'deadline' | 'callLog'> &
+type ContextParts = Pick<CallContext, 'bearer' | 'tenant' | 'owner' | 'signal' | 'deadline' | 'callLog'> &
   Partial<Pick<CallContext, 'beforeWrite'>>;
 
 export interface CallContextsOptions {
@@ -125,11 +118,7 @@ export function createCallContexts({ callsAtOnce, ...options }: CallContextsOpti
   const process = { queue, ...options };
   return {
     callsWaiting: () => queue.waiting,
-    /**
-     * Creates the call context of one operation.
-     * @param bearer the access token.
-     * @param connection the client's connection. Undefined for a call through `fetch`.
-     */
+    /** Creates the call context of one operation. `connection`: the client's, undefined for a call through `fetch`. */
     of(
       bearer: string,
       signal: Cancellation,
@@ -138,9 +127,9 @@ export function createCallContexts({ callsAtOnce, ...options }: CallContextsOpti
     ): CallContext {
       const tenant = options.tenants.of(bearer);
       const owner = options.tenants.owner(tenant, connection);
-      const operation = { owner, readsLeft: options.readsPerOperation, isAccepted: false };
+      const operation = { readsLeft: options.readsPerOperation, isAccepted: false };
       const callLog = new CallLog();
-      return new CallContext(process, operation, { bearer, tenant, signal, deadline, callLog });
+      return new CallContext(process, operation, { bearer, tenant, owner, signal, deadline, callLog });
     },
   };
 }

@@ -87,10 +87,7 @@ export interface AttemptOutcome {
 
 /** Observes every REST call, for metrics, traces and logs. The methods must not throw. */
 export interface CallObserver {
-  /**
-   * Called when a call has a slot and is about to be sent.
-   * @returns headers to add to the request, if any.
-   */
+  /** Called when a call has a slot and is about to be sent. Returns headers to add to the request, if any. */
   onCallSent?(entry: CallLogEntry, callLog: CallLog): Readonly<Record<string, string>> | undefined;
   /** Called when an attempt has ended. */
   onAttempt?(attempt: AttemptOutcome): void;

@@ -2,9 +2,8 @@ import { parseJson } from '../../base/json-object.ts';
 import { createDefer } from '../../concurrency/event-loop-round.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
 import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
-import { stopSharingPendingReads } from '../../tenancy/tenant.ts';
 import { describeCall, isRead, type RestCall } from '../call.ts';
-import { createDispatcher, type ProxyOptions } from '../connection-pools.ts';
+import { createDispatcher, type DispatcherOptions } from '../connection-pools.ts';
 import { InvalidResponseError } from '../errors.ts';
 import { type CircuitBreakerOptions, createCircuits } from '../protection/circuit-breaker.ts';
 import { createRetries } from '../protection/retries.ts';
@@ -14,26 +13,20 @@ import type { CallObserver } from './call-log.ts';
 import type { StreamedResponse } from './http-exchange.ts';
 import { type ClientState, PendingCall } from './pending-call.ts';
 
-export interface RestClientOptions {
+export interface RestClientOptions extends Pick<DispatcherOptions, 'connectTimeoutMs' | 'proxy'> {
   /** The base address of REST. Its path, if any, is prefixed to the path of every call. */
   baseUrl: URL;
   /** At most this number of open sockets to REST, not counting sockets of streams. */
   connections: number;
   /** At most this number of open sockets for streams. */
   streamConnections: number;
-  /** The time limit for opening a connection. Default: 2,000, because REST is either nearby or unreachable. */
-  connectTimeoutMs?: number;
-  /**
-   * The time limit from sending a call to the last byte of the response. For a stream: to the first byte, then
-   * between bytes.
-   */
+  /** The time limit from sending a call to the last byte. For a stream: to the first byte, then between bytes. */
   callTimeoutMs: number;
   streamTimeoutMs: number;
   retries: number;
   /** Whether to request compressed responses. Off by default; compressed responses are accepted in either case. */
   compression?: boolean;
   circuitBreaker?: CircuitBreakerOptions;
-  proxy?: ProxyOptions | undefined;
   observers?: readonly CallObserver[] | undefined;
 }
 
@@ -41,18 +34,17 @@ export type RestClient = ReturnType<typeof createRestClient>;
 
 /** Creates a client for one REST service, which owns the connections. It opens none before the first call. */
 export function createRestClient(options: RestClientOptions) {
-  const { baseUrl, connections, streamConnections, callTimeoutMs, connectTimeoutMs = 2_000 } = options;
-  // undici's body timeout is off for calls: the client has its own time limit for the whole response.
-  const limits = { connectTimeoutMs, headersTimeoutMs: 0, bodyTimeoutMs: 0, proxy: options.proxy };
-  const streamLimits = { ...limits, connections: streamConnections, bodyTimeoutMs: callTimeoutMs };
+  const { baseUrl, connections, callTimeoutMs, connectTimeoutMs, proxy } = options;
+  const limits = { connections, connectTimeoutMs, proxy };
+  const streamLimits = { ...limits, connections: options.streamConnections, bodyTimeoutMs: callTimeoutMs };
   const client: ClientState = {
     origin: baseUrl.origin,
     basePath: baseUrl.pathname.replace(/\/$/, ''),
     restHost: baseUrl.hostname,
-    pool: createDispatcher(baseUrl, { ...limits, connections }),
+    pool: createDispatcher(baseUrl, limits),
     streamPool: createDispatcher(baseUrl, streamLimits),
     circuits: createCircuits(options.circuitBreaker),
-    retries: createRetries({ maxRetries: options.retries }),
+    retries: createRetries(options.retries),
     observers: options.observers ?? [],
     serviceClock: new ServiceClock(),
     timeouts: new TimeoutQueue(callTimeoutMs),
@@ -85,15 +77,13 @@ export function sendCall(client: ClientState, call: RestCall, callContext: CallC
   const response = new JsonCall(client, call, callContext).send();
   if (isRead(call)) return response;
   // Even a failed write may have changed data. Later queries must not join queries that are pending now.
-  return response.finally(() => stopSharingPendingReads(callContext.tenant));
+  return response.finally(() => {
+    callContext.tenant.writes += 1;
+  });
 }
 
 class JsonCall extends PendingCall<unknown> {
   protected override readonly isQueued = true;
-
-  override get serviceClock(): ServiceClock {
-    return this.client.serviceClock;
-  }
 
   protected override parse(text: string): unknown {
     const json = parseJson(text);
@@ -104,7 +94,6 @@ class JsonCall extends PendingCall<unknown> {
 
 class StreamCall extends PendingCall<StreamedResponse> {
   protected override readonly isQueued = false;
-  override readonly serviceClock = undefined;
 
   streamed(response: StreamedResponse): void {
     this.timeouts.stop(this);

@@ -1,24 +1,12 @@
 import { isJsonObject, parseJson } from '../../base/json-object.ts';
-import type { RestCall } from '../call.ts';
-import { type ErrorDetails, type FieldError, StatusError } from '../errors.ts';
-import { parseRetryAfter } from '../protection/retries.ts';
-import type { BufferedResponse } from './http-exchange.ts';
+import type { ErrorDetails, FieldError } from '../errors.ts';
 import { type PrivateTexts, publicText } from './public-text.ts';
 
 const maxFields = 50;
 
-/** The error for a non-2xx response. Its texts are fit for clients, as `publicText` says. */
-export function toStatusError(
-  call: RestCall,
-  { status, retryAfter, text = '' }: BufferedResponse,
-  privateTexts: PrivateTexts,
-): StatusError {
-  return new StatusError(call, status, readErrorBody(text, privateTexts), parseRetryAfter(retryAfter));
-}
-
 /**
- * Extracts the message and the field errors from an error body. The REST interface does not define the body
- * ("Errors"). These JSON forms are recognized, and any other body may not be meant for a client:
+ * Extracts the message and the field errors from an error body, as texts that clients may see. The REST interface does
+ * not define the body ("Errors"). These JSON forms are recognized, and any other body may not be meant for a client:
  * - RFC 9457: `{title, detail, errors: [{pointer, detail}]}`;
  * - Google's error model: `{error: {message, details: [{fieldViolations: [{field, description}]}]}}`;
  * - `{message, code}` and `{errors: [{field, message}]}`.

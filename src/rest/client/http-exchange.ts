@@ -24,7 +24,7 @@ export interface BufferedResponse {
 /** Handles the response of one request. One of `received`, `streamed`, `failed` is called, once. None may throw. */
 export interface ResponseHandler {
   readonly call: RestCall;
-  /** The status and the body size of a buffered response are recorded here. */
+  /** Gets the status and the body size of a buffered response. */
   readonly entry: CallLogEntry;
   /** Set to the `date` header of the response. Undefined for streams: a cache may serve an old label. */
   readonly serviceClock: ServiceClock | undefined;
@@ -73,7 +73,7 @@ export function toRequest(
   const headers = ['accept', call.accept ?? 'application/json', 'authorization', `Bearer ${bearer}`];
   headers.push('user-agent', userAgent);
   if (moreHeaders !== undefined) headers.push(...moreHeaders);
-  if (compression) headers.push('accept-encoding', acceptedEncodings);
+  if (compression) headers.push('accept-encoding', 'gzip, br, deflate');
   const path = `${basePath}${call.path}${queryString(call)}`;
   const request = { origin, method: call.method, path, headers };
   if (isRead(call)) return request;
@@ -135,7 +135,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
   ): void {
     // Another response follows a 1xx response.
     if (status < 200) return;
-    const { call, entry, serviceClock } = this.#handler;
+    const { entry, serviceClock } = this.#handler;
     this.#status = status;
     this.#headers = headers;
     this.#maxBytes = isSuccess(status) ? maxResponseBytes : maxErrorBodyBytes;
@@ -143,8 +143,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     serviceClock?.update(headers.date);
     const encoding = headers['content-encoding'];
     if (encoding !== undefined && encoding !== '' && encoding !== 'identity') this.#decompress(encoding);
-    else if (Number(headers['content-length']) > this.#maxBytes)
-      this.fail(tooLargeError(call, this.#maxBytes));
+    else if (Number(headers['content-length']) > this.#maxBytes) this.#failTooLarge();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -172,7 +171,12 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     else this.#handler.failed(error, this.#controller !== undefined);
   }
 
-  #close(error: unknown): void {
+  #failTooLarge(): void {
+    const name = describeCall(this.#handler.call);
+    this.fail(new ResponseTooLargeError(`${name} returned more than ${this.#maxBytes} bytes`));
+  }
+
+  #close(error?: unknown): void {
     if (this.#isDone) return;
     this.#isDone = true;
     this.#decompressor?.destroy();
@@ -195,10 +199,10 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
 
   #addChunk(chunk: Buffer): void {
     if (this.#isDone) return;
-    const { call, entry, streamed } = this.#handler;
+    const { entry, streamed } = this.#handler;
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxBytes) {
-      this.fail(tooLargeError(call, this.#maxBytes));
+      this.#failTooLarge();
     } else if (streamed !== undefined && isSuccess(this.#status)) {
       this.#pushToStream(chunk);
     } else {
@@ -213,12 +217,9 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     if (!body.push(chunk)) (this.#decompressor ?? this.#controller)?.pause();
     if (this.#stream !== undefined) return;
     this.#stream = body;
+    const contentType = String(this.#headers['content-type'] ?? '');
     const length = this.#decompressor === undefined ? this.#headers['content-length'] : undefined;
-    this.#handler.streamed?.({
-      contentType: String(this.#headers['content-type'] ?? ''),
-      contentLength: length?.toString(),
-      body,
-    });
+    this.#handler.streamed?.({ contentType, contentLength: length?.toString(), body });
   }
 
   /** Creates a body that asks for bytes as it is read. Destroying it aborts the response. */
@@ -234,15 +235,13 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     return body.on('error', () => {});
   }
 
-  /** Called when the whole body has arrived and is decompressed. */
   #finish(): void {
     if (this.#isDone) return;
     if (this.#stream !== undefined) {
       this.#stream.push(null);
     } else {
-      this.#isDone = true;
       // Bytes after the end of the compressed data are ignored, and may never end.
-      if (!this.#isComplete) this.#controller?.abort(notNeededError());
+      this.#close();
       this.#deliver(decodeText(this.#chunks ?? [], this.#bytes));
     }
   }
@@ -252,23 +251,19 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The text of a larger body stays in pieces until it is parsed. In bytes. */
+/**
+ * The text of a larger body stays in pieces until it is parsed, in its turn: one buffer and one string of a megabyte
+ * would hold the event loop for up to 20 ms. Smaller texts are parsed faster as a whole.
+ */
 const maxWholeBytes = 524_288;
 
-/**
- * Decodes UTF-8. A large text stays in pieces until it is parsed, in its turn: one buffer and one string of a megabyte would
- * hold the event loop for up to 20 ms. Smaller texts are parsed faster as a whole.
- */
+/** Decodes UTF-8. */
 function decodeText(chunks: readonly Buffer[], bytes: number): string {
   if (bytes <= maxWholeBytes) return String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
   const decoder = new StringDecoder('utf8');
   let text = '';
   for (const chunk of chunks) text += decoder.write(chunk);
   return text + decoder.end();
-}
-
-function tooLargeError(call: RestCall, maxBytes: number): ResponseTooLargeError {
-  return new ResponseTooLargeError(`${describeCall(call)} returned more than ${maxBytes} bytes`);
 }
 
 function notNeededError(): Error {
@@ -282,5 +277,3 @@ const decompressors = new Map<string, () => Transform>([
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ]);
-
-const acceptedEncodings = 'gzip, br, deflate';

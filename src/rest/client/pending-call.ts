@@ -1,18 +1,18 @@
 import type { Dispatcher } from 'undici';
-import { type Defer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
+import { type createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import { QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { StepQueue } from '../../concurrency/step-queue.ts';
 import type { TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { callRoute, describeCall, isRead, type RestCall } from '../call.ts';
-import { abortedError, CircuitOpenError, DeadlineError, isUnauthenticated } from '../errors.ts';
+import { abortedError, CircuitOpenError, DeadlineError, isUnauthenticated, StatusError } from '../errors.ts';
 import { isConnectFailure, toFailure, toOutcome } from '../protection/call-failure.ts';
 import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circuit-breaker.ts';
-import type { Retries } from '../protection/retries.ts';
+import { parseRetryAfter, type Retries } from '../protection/retries.ts';
 import type { ServiceClock } from '../service-clock.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallLogEntry, CallObserver } from './call-log.ts';
-import { toStatusError } from './error-body.ts';
+import { readErrorBody } from './error-body.ts';
 import {
   type BufferedResponse,
   IncomingResponse,
@@ -37,7 +37,7 @@ export interface ClientState extends RequestOptions {
   /** The time limit from the first to the last byte of a stream. */
   readonly bodyTimeouts: TimeoutQueue;
   /** Defers the parsing of small bodies (docs/decisions/0006-end-of-event-loop-round.md). */
-  readonly defer: Defer;
+  readonly defer: ReturnType<typeof createDefer>;
   /** Parses other bodies in turn with the other long work (docs/decisions/0027-one-budget-of-the-event-loop.md). */
   readonly largeBodies: StepQueue;
 }
@@ -88,7 +88,6 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
 
   /** Whether the call waits for a slot, and uses the read budget. */
   protected abstract readonly isQueued: boolean;
-  abstract readonly serviceClock: ServiceClock | undefined;
   /** Parses the body of a buffered 2xx response. @throws InvalidResponseError */
   protected abstract parse(text: string): Value;
 
@@ -113,8 +112,33 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     return this.#callContext.owner;
   }
 
+  get serviceClock(): ServiceClock | undefined {
+    return this.isQueued ? this.client.serviceClock : undefined;
+  }
+
+  /** Starts an attempt. */
   onSlotGranted(): void {
-    this.#attempt();
+    const { tenant, callLog } = this.#callContext;
+    this.#permit = this.#circuit.acquirePermit(tenant);
+    if (this.#permit === undefined) {
+      this.#fail(new CircuitOpenError(this.call, this.#circuit.retryAfterMs()));
+      return;
+    }
+    if (this.#entry === undefined) {
+      this.#attemptStartMs = this.entry.startMs;
+      for (const observer of this.client.observers) {
+        const headers = observer.onCallSent?.(this.entry, callLog);
+        if (headers !== undefined) this.#observerHeaders = Object.entries(headers).flat();
+      }
+      if (isRead(this.call)) this.client.retries.recordFirstAttempt();
+    } else {
+      this.#attemptStartMs = callLog.elapsedMs();
+      this.entry.retries += 1;
+      this.entry.status = undefined;
+      this.entry.durationMs = undefined;
+    }
+    this.timeouts.start(this);
+    this.#dispatch();
   }
 
   beforeSend(): void {
@@ -176,28 +200,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
   }
 
   #start(): void {
-    if (!this.isQueued || this.#callContext.queue.acquire(this) === 'granted') this.#attempt();
-  }
-
-  #attempt(): void {
-    const { tenant, callLog } = this.#callContext;
-    this.#permit = this.#circuit.acquirePermit(tenant);
-    if (this.#permit === undefined) {
-      this.#fail(new CircuitOpenError(this.call, this.#circuit.retryAfterMs()));
-      return;
-    }
-    if (this.#entry === undefined) {
-      this.#attemptStartMs = this.entry.startMs;
-      this.#notifySent();
-      if (isRead(this.call)) this.client.retries.recordFirstAttempt();
-    } else {
-      this.#attemptStartMs = callLog.elapsedMs();
-      this.entry.retries += 1;
-      this.entry.status = undefined;
-      this.entry.durationMs = undefined;
-    }
-    this.timeouts.start(this);
-    this.#dispatch();
+    if (!this.isQueued || this.#callContext.queue.acquire(this) === 'granted') this.onSlotGranted();
   }
 
   #dispatch(): void {
@@ -208,14 +211,15 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
   }
 
   /** The one place where the text of a response is parsed. */
-  #complete(response: BufferedResponse): void {
+  #complete({ status, retryAfter, text = '' }: BufferedResponse): void {
     let value: Value;
     try {
-      if (!isSuccess(response.status)) {
-        const { bearer: accessToken } = this.#callContext;
-        throw toStatusError(this.call, response, { accessToken, restHost: this.client.restHost });
+      if (!isSuccess(status)) {
+        const privateTexts = { accessToken: this.#callContext.bearer, restHost: this.client.restHost };
+        const details = readErrorBody(text, privateTexts);
+        throw new StatusError(this.call, status, details, parseRetryAfter(retryAfter));
       }
-      value = this.parse(response.text ?? '');
+      value = this.parse(text);
     } catch (error) {
       this.failed(error, true);
       return;
@@ -275,13 +279,6 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     this.cleanUp();
     this.#finish();
     this.#reject(error);
-  }
-
-  #notifySent(): void {
-    for (const observer of this.client.observers) {
-      const headers = observer.onCallSent?.(this.entry, this.#callContext.callLog);
-      if (headers !== undefined) this.#observerHeaders = Object.entries(headers).flat();
-    }
   }
 
   #finish(): void {

@@ -32,17 +32,12 @@ interface CallCount {
 }
 
 /** The calls of a window of five seconds. */
-interface Window extends CallCount {
-  readonly startedAtMs: number;
-  /** Calls per tenant id, from the tenant's first failure on. Without failures the Map stays empty. */
-  readonly byTenant: Map<string, CallCount>;
-}
-
-const emptyWindow = (startedAtMs: number): Window => ({
+const emptyWindow = (startedAtMs: number) => ({
   startedAtMs,
   calls: 0,
   failed: 0,
-  byTenant: new Map(),
+  /** Calls per tenant id, from the tenant's first failure on. Without failures the Map stays empty. */
+  byTenant: new Map<string, CallCount>(),
 });
 
 const isFailing = ({ calls, failed }: CallCount): boolean => failed >= failedShare * calls;
@@ -69,7 +64,7 @@ export function createCircuitBreaker({
   // The tenant whose probe failed last. The calls of other tenants may still succeed.
   let failedProbe: { tenant: string; until: number } | undefined;
 
-  function windowAt(nowMs: number): Window {
+  function windowAt(nowMs: number) {
     const ageMs = nowMs - currentWindow.startedAtMs;
     if (ageMs >= windowMs) {
       previousWindow = ageMs < 2 * windowMs ? currentWindow : emptyWindow(nowMs);

@@ -6,19 +6,13 @@ const maxPauseMs = 1_000;
 /** A longer `retry-after` of REST is passed on to the client, and the read is not retried. */
 const maxRetryAfterMs = 2_000;
 
-export interface RetriesOptions {
-  maxRetries: number;
-  /** From 0 to 1. */
-  random?: () => number;
-}
-
 export type Retries = ReturnType<typeof createRetries>;
 
 /**
  * Creates the retry policy (docs/decisions/0003-own-retries-and-circuit-breaker.md). A read is retried if REST was
  * unreachable, overloaded or too slow. Back-offs are random up to a bound that doubles each time (full jitter).
  */
-export function createRetries({ maxRetries, random = Math.random }: RetriesOptions) {
+export function createRetries(maxRetries: number, random = Math.random) {
   const budget = createRetryBudget();
 
   function backOffAfter(error: unknown, retries: number): number | undefined {

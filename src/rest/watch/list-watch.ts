@@ -102,10 +102,12 @@ export class ListWatch {
     const unknown = parameters.filter((parameter) => !this.#accepted.has(`${list} ${parameter}`));
     const named = unknown.filter((parameter) => this.#isNamedIn(error, parameter));
     const suspects = named.length > 0 ? named : unknown;
-    if (suspects.length > 0) {
-      const names = suspects.map((parameter) => settings[parameter]);
-      return new ParameterRefusedError(call, error, names);
-    }
+    if (suspects.length > 0)
+      return new ParameterRefusedError(
+        call,
+        error,
+        suspects.map((parameter) => settings[parameter]),
+      );
     const refusesText = searches.some(
       (parameter) => sent[parameter] !== undefined && this.#isNamedIn(error, parameter),
     );
@@ -183,13 +185,11 @@ function sentParameters(sent: SentParameters): Parameter[] {
 /** Rows without a usable status stay: their fields tell of it. */
 function withStatus(call: RestCall, filter: string, rows: readonly unknown[]): readonly unknown[] {
   const statuses = new Set(filter.split(','));
-  const isOutside = (row: unknown) => {
+  const inside = rows.filter((row) => {
     const status: unknown = Object(row).status;
-    return typeof status === 'string' && !statuses.has(status);
-  };
-  const inside = rows.filter((row) => !isOutside(row));
+    return typeof status !== 'string' || statuses.has(status);
+  });
   const outsideCount = rows.length - inside.length;
-  if (outsideCount === 0) return rows;
   if (outsideCount < minRowsOutside || outsideCount <= rows.length / 2) return inside;
   throw new InvalidResponseError(
     `${describeCall(call)} returned ${rows.length} rows, ${outsideCount} of them with a status that was not requested. ` +

@@ -74,17 +74,12 @@ export function createDriftWatch({
   };
 }
 
-/** A difference between a record and the wire schema. */
-export interface Difference {
-  /** The field, such as `Order.recipient.location`. An unknown name that may be private is `*`. */
-  coordinate: string;
-  difference: DriftKind;
-  /** An unknown value that has the form of a constant. */
-  value: string | undefined;
-}
-
-/** Compares a record with the wire schema. `bearer`: see `check`. */
-export function findDifferences(kind: ResourceKind, record: unknown, bearer: string): Difference[] {
+/**
+ * Compares a record with the wire schema. `bearer`: see `check`.
+ * @returns the coordinates, such as `Order.recipient.location`. An unknown name that may be private is `*`. An unknown
+ * `value` is there if it has the form of a constant.
+ */
+export function findDifferences(kind: ResourceKind, record: unknown, bearer: string) {
   const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], record);
   return issues.map((issue) => {
     const difference = toDriftKind(issue);

@@ -23,7 +23,7 @@ const noTimeLimit = Number.POSITIVE_INFINITY;
 
 /** The pauses with the longest that chance may give, before each of the first two retries. */
 function pauses(error: unknown, remainingMs = noTimeLimit) {
-  const retries = createRetries({ maxRetries: 2, random: () => 1 });
+  const retries = createRetries(2, () => 1);
   return [0, 1, 2].map((before) => retries.pauseMs(error, ana, before, remainingMs));
 }
 
@@ -90,13 +90,13 @@ describe('a failed read that is not retryable', () => {
   });
 
   test('is not retried if maxRetries is 0', () => {
-    expect(createRetries({ maxRetries: 0 }).pauseMs(status(503), ana, 0, noTimeLimit)).toBeUndefined();
+    expect(createRetries(0).pauseMs(status(503), ana, 0, noTimeLimit)).toBeUndefined();
   });
 });
 
 test('the pause before a retry is random, up to a bound of at most one second', () => {
   const pausesAt = (random: number) => {
-    const retries = createRetries({ maxRetries: 10, random: () => random });
+    const retries = createRetries(10, () => random);
     // For as many in a row.
     for (let read = 0; read < 1_000; read += 1) retries.recordFirstAttempt();
     return [0, 1, 2, 3, 4, 5].map((before) => retries.pauseMs(status(503), ana, before, noTimeLimit));
@@ -114,7 +114,7 @@ describe('the retry budget', () => {
     ).length;
 
   test('allows retries for a fifth of the reads, plus ten', () => {
-    const retries = createRetries({ maxRetries: 1 });
+    const retries = createRetries(1);
     let tries = 0;
     for (let read = 0; read < 1_000; read += 1) {
       retries.recordFirstAttempt();
@@ -125,13 +125,13 @@ describe('the retry budget', () => {
   });
 
   test('lets each tenant use half of the remaining retries, which are at most 64', () => {
-    const retries = createRetries({ maxRetries: 1 });
+    const retries = createRetries(1);
     for (let read = 0; read < 1_000; read += 1) retries.recordFirstAttempt();
     expect([ana, eva, ana, ida].map((who) => retried(retries, who, 100))).toEqual([32, 16, 0, 8]);
   });
 
   test('leaves retries to other tenants while one tenant uses all its retries', () => {
-    const retries = createRetries({ maxRetries: 1 });
+    const retries = createRetries(1);
     expect([ana, eva].map((who) => retried(retries, who, 100))).toEqual([5, 3]);
     for (let read = 0; read < 1_000; read += 1) {
       retries.recordFirstAttempt();

@@ -59,7 +59,7 @@ describe('a status filter', () => {
   test('keeps rows without a valid status', () => {
     const { check } = createWatch();
     const rows = [{}, { status: null }, { status: 7 }];
-    expect(check({ status: 'NEW' }, rows)).toBe(rows);
+    expect(check({ status: 'NEW' }, rows)).toEqual(rows);
   });
 });
 
