@@ -11,10 +11,7 @@ import type {
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /** Collects the operations and fragments of a document. The last of several fragments with one name wins. */
-export function collectDefinitions({ definitions }: DocumentNode): {
-  operations: OperationDefinitionNode[];
-  fragments: Fragments;
-} {
+export function collectDefinitions({ definitions }: DocumentNode) {
   const operations: OperationDefinitionNode[] = [];
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of definitions) {
@@ -31,13 +28,11 @@ export interface FieldSelection {
   condition: string | undefined;
 }
 
-/** Which selections belong to the result. By default all. */
+/** Which selections belong to the result. */
 export interface SelectionFilter {
   includesType(condition: string): boolean;
   includesSelection(selection: SelectionNode): boolean;
 }
-
-const includesAll: SelectionFilter = { includesType: () => true, includesSelection: () => true };
 
 /**
  * The fields that selection sets select of one object, in document order. Each named fragment is expanded once, as in
@@ -46,14 +41,14 @@ const includesAll: SelectionFilter = { includesType: () => true, includesSelecti
 export function selectedFields(
   sets: readonly SelectionSetNode[],
   fragments: Fragments,
-  { includesType, includesSelection }: SelectionFilter = includesAll,
+  filter?: SelectionFilter,
 ): FieldSelection[] {
   const fields: FieldSelection[] = [];
   const visitedFragments = new Set<string>();
 
   function collect({ selections }: SelectionSetNode, outerCondition: string | undefined): void {
     for (const selection of selections) {
-      if (!includesSelection(selection)) continue;
+      if (filter?.includesSelection(selection) === false) continue;
       if (selection.kind === 'Field') {
         fields.push({ node: selection, condition: outerCondition });
         continue;
@@ -65,7 +60,7 @@ export function selectedFields(
       const fragment = selection.kind === 'InlineFragment' ? selection : fragments.get(selection.name.value);
       if (fragment === undefined) continue;
       const condition = fragment.typeCondition?.name.value;
-      if (condition === undefined || includesType(condition))
+      if (condition === undefined || filter?.includesType(condition) !== false)
         collect(fragment.selectionSet, condition ?? outerCondition);
     }
   }
