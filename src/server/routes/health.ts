@@ -1,4 +1,4 @@
-import type { FetchAPI, Plugin } from 'graphql-yoga';
+import type { Plugin } from 'graphql-yoga';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 
@@ -67,15 +67,7 @@ export function healthRoute(health: Health): Plugin<object, NodeContext> {
       let content: object = { status: 'ready', problem: health.problem() };
       if (isLive) content = { status: 'live' };
       if (reason !== undefined) content = { status: 'not ready', reason };
-      endResponse(jsonResponse(request, reason === undefined ? 200 : 503, content, fetchAPI));
+      endResponse(fetchAPI.Response.json(content, { status: reason === undefined ? 200 : 503 }));
     },
   };
-}
-
-function jsonResponse(request: Request, status: number, content: object, { Response }: FetchAPI): Response {
-  const body = `${JSON.stringify(content)}\n`;
-  return new Response(request.method === 'HEAD' ? null : body, {
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'content-length': String(body.length) },
-  });
 }
