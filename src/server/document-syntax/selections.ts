@@ -87,10 +87,13 @@ export interface SelectionSize {
   depth: number;
 }
 
+const nothing: Readonly<SelectionSize> = { selections: 0, aliases: 0, depth: 0 };
+
 /** Measures definitions. Each fragment is visited once, and its size is added at each spread: the time is linear. */
 export class SelectionSizes {
   readonly #fragments: Fragments;
-  readonly #sizes = new Map<string, SelectionSize | 'being measured'>();
+  /** `nothing` while a fragment is being measured. */
+  readonly #sizes = new Map<string, SelectionSize>();
   /** Whether any measured fragment spreads itself, directly or through others. */
   isCyclic = false;
 
@@ -99,9 +102,15 @@ export class SelectionSizes {
   }
 
   measure(definition: OperationDefinitionNode | FragmentDefinitionNode): SelectionSize {
-    return definition.kind === 'OperationDefinition'
-      ? this.#sum(definition.selectionSet)
-      : this.#measureFragment(definition);
+    if (definition.kind === 'OperationDefinition') return this.#sum(definition.selectionSet);
+    const name = definition.name.value;
+    const measured = this.#sizes.get(name);
+    if (measured === nothing) this.isCyclic = true;
+    if (measured !== undefined) return measured;
+    this.#sizes.set(name, nothing);
+    const size = this.#sum(definition.selectionSet);
+    this.#sizes.set(name, size);
+    return size;
   }
 
   /** Whether a fragment has been measured, by itself or within another definition. */
@@ -110,7 +119,7 @@ export class SelectionSizes {
   }
 
   #sum(set: SelectionSetNode | undefined): SelectionSize {
-    const sum = { selections: 0, aliases: 0, depth: 0 };
+    const sum = { ...nothing };
     for (const selection of set?.selections ?? []) {
       const size = this.#measureSelection(selection);
       sum.selections += size.selections + 1;
@@ -121,28 +130,15 @@ export class SelectionSizes {
   }
 
   #measureSelection(selection: SelectionNode): SelectionSize {
-    if (selection.kind === 'FragmentSpread')
-      return this.#measureFragment(this.#fragments.get(selection.name.value));
+    if (selection.kind === 'FragmentSpread') {
+      const fragment = this.#fragments.get(selection.name.value);
+      return fragment === undefined ? nothing : this.measure(fragment);
+    }
     const size = this.#sum(selection.selectionSet);
     if (selection.kind === 'InlineFragment') return size;
     const { name, alias } = selection;
     if (alias !== undefined) size.aliases += 1;
     size.depth = name.value === '__schema' || name.value === '__type' ? 0 : size.depth + 1;
-    return size;
-  }
-
-  #measureFragment(fragment: FragmentDefinitionNode | undefined): SelectionSize {
-    if (fragment === undefined) return this.#sum(undefined);
-    const name = fragment.name.value;
-    const measured = this.#sizes.get(name);
-    if (measured === 'being measured') {
-      this.isCyclic = true;
-      return this.#sum(undefined);
-    }
-    if (measured !== undefined) return measured;
-    this.#sizes.set(name, 'being measured');
-    const size = this.#sum(fragment.selectionSet);
-    this.#sizes.set(name, size);
     return size;
   }
 }
