@@ -2,9 +2,6 @@ import type { Plugin } from 'graphql-yoga';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 
-/** Checks whether REST is reachable. Resolves to the reason if not, in words fit for the public. */
-export type Probe = () => Promise<string | undefined>;
-
 /** The readiness of this server. */
 export interface Health {
   /** In words fit for the public. Undefined if the server is ready. */
@@ -16,11 +13,12 @@ export interface Health {
 }
 
 /**
- * Creates the readiness of a server. `probe` is called on demand, one call at a time.
+ * Creates the readiness of a server.
+ * @param probe returns the reason if REST is not reachable. It is called on demand, one call at a time.
  * @param cacheMs the health checks of all load balancers together probe REST at most once in this time.
  */
 export function createHealth(
-  probe: Probe,
+  probe: Health['reasonNotReady'],
   problem: Health['problem'] = () => undefined,
   cacheMs = 3_000,
 ): Health {
