@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
 import { schema } from '../graph/schema.ts';
@@ -21,7 +21,6 @@ import { createExecutor, type Execute } from './execution/executor.ts';
 import { createFastPath } from './graphql/fast-path.ts';
 import { recordedRequests } from './graphql/recorded-requests.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
-import { yogaOptions } from './graphql/yoga-options.ts';
 import { readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
 import { Cors } from './http/cors.ts';
@@ -114,10 +113,7 @@ export interface TestOptions {
 }
 
 /** The application as a request listener of a Node server, and as a `fetch` function. */
-export interface App {
-  (request: IncomingMessage, response: ServerResponse): void;
-  fetch: YogaServerInstance<NodeContext, object>['fetch'];
-}
+export type App = RequestListener & Pick<YogaServerInstance<NodeContext, object>, 'fetch'>;
 
 /**
  * Creates the HTTP application. It opens no socket.
@@ -205,7 +201,21 @@ export function createApp(options: AppOptions): App {
 
   const yoga = createYoga<NodeContext>({
     schema,
-    ...yogaOptions,
+    // The parts of Yoga that this server has itself, or does not serve.
+    multipart: false,
+    cors: false,
+    logging: false,
+    // recordedRequests masks errors.
+    maskedErrors: false,
+    // Yoga's GraphiQL and landing page load scripts from other origins.
+    graphiql: false,
+    landingPage: false,
+    // Disables Yoga's health check, which responds to every URL that ends with this text. No URL ends with a space.
+    healthCheckEndpoint: ' ',
+    // readYogaRequest limits the body size, at a fraction of the cost of Yoga's limit.
+    maxRequestBodySize: false,
+    // cachedDocuments replaces Yoga's cache and limits the cache size in bytes.
+    parserAndValidationCache: false,
     extraParamNames: idParameters,
     // Each kind of hook runs in this order. An `onRequest` hook that sets a response skips all later ones.
     plugins: [

@@ -6,7 +6,7 @@ import type { DocumentNode, OperationDefinitionNode } from 'graphql';
  */
 export function perOperation<Value>(
   compute: (definition: OperationDefinitionNode, document: DocumentNode) => NonNullable<Value>,
-): (definition: OperationDefinitionNode, document: DocumentNode) => NonNullable<Value> {
+): typeof compute {
   const values = new WeakMap<OperationDefinitionNode, NonNullable<Value>>();
   return (definition, document) => {
     let value = values.get(definition);

@@ -11,10 +11,7 @@ import type {
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /** Collects the operations and fragments of a document. The last of several fragments with one name wins. */
-export function collectDefinitions({ definitions }: DocumentNode): {
-  operations: OperationDefinitionNode[];
-  fragments: Fragments;
-} {
+export function collectDefinitions({ definitions }: DocumentNode) {
   const operations: OperationDefinitionNode[] = [];
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of definitions) {
@@ -31,13 +28,11 @@ export interface FieldSelection {
   condition: string | undefined;
 }
 
-/** Which selections belong to the result. By default all. */
+/** Which selections belong to the result. */
 export interface SelectionFilter {
   includesType(condition: string): boolean;
   includesSelection(selection: SelectionNode): boolean;
 }
-
-const includesAll: SelectionFilter = { includesType: () => true, includesSelection: () => true };
 
 /**
  * The fields that selection sets select of one object, in document order. Each named fragment is expanded once, as in
@@ -46,14 +41,14 @@ const includesAll: SelectionFilter = { includesType: () => true, includesSelecti
 export function selectedFields(
   sets: readonly SelectionSetNode[],
   fragments: Fragments,
-  { includesType, includesSelection }: SelectionFilter = includesAll,
+  filter?: SelectionFilter,
 ): FieldSelection[] {
   const fields: FieldSelection[] = [];
   const visitedFragments = new Set<string>();
 
   function collect({ selections }: SelectionSetNode, outerCondition: string | undefined): void {
     for (const selection of selections) {
-      if (!includesSelection(selection)) continue;
+      if (filter?.includesSelection(selection) === false) continue;
       if (selection.kind === 'Field') {
         fields.push({ node: selection, condition: outerCondition });
         continue;
@@ -65,7 +60,7 @@ export function selectedFields(
       const fragment = selection.kind === 'InlineFragment' ? selection : fragments.get(selection.name.value);
       if (fragment === undefined) continue;
       const condition = fragment.typeCondition?.name.value;
-      if (condition === undefined || includesType(condition))
+      if (condition === undefined || filter?.includesType(condition) !== false)
         collect(fragment.selectionSet, condition ?? outerCondition);
     }
   }
@@ -92,10 +87,13 @@ export interface SelectionSize {
   depth: number;
 }
 
+const nothing: Readonly<SelectionSize> = { selections: 0, aliases: 0, depth: 0 };
+
 /** Measures definitions. Each fragment is visited once, and its size is added at each spread: the time is linear. */
 export class SelectionSizes {
   readonly #fragments: Fragments;
-  readonly #sizes = new Map<string, SelectionSize | 'being measured'>();
+  /** `nothing` while a fragment is being measured. */
+  readonly #sizes = new Map<string, SelectionSize>();
   /** Whether any measured fragment spreads itself, directly or through others. */
   isCyclic = false;
 
@@ -104,9 +102,15 @@ export class SelectionSizes {
   }
 
   measure(definition: OperationDefinitionNode | FragmentDefinitionNode): SelectionSize {
-    return definition.kind === 'OperationDefinition'
-      ? this.#sum(definition.selectionSet)
-      : this.#measureFragment(definition);
+    if (definition.kind === 'OperationDefinition') return this.#sum(definition.selectionSet);
+    const name = definition.name.value;
+    const measured = this.#sizes.get(name);
+    if (measured === nothing) this.isCyclic = true;
+    if (measured !== undefined) return measured;
+    this.#sizes.set(name, nothing);
+    const size = this.#sum(definition.selectionSet);
+    this.#sizes.set(name, size);
+    return size;
   }
 
   /** Whether a fragment has been measured, by itself or within another definition. */
@@ -115,7 +119,7 @@ export class SelectionSizes {
   }
 
   #sum(set: SelectionSetNode | undefined): SelectionSize {
-    const sum = { selections: 0, aliases: 0, depth: 0 };
+    const sum = { ...nothing };
     for (const selection of set?.selections ?? []) {
       const size = this.#measureSelection(selection);
       sum.selections += size.selections + 1;
@@ -126,28 +130,15 @@ export class SelectionSizes {
   }
 
   #measureSelection(selection: SelectionNode): SelectionSize {
-    if (selection.kind === 'FragmentSpread')
-      return this.#measureFragment(this.#fragments.get(selection.name.value));
+    if (selection.kind === 'FragmentSpread') {
+      const fragment = this.#fragments.get(selection.name.value);
+      return fragment === undefined ? nothing : this.measure(fragment);
+    }
     const size = this.#sum(selection.selectionSet);
     if (selection.kind === 'InlineFragment') return size;
     const { name, alias } = selection;
     if (alias !== undefined) size.aliases += 1;
     size.depth = name.value === '__schema' || name.value === '__type' ? 0 : size.depth + 1;
-    return size;
-  }
-
-  #measureFragment(fragment: FragmentDefinitionNode | undefined): SelectionSize {
-    if (fragment === undefined) return this.#sum(undefined);
-    const name = fragment.name.value;
-    const measured = this.#sizes.get(name);
-    if (measured === 'being measured') {
-      this.isCyclic = true;
-      return this.#sum(undefined);
-    }
-    if (measured !== undefined) return measured;
-    this.#sizes.set(name, 'being measured');
-    const size = this.#sum(fragment.selectionSet);
-    this.#sizes.set(name, size);
     return size;
   }
 }

@@ -6,37 +6,72 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
-  isAbstractType,
+  getNullableType,
   isLeafType,
   isListType,
-  isNonNullType,
   isObjectType,
 } from 'graphql';
-import { type Container, type ObjectPlan, ResponsePath, unusableValue } from './execution.ts';
+import {
+  type Complete,
+  type Container,
+  createObject,
+  type Execution,
+  type FieldPlan,
+  type ObjectPlan,
+  type ResponsePath,
+  unusableValue,
+} from './execution.ts';
 import { leafSerializer } from './leaf-values.ts';
 
-/** Completes a value that is neither a promise nor null nor an error, and sets it at its location. */
-export type Complete = (responsePath: ResponsePath, value: unknown) => void;
+/** Puts the value of a field into `object`, as soon as the value is available. */
+export function runField(
+  field: FieldPlan,
+  execution: Execution,
+  source: unknown,
+  object: Container,
+  parent: ResponsePath | undefined,
+): void {
+  const { key, isNullable, property, serialize } = field;
+  // A valid leaf value, the most common one, needs no path.
+  if (serialize !== undefined && property !== undefined) {
+    const value = (source as Container | undefined)?.[property];
+    const isNull = (value === null || value === undefined) && isNullable;
+    const completed = isNull ? null : serialize(value);
+    if (completed !== undefined) {
+      object[key] = completed;
+      return;
+    }
+  }
+  const responsePath = { execution, field, parent, container: object, key, isNullable };
+  try {
+    completeValue(responsePath, field.complete, resolveField(field, execution, source));
+  } catch (error) {
+    execution.fail(error, responsePath);
+  }
+}
+
+function resolveField(field: FieldPlan, execution: Execution, source: unknown): unknown {
+  if (field.property !== undefined) return (source as Container)[field.property];
+  const call = execution.fieldCall(field);
+  return field.definition.resolve?.(source, call.args, execution.context, call);
+}
 
 /** Completes the result of a resolver: a value, null, a promise or an error. Creates closures only for promises. */
-export function completeValue(responsePath: ResponsePath, complete: Complete, value: unknown): void {
+function completeValue(responsePath: ResponsePath, complete: Complete, value: unknown): void {
+  const { execution, container, key, isNullable } = responsePath;
   if (value === null || value === undefined) {
-    if (responsePath.isNullable) responsePath.container[responsePath.key] = null;
-    else responsePath.execution.fail(unusableValue(responsePath), responsePath);
+    if (isNullable) container[key] = null;
+    else execution.fail(unusableValue(responsePath), responsePath);
   } else if (value instanceof Promise) {
     // Reserves the key, so that the response keeps the order of the fields.
-    responsePath.container[responsePath.key] = null;
-    responsePath.execution.awaitValue(
-      value,
-      (resolved) => completeValue(responsePath, complete, resolved),
-      responsePath,
-    );
-  } else if (value instanceof Error) responsePath.execution.fail(value, responsePath);
+    container[key] = null;
+    execution.awaitValue(value, (resolved) => completeValue(responsePath, complete, resolved), responsePath);
+  } else if (value instanceof Error) execution.fail(value, responsePath);
   else {
     try {
       complete(responsePath, value);
     } catch (error) {
-      responsePath.execution.fail(error, responsePath);
+      execution.fail(error, responsePath);
     }
   }
 }
@@ -53,8 +88,7 @@ export function completionFor(
   if (isLeafType(type)) return leafCompletion(type);
   if (isListType(type)) return listCompletion(type, schema, planFor);
   if (isObjectType(type)) return objectCompletion(type, planFor);
-  if (isAbstractType(type)) return abstractCompletion(type, schema, planFor);
-  throw new Error(`${type} is not an output type`);
+  return abstractCompletion(type, schema, planFor);
 }
 
 function leafCompletion(type: GraphQLLeafType): Complete {
@@ -71,8 +105,8 @@ function listCompletion(
   schema: GraphQLSchema,
   planFor: PlanFor,
 ): Complete {
-  const isItemNullable = !isNonNullType(ofType);
-  const itemType = isNonNullType(ofType) ? ofType.ofType : ofType;
+  const itemType = getNullableType(ofType);
+  const isNullable = itemType === ofType;
   const serialize = isLeafType(itemType) ? leafSerializer(itemType) : undefined;
   const complete = completionFor(itemType, schema, planFor);
   return (responsePath, value) => {
@@ -89,8 +123,8 @@ function listCompletion(
       if (completed !== undefined) items[index] = completed;
       else {
         const { execution, field } = responsePath;
-        const path = new ResponsePath(execution, field, responsePath, container, index, isItemNullable);
-        completeValue(path, complete, item);
+        const itemPath = { execution, field, parent: responsePath, container, key: index, isNullable };
+        completeValue(itemPath, complete, item);
       }
       index += 1;
     }
@@ -111,29 +145,26 @@ function objectCompletion(type: GraphQLObjectType, planFor: PlanFor): Complete {
 
 function abstractCompletion(type: GraphQLAbstractType, schema: GraphQLSchema, planFor: PlanFor): Complete {
   const plans = new Map<unknown, ObjectPlan>();
-
-  function addPlan(typename: unknown): ObjectPlan {
-    const objectType = typeof typename === 'string' ? schema.getType(typename) : undefined;
-    if (!isObjectType(objectType) || !schema.isSubType(type, objectType)) {
-      throw new Error(`Abstract type "${type.name}" must resolve to one of its types, but got ${typename}`);
-    }
-    const plan = planFor(objectType);
-    plans.set(typename, plan);
-    return plan;
-  }
-
   return (responsePath, value) => {
     const { execution, field } = responsePath;
     const typename =
       type.resolveType?.(value, execution.context, execution.fieldCall(field), type) ??
       (value as { __typename?: unknown }).__typename; // Values of abstract types are objects.
-    completeObject(responsePath, plans.get(typename) ?? addPlan(typename), value);
+    let plan = plans.get(typename);
+    if (plan === undefined) {
+      const objectType = typeof typename === 'string' ? schema.getType(typename) : undefined;
+      if (!isObjectType(objectType) || !schema.isSubType(type, objectType))
+        throw new Error(`Abstract type "${type.name}" must resolve to one of its types, but got ${typename}`);
+      plan = planFor(objectType);
+      plans.set(typename, plan);
+    }
+    completeObject(responsePath, plan, value);
   };
 }
 
 function completeObject(responsePath: ResponsePath, plan: ObjectPlan, source: unknown): void {
-  const object = plan.createObject();
+  const object = createObject(plan);
   // Set before the fields are completed, because a field may propagate null to this location.
   responsePath.container[responsePath.key] = object;
-  for (const field of plan.fields) field.run(responsePath.execution, source, object, responsePath);
+  for (const field of plan.fields) runField(field, responsePath.execution, source, object, responsePath);
 }

@@ -8,6 +8,7 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getArgumentValues,
+  getLocation,
   locatedError,
   type OperationDefinitionNode,
   type SourceLocation,
@@ -15,6 +16,7 @@ import {
 } from 'graphql';
 import { InvalidResponseError } from '../../rest/errors.ts';
 import { createFastError } from './fast-error.ts';
+import type { Serialize } from './leaf-values.ts';
 
 /** For one outcome of @skip and @include. */
 export interface OperationPlan {
@@ -28,8 +30,8 @@ export interface OperationPlan {
 /** The fields to execute on objects of one type, with fragments expanded and fields merged. */
 export interface ObjectPlan {
   readonly fields: readonly FieldPlan[];
-  /** An empty object for the values of the fields. */
-  createObject(): Container;
+  /** Whether a response name is `__proto__`. Assigning to it sets the prototype of a plain object. */
+  readonly hasPrototypeName: boolean;
 }
 
 /** A field to execute on objects of one type. */
@@ -38,12 +40,41 @@ export interface FieldPlan {
   readonly definition: GraphQLField;
   /** The response name. */
   readonly key: string;
-  /** The selections of the field in the document, and where they are. */
+  /** The selections of the field in the document. */
   readonly nodes: readonly [FieldNode, ...FieldNode[]];
-  readonly locations: readonly SourceLocation[] | undefined;
+  /** Set at the first error: finding the line reads the document, and thousands of errors may share the field. */
+  locations: readonly SourceLocation[] | undefined;
   readonly isNullable: boolean;
-  /** Puts the field's value into `object`, as soon as the value is available. */
-  run(execution: Execution, source: unknown, object: Container, parent: ResponsePath | undefined): void;
+  readonly complete: Complete;
+  /** Undefined if the field has a resolver of its own. */
+  readonly property: string | undefined;
+  /** Set if the field is a property with a scalar or enum type. */
+  readonly serialize: Serialize | undefined;
+}
+
+/** Completes a value that is neither a promise nor null nor an error, and sets it at its location. */
+export type Complete = (responsePath: ResponsePath, value: unknown) => void;
+
+/** An object or a list in the response. */
+export type Container = Record<string | number, unknown>;
+
+/** An empty object for the values of the fields. */
+export function createObject({ hasPrototypeName }: ObjectPlan): Container {
+  // Objects without a prototype are slower.
+  return hasPrototypeName ? Object.create(null) : {};
+}
+
+/** The location of a value in the response. A non-null field that fails propagates null to its parent. */
+export interface ResponsePath {
+  readonly execution: Execution;
+  /** The field of the value, also for list items. */
+  readonly field: FieldPlan;
+  /** The path of the container. Undefined for root fields. */
+  readonly parent: ResponsePath | undefined;
+  /** The object or list that holds the value under `key`. */
+  readonly container: Container;
+  readonly key: string | number;
+  readonly isNullable: boolean;
 }
 
 /** One execution of an operation: the result so far, and the count of pending promises. */
@@ -51,44 +82,23 @@ export class Execution {
   readonly plan: OperationPlan;
   readonly context: object;
   readonly variables: VariableValues;
-  readonly #data: Container;
-  #isNull = false;
-  #errors: GraphQLError[] | undefined;
+  /** Null once null has propagated to the root. */
+  data: Container | null;
+  readonly #errors: GraphQLError[] = [];
   #pendingCount = 0;
   #onSettled: (() => void) | undefined;
-  #calls: Map<FieldPlan, FieldCall> | undefined;
+  readonly #calls = new Map<FieldPlan, FieldCall>();
 
   constructor(plan: OperationPlan, context: object, variables: VariableValues) {
     this.plan = plan;
     this.context = context;
     this.variables = variables;
-    this.#data = plan.root.createObject();
+    this.data = createObject(plan.root);
   }
 
-  /** Runs the operation, once. The promise never rejects: failures are errors of the result. */
-  run(): ExecutionResult | Promise<ExecutionResult> {
-    const { root, operation } = this.plan;
-    if (operation.operation === 'mutation') return this.#runSerially();
-    for (const field of root.fields) field.run(this, undefined, this.#data, undefined);
-    return this.#isSettled ? this.#toResult() : this.#settle().then(() => this.#toResult());
-  }
-
-  /** Runs the root fields of a mutation one after the other. */
-  async #runSerially(): Promise<ExecutionResult> {
-    for (const field of this.plan.root.fields) {
-      field.run(this, undefined, this.#data, undefined);
-      if (!this.#isSettled) await this.#settle();
-      if (this.#isNull) break;
-    }
-    return this.#toResult();
-  }
-
-  get #isSettled(): boolean {
-    return this.#pendingCount === 0 || this.#isNull;
-  }
-
-  /** Waits until no value is pending, or `data` is null: pending values can't change it then. */
-  #settle(): Promise<void> {
+  /** Undefined if no value is pending, or `data` is null: pending values can't change it then. */
+  settled(): Promise<void> | undefined {
+    if (this.#pendingCount === 0 || this.data === null) return undefined;
     return new Promise((resolve) => {
       this.#onSettled = resolve;
     });
@@ -96,26 +106,20 @@ export class Execution {
 
   /** What the resolver of a field gets, computed once. @throws GraphQLError if an argument is invalid. */
   fieldCall(field: FieldPlan): FieldCall {
-    let call = this.#calls?.get(field);
+    let call = this.#calls.get(field);
     if (call === undefined) {
-      call = new FieldCall(this, field);
-      this.#calls ??= new Map();
+      call = createFieldCall(this, field);
       this.#calls.set(field, call);
     }
     return call;
   }
 
-  /** Calls `onValue` with the promise's value. A rejection, or an error of `onValue`, fails the field. */
+  /** Calls `onValue`, which must not throw, with the promise's value. A rejection fails the field. */
   awaitValue(promise: Promise<unknown>, onValue: (value: unknown) => void, responsePath: ResponsePath): void {
     this.#pendingCount += 1;
     promise.then(
       (value) => {
-        // An uncaught error would leave the count of pending promises above zero, and the result pending.
-        try {
-          onValue(value);
-        } catch (error) {
-          this.fail(error, responsePath);
-        }
+        onValue(value);
         this.#countSettled();
       },
       (error: unknown) => {
@@ -132,115 +136,64 @@ export class Execution {
 
   /** Adds a field error, and propagates null from its path. Errors below an earlier propagated null are ignored. */
   fail(error: unknown, responsePath: ResponsePath): void {
-    if (this.#isNull || isBelowNull(responsePath)) return;
-    this.#errors ??= [];
+    if (this.data === null || isBelowNull(responsePath)) return;
     this.#errors.push(locate(error, responsePath));
     // Set even if null propagates further up: `isBelowNull` then detects pending values below this path.
     responsePath.container[responsePath.key] = null;
-    if (propagateNull(responsePath)) return;
-    this.#isNull = true;
+    let nullable: ResponsePath | undefined = responsePath;
+    while (nullable !== undefined && !nullable.isNullable) nullable = nullable.parent;
+    if (nullable !== undefined) {
+      nullable.container[nullable.key] = null;
+      return;
+    }
+    this.data = null;
     this.#onSettled?.();
   }
 
-  #toResult(): ExecutionResult {
-    const data = this.#isNull ? null : this.#data;
-    return this.#errors === undefined ? { data } : { data, errors: this.#errors };
+  toResult(): ExecutionResult {
+    const data = this.data;
+    return this.#errors.length === 0 ? { data } : { data, errors: this.#errors };
   }
 }
 
-/** An object or a list in the response. */
-export type Container = Record<string | number, unknown>;
-
-/** The location of a value in the response. A non-null field that fails propagates null to its parent. */
-export class ResponsePath {
-  readonly execution: Execution;
-  /** The field of the value, also for list items. */
-  readonly field: FieldPlan;
-  /** The path of the container. Undefined for root fields. */
-  readonly parent: ResponsePath | undefined;
-  /** The object or list that holds the value under `key`. */
-  readonly container: Container;
-  readonly key: string | number;
-  readonly isNullable: boolean;
-
-  constructor(
-    execution: Execution,
-    field: FieldPlan,
-    parent: ResponsePath | undefined,
-    container: Container,
-    key: string | number,
-    isNullable: boolean,
-  ) {
-    this.execution = execution;
-    this.field = field;
-    this.parent = parent;
-    this.container = container;
-    this.key = key;
-    this.isNullable = isNullable;
-  }
+/** The `info` of a resolver, with the arguments of its field. All items of a list share it, so it has no path. */
+interface FieldCall extends GraphQLResolveInfo {
+  readonly args: object;
 }
 
 const noArgs = Object.freeze(Object.create(null));
 
-/**
- * The arguments of a field, and the `info` of its resolver. All items of a list share them, so there is no path. The other
- * members of `info` are getters, because few resolvers read them.
- */
-class FieldCall implements GraphQLResolveInfo {
-  readonly args: object;
-  readonly rootValue = undefined;
-  readonly #execution: Execution;
-  readonly #field: FieldPlan;
-
-  constructor(execution: Execution, field: FieldPlan) {
-    this.#execution = execution;
-    this.#field = field;
-    const { definition, nodes } = field;
-    this.args =
-      definition.args.length > 0 ? getArgumentValues(definition, nodes[0], execution.variables) : noArgs;
-  }
-
-  get fieldName() {
-    return this.#field.definition.name;
-  }
-
-  get fieldNodes() {
-    return this.#field.nodes;
-  }
-
-  get returnType() {
-    return this.#field.definition.type;
-  }
-
-  get parentType() {
-    return this.#field.parentType;
-  }
-
-  get schema() {
-    return this.#execution.plan.schema;
-  }
-
-  get fragments() {
-    return this.#execution.plan.fragments;
-  }
-
-  get operation() {
-    return this.#execution.plan.operation;
-  }
-
-  get variableValues() {
-    return this.#execution.variables;
-  }
-
-  get path(): never {
+const noPath: GraphQLResolveInfo['path'] = {
+  get key(): never {
     throw new Error('This executor does not support info.path');
-  }
+  },
+  prev: undefined,
+  typename: undefined,
+};
 
-  getAbortSignal(): undefined {}
+const noAbortSignal = () => undefined;
 
-  getAsyncHelpers(): never {
-    throw new Error('This executor does not support info.getAsyncHelpers()');
-  }
+const noAsyncHelpers = (): never => {
+  throw new Error('This executor does not support info.getAsyncHelpers()');
+};
+
+function createFieldCall({ plan, variables }: Execution, field: FieldPlan): FieldCall {
+  const { definition, nodes, parentType } = field;
+  return {
+    args: definition.args.length > 0 ? getArgumentValues(definition, nodes[0], variables) : noArgs,
+    fieldName: definition.name,
+    fieldNodes: nodes,
+    returnType: definition.type,
+    parentType,
+    path: noPath,
+    schema: plan.schema,
+    fragments: plan.fragments,
+    rootValue: undefined,
+    operation: plan.operation,
+    variableValues: variables,
+    getAbortSignal: noAbortSignal,
+    getAsyncHelpers: noAsyncHelpers,
+  };
 }
 
 /** The error of a value that does not fit its field. REST is to blame, because all values come from REST. */
@@ -251,11 +204,14 @@ export function unusableValue(responsePath: ResponsePath): InvalidResponseError 
 
 /** The error of a field, with the field's locations and path. */
 function locate(error: unknown, responsePath: ResponsePath): GraphQLError {
-  const { nodes, locations } = responsePath.field;
+  const { field } = responsePath;
+  const { nodes } = field;
   const path = pathKeys(responsePath);
   // graphql-js keeps what its own errors tell of their place.
   if (!(error instanceof Error) || error instanceof GraphQLError) return locatedError(error, nodes, path);
+  field.locations ??= nodes.flatMap(({ loc }) => (loc ? [getLocation(loc.source, loc.start)] : []));
   const { message } = error;
+  const { locations } = field;
   return createFastError({ message, nodes, locations, path, originalError: error, extensions: {} });
 }
 
@@ -265,17 +221,6 @@ function pathKeys(responsePath: ResponsePath): (string | number)[] {
   for (let current: ResponsePath | undefined = responsePath; current !== undefined; current = current.parent)
     keys.push(current.key);
   return keys.reverse();
-}
-
-/**
- * Sets null at a location, or at its nearest nullable ancestor.
- * @returns false if no location up to the root is nullable: `data` is null then.
- */
-function propagateNull(responsePath: ResponsePath): boolean {
-  let current: ResponsePath | undefined = responsePath;
-  while (current !== undefined && !current.isNullable) current = current.parent;
-  if (current !== undefined) current.container[current.key] = null;
-  return current !== undefined;
 }
 
 /** Whether an ancestor of a location is null by propagation. The location is then not part of the response. */

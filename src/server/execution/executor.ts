@@ -8,13 +8,15 @@ import {
   type GraphQLSchema,
   getVariableValues,
   type OperationDefinitionNode,
+  print,
   type VariableValues,
 } from 'graphql';
 import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
 import { maxErrorsShown } from '../limits/limits.ts';
+import { runField } from './completion.ts';
 import { Execution, type OperationPlan } from './execution.ts';
-import { conditionVariables, type Outcome, planOperation } from './operation-plan.ts';
+import { planOperation } from './operation-plan.ts';
 
 /**
  * Executes an operation of a valid document.
@@ -43,13 +45,31 @@ export function createExecutor(schema: GraphQLSchema, hideSuggestions = false): 
       if (error instanceof GraphQLError) return { data: null, errors: [error] };
       throw error;
     }
-    return new Execution(plan, context, variableValues).run();
+    return run(new Execution(plan, context, variableValues));
   };
 }
 
 function asBadRequest(error: GraphQLError): GraphQLError {
   error.extensions.http = { status: 400 };
   return error;
+}
+
+function run(execution: Execution): ExecutionResult | Promise<ExecutionResult> {
+  const { root, operation } = execution.plan;
+  if (operation.operation === 'mutation') return runSerially(execution);
+  for (const field of root.fields)
+    if (execution.data !== null) runField(field, execution, undefined, execution.data, undefined);
+  return execution.settled()?.then(() => execution.toResult()) ?? execution.toResult();
+}
+
+/** Runs the root fields of a mutation one after the other. */
+async function runSerially(execution: Execution): Promise<ExecutionResult> {
+  for (const field of execution.plan.root.fields) {
+    if (execution.data === null) break;
+    runField(field, execution, undefined, execution.data, undefined);
+    await execution.settled();
+  }
+  return execution.toResult();
 }
 
 // The outcomes of two conditions. Plans of further outcomes are not kept: to plan costs no more than to run.
@@ -61,10 +81,12 @@ function createPlans(
   definition: OperationDefinitionNode,
   document: DocumentNode,
 ): (variableValues: VariableValues) => OperationPlan {
-  const names = conditionVariables(definition);
+  // Only Boolean variables may be in @skip and @include.
+  const conditions = definition.variableDefinitions?.filter(({ type }) => /^Boolean!?$/.test(print(type)));
+  const names = conditions?.map(({ variable }) => variable.name.value) ?? [];
   const plans = new Map<string, OperationPlan>();
   return ({ coerced }) => {
-    const outcome: Outcome = Object.fromEntries(names.map((name) => [name, coerced[name]]));
+    const outcome = Object.fromEntries(names.map((name) => [name, coerced[name]]));
     const key = Object.values(outcome).join();
     let plan = plans.get(key);
     if (plan === undefined) {

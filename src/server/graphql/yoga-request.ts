@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { responseType } from '../http/media-types.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 import { type BodyBudget, type ParsedBody, parseBody, readBody } from '../http/request-body.ts';
-import { bodyTooLarge, checkRequestHead } from '../http/request-checks.ts';
+import { checkRequestHead } from '../http/request-checks.ts';
 import type { Admission } from '../operations/admission.ts';
 
 export interface RequestBodyOptions {
@@ -50,12 +51,9 @@ async function readParameters(
   { maxBodyBytes, budget }: RequestBodyOptions,
 ): Promise<ParsedBody> {
   if (parsed !== undefined) return parsed;
-  if (req === undefined) {
-    const bytes = Buffer.from(await request.arrayBuffer());
-    return bytes.length > maxBodyBytes ? { httpError: bodyTooLarge(maxBodyBytes) } : parseBody(bytes);
-  }
-  if (req.headers.expect !== undefined) res?.writeContinue();
-  const body = await readBody(req, maxBodyBytes, budget);
+  if (req?.headers.expect !== undefined) res?.writeContinue();
+  const bytes = req ?? Readable.from([Buffer.from(await request.arrayBuffer())]);
+  const body = await readBody(bytes, maxBodyBytes, budget);
   return Buffer.isBuffer(body) ? parseBody(body) : { httpError: body };
 }
 

@@ -1,9 +1,6 @@
-import type { FetchAPI, Plugin } from 'graphql-yoga';
+import type { Plugin } from 'graphql-yoga';
 import { methodNotAllowed } from '../http/http-error.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
-
-/** Checks whether REST is reachable. Resolves to the reason if not, in words fit for the public. */
-export type Probe = () => Promise<string | undefined>;
 
 /** The readiness of this server. */
 export interface Health {
@@ -16,11 +13,12 @@ export interface Health {
 }
 
 /**
- * Creates the readiness of a server. `probe` is called on demand, one call at a time.
+ * Creates the readiness of a server.
+ * @param probe returns the reason if REST is not reachable. It is called on demand, one call at a time.
  * @param cacheMs the health checks of all load balancers together probe REST at most once in this time.
  */
 export function createHealth(
-  probe: Probe,
+  probe: Health['reasonNotReady'],
   problem: Health['problem'] = () => undefined,
   cacheMs = 3_000,
 ): Health {
@@ -67,15 +65,7 @@ export function healthRoute(health: Health): Plugin<object, NodeContext> {
       let content: object = { status: 'ready', problem: health.problem() };
       if (isLive) content = { status: 'live' };
       if (reason !== undefined) content = { status: 'not ready', reason };
-      endResponse(jsonResponse(request, reason === undefined ? 200 : 503, content, fetchAPI));
+      endResponse(fetchAPI.Response.json(content, { status: reason === undefined ? 200 : 503 }));
     },
   };
-}
-
-function jsonResponse(request: Request, status: number, content: object, { Response }: FetchAPI): Response {
-  const body = `${JSON.stringify(content)}\n`;
-  return new Response(request.method === 'HEAD' ? null : body, {
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'content-length': String(body.length) },
-  });
 }

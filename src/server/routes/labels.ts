@@ -61,7 +61,7 @@ async function labelResponse(
   try {
     // A browser that opens the address sends no access token.
     if (!request.headers.has('authorization') && acceptsHtml(request.headers.get('accept')))
-      return missingTokenPage(request, context, fetchAPI);
+      return missingTokenPage(context, fetchAPI);
     const bearer = readBearer(request.headers);
     if (bearer instanceof MissingBearerError) throw bearer;
     const id = decodeId(encodedId);
@@ -117,20 +117,11 @@ const missingTokenHtml = `<!doctype html>
 </html>
 `;
 
-function missingTokenPage(
-  { method }: Request,
-  { requestRecord }: NodeContext,
-  { Response }: FetchAPI,
-): Response {
+function missingTokenPage({ requestRecord }: NodeContext, { Response }: FetchAPI): Response {
   if (requestRecord !== undefined) countError(requestRecord, 'UNAUTHENTICATED');
-  return new Response(method === 'HEAD' ? null : missingTokenHtml, {
+  return new Response(missingTokenHtml, {
     status: 401,
-    headers: {
-      'content-length': String(Buffer.byteLength(missingTokenHtml)),
-      'content-type': 'text/html; charset=utf-8',
-      vary: 'accept',
-      'www-authenticate': 'Bearer',
-    },
+    headers: { 'content-type': 'text/html; charset=utf-8', vary: 'accept', 'www-authenticate': 'Bearer' },
   });
 }
 

@@ -4,16 +4,17 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import { notFoundError, writeHttpError } from '../http/http-error.ts';
 
 const path = '/metrics';
+const methods: readonly unknown[] = ['GET', 'HEAD'];
 
 /** `GET /metrics`, without authentication. The page identifies no client and contains no request content. */
 export function metricsRoute(metrics: Metrics): Plugin {
   return {
     // Not async, because an async hook creates a promise for every request of every route.
     onRequest({ request, url, endResponse, fetchAPI }) {
-      if (url.pathname !== path || !isGetOrHead(request.method)) return undefined;
+      if (url.pathname !== path || !methods.includes(request.method)) return undefined;
       return metrics.page().then(({ contentType, body }) => {
         const headers = { 'content-type': contentType, 'cache-control': 'no-store' };
-        endResponse(new fetchAPI.Response(request.method === 'HEAD' ? null : body, { headers }));
+        endResponse(new fetchAPI.Response(body, { headers }));
       });
     },
   };
@@ -22,16 +23,12 @@ export function metricsRoute(metrics: Metrics): Plugin {
 /** Serves `GET /metrics` on a separate port. All other paths are not found. */
 export function metricsListener(metrics: Pick<Metrics, 'page'>): RequestListener {
   return async (request, response) => {
-    if (request.url?.split('?')[0] !== path || !isGetOrHead(request.method)) {
+    if (request.url?.split('?')[0] !== path || !methods.includes(request.method)) {
       writeHttpError(response, notFoundError);
       return;
     }
     const { contentType, body } = await metrics.page();
     response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' });
-    response.end(request.method === 'HEAD' ? undefined : body);
+    response.end(body);
   };
-}
-
-function isGetOrHead(method: string | undefined): boolean {
-  return method === 'GET' || method === 'HEAD';
 }

@@ -1,4 +1,4 @@
-import type { FetchAPI, Plugin } from 'graphql-yoga';
+import type { Plugin } from 'graphql-yoga';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 import { acceptsHtml } from '../../http/media-types.ts';
 import { type Asset, createAsset, readAssets } from './assets.ts';
@@ -31,25 +31,27 @@ export function graphiql(options: GraphiqlOptions): Plugin {
     return loading;
   };
   return {
-    async onRequest({ request, url: { pathname }, fetchAPI, endResponse }) {
-      if (request.method !== 'GET' && request.method !== 'HEAD') return;
-      if (pathname.startsWith('/graphiql/')) {
-        const asset = (await loadOnce()).assets.find(({ url }) => pathname === `/${url}`);
-        if (asset !== undefined) endResponse(fileResponse(asset, assetHeaders, request, options, fetchAPI));
-      } else if (
-        (pathname === '/' || pathname === '/graphql') &&
-        acceptsHtml(request.headers.get('accept'))
-      ) {
-        endResponse(
-          pathname === '/'
-            ? new fetchAPI.Response(null, { status: 302, headers: { location: 'graphql' } })
-            : fileResponse((await loadOnce()).page, pageHeaders, request, options, fetchAPI),
-        );
-      }
+    async onRequest({ request: { method, headers }, url: { pathname }, fetchAPI, endResponse }) {
+      if (method !== 'GET' && method !== 'HEAD') return;
+      const isAsset = pathname.startsWith('/graphiql/');
+      if (!isAsset && !acceptsHtml(headers.get('accept'))) return;
+      if (pathname === '/')
+        endResponse(new fetchAPI.Response(null, { status: 302, headers: { location: 'graphql' } }));
+      const file = isAsset || pathname === '/graphql' ? (await loadOnce()).get(pathname) : undefined;
+      if (file === undefined) return;
+      const isGzipped = options.compressResponses && /\bgzip\b/.test(headers.get('accept-encoding') ?? '');
+      const fileHeaders = {
+        'content-security-policy': contentSecurityPolicy,
+        ...(isAsset ? assetHeaders : pageHeaders),
+        'content-type': String(file.contentType),
+        ...(isGzipped && { 'content-encoding': 'gzip' }),
+      };
+      endResponse(new fetchAPI.Response(isGzipped ? file.gzipped : file.bytes, { headers: fileHeaders }));
     },
   };
 }
 
+/** The page and the files that it loads, by their paths. */
 async function load({ bearer, liveHost, trustedDocuments }: GraphiqlOptions) {
   const headers = JSON.stringify({ Authorization: `Bearer ${bearer ?? '<access token>'}` }, null, 2);
   const [assets, tabs] = await Promise.all([
@@ -58,25 +60,7 @@ async function load({ bearer, liveHost, trustedDocuments }: GraphiqlOptions) {
   ]);
   const html = renderPage(assets, tabs, headers, liveHost);
   const page = await createAsset('page.html', new TextEncoder().encode(html));
-  return { assets: [...assets.values()], page };
-}
-
-function fileResponse(
-  { bytes, gzipped, contentType }: Asset,
-  headers: Record<string, string>,
-  request: Request,
-  { compressResponses }: GraphiqlOptions,
-  { Response }: FetchAPI,
-): Response {
-  const isGzipped = compressResponses && /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');
-  const body = isGzipped ? gzipped : bytes;
-  return new Response(request.method === 'HEAD' ? null : body, {
-    headers: {
-      'content-security-policy': contentSecurityPolicy,
-      ...headers,
-      'content-length': String(body.byteLength),
-      'content-type': String(contentType),
-      ...(isGzipped && { 'content-encoding': 'gzip' }),
-    },
-  });
+  const files = new Map<string, Asset>([['/graphql', page]]);
+  for (const asset of assets.values()) files.set(`/${asset.url}`, asset);
+  return files;
 }
