@@ -24,7 +24,7 @@ export async function countByStatus<Row extends FilteredRow, Query extends PageQ
   const asOf = new Date();
   const byStatus = new Map<string, number>();
   const newestFirst = new NewestFirst();
-  const filter = { statuses: undefined, createdSinceMs, createdUntilMs: undefined };
+  const filter = { createdSinceMs, createdUntilMs: undefined };
   for (let number = 0; ; number += 1) {
     const next = await scan.page(number, largestPage);
     if (typeof next === 'string') return { byStatus, isExact: next === 'end', asOf };
