@@ -12,7 +12,7 @@ import { isIncluded } from './is-included.ts';
 
 /** The collections whose records REST finds by id. */
 export type RecordByCollection = {
-  [C in Exclude<Collection, 'couriers' | 'organization'>]: WireRecord<C>;
+  [C in 'orders' | 'shipments' | 'quotes' | 'origins' | 'locations' | 'channels']: WireRecord<C>;
 };
 
 export const recordReaders: {
