@@ -27,7 +27,7 @@ const layers: Record<string, string[]> = {
     'single-process.ts',
     'serve.ts',
     'start-server.ts',
-    'app-settings.ts banner.ts listen.ts trusted-documents.ts',
+    'app-settings.ts banner.ts listen.ts',
     'key-store.ts',
     'upstream.ts',
     'startup-errors.ts',
@@ -39,7 +39,7 @@ const layers: Record<string, string[]> = {
     'print-configuration.ts',
     'configuration-page.ts',
     'config.ts',
-    'operation.ts proxy.ts rest.ts server.ts traces.ts unknown-settings.ts',
+    'operation.ts proxy.ts rest.ts server.ts unknown-settings.ts',
     'setting.ts',
   ],
   'src/server': [

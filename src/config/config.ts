@@ -4,7 +4,6 @@ import { proxySettings } from './proxy.ts';
 import { parameterNameSettings, restSettings } from './rest.ts';
 import { requestSettings, serverSettings } from './server.ts';
 import { type Environment, quoted, type Setting, type Values } from './setting.ts';
-import { wantsTraces } from './traces.ts';
 import { unknownSettings } from './unknown-settings.ts';
 
 /** In the order of docs/configuration.md. */
@@ -142,4 +141,13 @@ function missingSettings(environment: Environment): string[] {
 /** Whether only this machine reaches an address. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d+){3}$/.test(host);
+}
+
+/** Whether OpenTelemetry is set to export traces. Only then its packages are loaded, which read its other variables. */
+function wantsTraces(environment: Environment): boolean {
+  const exporter = environment.OTEL_TRACES_EXPORTER;
+  const hasEndpoint =
+    environment.OTEL_EXPORTER_OTLP_ENDPOINT || environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  const isDisabled = environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true';
+  return !isDisabled && (exporter ? exporter === 'otlp' : Boolean(hasEndpoint));
 }

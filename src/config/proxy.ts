@@ -4,9 +4,14 @@ import { type Kind, setting, text } from './setting.ts';
 const proxyUrl: Kind<URL> = {
   expected: 'an http or https URL without path or query, with any credentials percent-encoded',
   parse(value) {
-    const url = URL.parse(value.includes('://') ? value : `http://${value}`);
-    const isProxy = url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/';
-    return isProxy && !/[?#]/.test(value) && isDecodable(url.username + url.password) ? url : undefined;
+    try {
+      const url = new URL(value.includes('://') ? value : `http://${value}`);
+      decodeURIComponent(url.username + url.password);
+      const isProxy = /^https?:$/.test(url.protocol) && url.pathname === '/' && !/[?#]/.test(value);
+      return isProxy ? url : undefined;
+    } catch {
+      return undefined;
+    }
   },
 };
 
@@ -31,12 +36,3 @@ export const proxySettings = {
     'The hosts that are called without a proxy, such as `.example.com,10.0.0.7:8080`. `*` means every host. The variable `no_proxy` overrides this setting.',
   ),
 };
-
-function isDecodable(value: string): boolean {
-  try {
-    decodeURIComponent(value);
-    return true;
-  } catch {
-    return false;
-  }
-}

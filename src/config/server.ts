@@ -4,6 +4,8 @@ const origins: Kind<readonly string[]> = {
   expected: 'origins such as https://shop.example, with commas between them',
   parse(value) {
     const list = value.split(',').map((origin) => origin.trim());
+    // As browsers send it: no path, no final slash, no default port.
+    const isOrigin = (text: string) => /^https?:/.test(text) && URL.parse(text)?.origin === text;
     return list.every(isOrigin) ? Object.freeze(list) : undefined;
   },
 };
@@ -104,8 +106,3 @@ export const requestSettings = {
     'The time for running requests to finish after `DRAIN_WAIT_MS`, in milliseconds. After this time, the server closes all connections.',
   ),
 };
-
-/** As browsers send it: no path, no final slash, no default port. */
-function isOrigin(origin: string): boolean {
-  return /^https?:/.test(origin) && URL.parse(origin)?.origin === origin;
-}

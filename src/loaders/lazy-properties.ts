@@ -1,7 +1,5 @@
 /** One function per property, which makes the value from the source and from the object's other properties. */
-type Makers<Source, Made> = {
-  readonly [Name in keyof Made]: (source: Source, made: Made) => Made[Name];
-};
+type Makers<Source, Made> = { readonly [Name in keyof Made]: (source: Source, made: Made) => Made[Name] };
 
 /**
  * Creates a factory of objects whose properties are made on first access and then kept. Useful if most operations

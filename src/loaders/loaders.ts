@@ -47,7 +47,7 @@ export const maxPageSize = {
 
 /** The loaders of one operation, named by result and key. Each loader is created on first access. */
 export interface Loaders {
-  orderById: RecordLoader<OrderJson>;
+  orderById: ListBatchLoader<OrderJson>;
   orderByReference: RecordLoader<OrderJson>;
   orderPage: PageLoader<OrderJson, OrderQuery>;
   /** For pages of orders whose shipments the operation will load. */
@@ -55,7 +55,7 @@ export interface Loaders {
   /** For filters that REST does not have. */
   orderScans: ListScans<OrderJson, OrderQuery>;
   orderCounts: CountByStatus;
-  shipmentById: RecordLoader<ShipmentJson>;
+  shipmentById: ListBatchLoader<ShipmentJson>;
   shipmentPage: PageLoader<ShipmentJson, PageQuery>;
   shipmentScans: ListScans<ShipmentJson, PageQuery>;
   shipmentCounts: CountByStatus;
@@ -82,13 +82,7 @@ interface LoaderSource {
   state: LoaderState;
 }
 
-/** The loaders with the members that only other loaders use. */
-interface InternalLoaders extends Loaders {
-  orderById: ListBatchLoader<OrderJson>;
-  shipmentById: ListBatchLoader<ShipmentJson>;
-}
-
-const createLazyLoaders = lazyProperties<LoaderSource, InternalLoaders>({
+const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
   orderById: (source) => listBatchLoader(source, 'orders', source.api.getOrder, source.api.listOrders),
   orderByReference: (_source, { orderPage }) =>
     recordLoader((referenceId) => findOrder(orderPage, referenceId)),
@@ -169,12 +163,10 @@ function listBatchLoader<Json extends { name: string }>(
  * exactly but names fuzzily ("List query parameters"), so a page may hold other orders too.
  */
 async function findOrder(pages: Loaders['orderPage'], referenceId: string): Promise<OrderJson | null> {
-  const found = await allRecords(pages, { search: referenceId });
-  const [first, ...others] = found.filter((order) => order.referenceId === referenceId);
-  if (first === undefined) return null;
+  const orders = await allRecords(pages, { search: referenceId });
+  const found = orders.filter((order) => order.referenceId === referenceId);
   // An order without a valid time counts as older than all others.
-  const createdMs = (order: OrderJson) => createdAtMs(order) ?? Number.NEGATIVE_INFINITY;
-  return others.reduce((newest, order) => (createdMs(order) > createdMs(newest) ? order : newest), first);
+  return found.sort((a, b) => (createdAtMs(b) ?? 0) - (createdAtMs(a) ?? 0)).at(0) ?? null;
 }
 
 const statusesWithoutLabel: readonly string[] = ['GENERATING_LABEL', 'WITH_ERROR', 'CANCELLED'];

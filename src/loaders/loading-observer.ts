@@ -11,6 +11,3 @@ export interface LoadingObserver {
   /** A page was prefetched (`asked`), or a batch used a prefetched page (`used`). */
   prefetchedPage(kind: ListedKind, event: 'asked' | 'used'): void;
 }
-
-/** An observer that does nothing. */
-export const noObserver: LoadingObserver = { batch: () => {}, prefetchedPage: () => {} };

@@ -57,8 +57,7 @@ export class RecordLoader<Json> {
   }
 
   load(name: string): Promise<Json | null> {
-    const found = this.find(name);
-    return found instanceof Promise ? found : Promise.resolve(found);
+    return Promise.resolve<Json | null>(this.find(name));
   }
 
   /** Like `load`, but without a promise if the record is already known. */

@@ -1,13 +1,8 @@
 import { PerTenant, type Tenant } from '../tenancy/tenant.ts';
 import { lazyProperties } from './lazy-properties.ts';
 import { ListState, SharedListState } from './list-batch/list-state.ts';
-import { type LoadingObserver, noObserver } from './loading-observer.ts';
-import {
-  CachedPages,
-  createPageCache,
-  type PageCache,
-  type PageCacheOptions,
-} from './reference/page-cache.ts';
+import type { LoadingObserver } from './loading-observer.ts';
+import { CachedPages, createPageCache, type PageCacheOptions } from './reference/page-cache.ts';
 import { KeptCounts } from './scan/status-counts.ts';
 
 /** Settings that let loaders save calls. */
@@ -18,7 +13,7 @@ export interface LoadingOptions extends Pick<PageCacheOptions, 'referenceMs' | '
 
 /** What the loaders of all tenants share. */
 interface SharedState {
-  readonly pages: PageCache;
+  readonly pages: ReturnType<typeof createPageCache>;
   readonly orders: SharedListState;
   readonly shipments: SharedListState;
 }
@@ -42,7 +37,7 @@ const createState = lazyProperties<SharedState, LoaderState>({
 export type LoaderStates = ReturnType<typeof createLoaderStates>;
 
 /** Creates the loader states of the process. A tenant's state is dropped with the tenant. */
-export function createLoaderStates(options: LoadingOptions, observer: LoadingObserver = noObserver) {
+export function createLoaderStates(options: LoadingOptions, observer?: LoadingObserver) {
   const shared = {
     pages: createPageCache(options),
     orders: new SharedListState(),

@@ -9,22 +9,19 @@ export async function banner(
   { schemaAccess, operationsFile, stateFile, workers }: Config,
   metricsUrl: URL | undefined,
 ): Promise<string> {
-  const lines = [
+  const query = JSON.stringify({
+    query: '{ orders(first: 3) { nodes { id status recipient { fullName } } } }',
+  });
+  const example = [
+    `Try       curl -s ${url.href}graphql -H 'content-type: application/json' \\`,
+    `            -H 'authorization: Bearer ${bearer ?? '<access token>'}' -d '${query}'`,
+  ];
+  return [
     `${schemaAccess === 'private' ? 'GraphQL  ' : 'GraphiQL '} ${url.href}graphql`,
     `REST      ${await description}`,
     ...(metricsUrl === undefined ? [] : [`Metrics   ${metricsUrl.href}metrics`]),
     `Keys      ${describeStateFile(stateFile)}`,
     ...(workers === 1 ? [] : [`Workers   ${workers}`]),
-  ];
-  if (operationsFile !== undefined) {
-    return [...lines, `Runs      only the documents of ${operationsFile}`].join('\n');
-  }
-  const query = JSON.stringify({
-    query: '{ orders(first: 3) { nodes { id status recipient { fullName } } } }',
-  });
-  return [
-    ...lines,
-    `Try       curl -s ${url.href}graphql -H 'content-type: application/json' \\`,
-    `            -H 'authorization: Bearer ${bearer ?? '<access token>'}' -d '${query}'`,
+    ...(operationsFile === undefined ? example : [`Runs      only the documents of ${operationsFile}`]),
   ].join('\n');
 }

@@ -23,15 +23,11 @@ export function openKeyStore(stateFile = memory): Promise<KeyStore> {
  */
 export function sharedStateFile(stateFile = memory): string {
   if (stateFile !== memory) return stateFile;
-  const directory = privateDirectory();
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  return join(directory, 'keys');
-}
-
-/** Makes a directory that only this user can read. */
-function privateDirectory(): string {
   try {
-    return mkdtempSync(join(tmpdir(), 'waybill-keys-'));
+    // Only this user can read it.
+    const directory = mkdtempSync(join(tmpdir(), 'waybill-keys-'));
+    process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+    return join(directory, 'keys');
   } catch (error) {
     const expected = `a path, because several WORKERS cannot write their keys to ${tmpdir()}`;
     throw unusableSetting(`STATE_FILE: expected ${expected}`, error);

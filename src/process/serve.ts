@@ -1,13 +1,13 @@
 import type { Config } from '../config/config.ts';
-import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
-import type { OnHttpError } from '../server/http/http-error.ts';
+import { readTrustedDocuments, type TrustedDocuments } from '../server/documents/trusted-documents.ts';
 import { metricsListener } from '../server/routes/metrics.ts';
 import { createStandardOutput, type LogOutput } from '../telemetry/json-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { banner } from './banner.ts';
 import { listenOn } from './listen.ts';
 import { drainWait, type EndReason, endOnSignals, logFlushTimeoutMs } from './signals.ts';
-import { loadTrustedDocuments } from './trusted-documents.ts';
+import type { RunningServer } from './start-server.ts';
+import { unusableSetting } from './startup-errors.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
 
 export interface ServeParts {
@@ -18,11 +18,8 @@ export interface ServeParts {
   onFailure(message: string): void;
 }
 
-export interface ServedProcesses {
-  url: URL;
+export interface ServedProcesses extends Omit<RunningServer, 'metrics'> {
   metrics: Pick<Metrics, 'page'> | undefined;
-  onHttpError: OnHttpError;
-  end(reason: EndReason): Promise<void>;
 }
 
 /** Runs the server until a signal ends it. @throws ConfigError, TrustedDocumentsError and WorkerStartError. */
@@ -62,4 +59,15 @@ export async function serve(
     process.exitCode = 1;
     void end('terminated').then(() => process.exit());
   }
+}
+
+/** Reads the documents of OPERATIONS_FILE. @throws ConfigError if the file cannot be read */
+async function loadTrustedDocuments(file: string | undefined): Promise<TrustedDocuments | undefined> {
+  if (file === undefined) return undefined;
+  return readTrustedDocuments(file).catch((error: unknown) => {
+    throw unusableSetting(
+      `OPERATIONS_FILE: expected a JSON object that maps ids to documents, but got ${file}`,
+      error,
+    );
+  });
 }

@@ -16,17 +16,15 @@ export function drainWait(reason: EndReason, { drainWaitMs }: { drainWaitMs: num
 
 /**
  * Calls `end` at the first SIGTERM or SIGINT, and then exits with `process.exitCode` or 0, even if handles are open.
- * A second signal calls `abandon` and exits with 1 at once, because requests may have got no response.
- * @param abandon discards output that would delay the exit.
+ * An error of `end` is an unhandled rejection, which ends the process with a stack trace.
  */
 export function endOnSignals(end: (reason: EndReason) => Promise<void>, abandon: () => void): void {
   const onFirst = (signal: NodeJS.Signals) =>
-    // An error of `end` is an unhandled rejection, which ends the process with a stack trace.
     void end(signal === 'SIGINT' ? 'interrupted' : 'terminated').then(() => process.exit());
   onSignals(['SIGTERM', 'SIGINT'], onFirst, abandon);
 }
 
-/** Calls `onFirst` at the first of the signals. A second signal calls `abandon` and exits with 1 at once. */
+/** Calls `onFirst` at the first signal. A second one calls `abandon`, which drops output, and exits at once with 1. */
 export function onSignals(
   signals: readonly NodeJS.Signals[],
   onFirst: (signal: NodeJS.Signals) => void,
@@ -39,6 +37,7 @@ export function onSignals(
       onFirst(signal);
     } else if (performance.now() - firstAtMs > duplicateSignalMs) {
       abandon();
+      // Requests may have got no response.
       process.exit(1);
     }
   }

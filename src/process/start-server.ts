@@ -6,7 +6,7 @@ import { createRestClient } from '../rest/client/client.ts';
 import { createProbe } from '../rest/health-probe.ts';
 import { type AppOptions, createApp, type TestOptions } from '../server/app.ts';
 import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
-import { type OnHttpError, reportEarlyErrors } from '../server/http/http-error.ts';
+import { reportEarlyErrors } from '../server/http/http-error.ts';
 import { createHealth } from '../server/routes/health.ts';
 import { createErrorReporter } from '../telemetry/error-report.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -30,23 +30,12 @@ interface ServerParts {
   tokenRejections?: AppOptions['tokenRejections'];
 }
 
-export interface RunningServer {
-  url: URL;
-  metrics: Metrics | undefined;
-  /** For requests that reach no route. */
-  onHttpError: OnHttpError;
-  /**
-   * Ends the server. New requests have DRAIN_WAIT_MS, then running ones DRAIN_GRACE_MS, then all but the log 3 seconds.
-   * `interrupted` skips the first wait. `replaced` accepts no new connections, because another process does, and
-   * readiness stays up.
-   */
-  end(reason: EndReason): Promise<void>;
-}
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 /** Listens on PORT. @throws ConfigError and TrustedDocumentsError. */
-export async function startServer(config: Config, parts: ServerParts): Promise<RunningServer> {
+export async function startServer(config: Config, parts: ServerParts) {
   const { upstream, log } = parts;
-  const telemetry = await startTelemetry({ metrics: config.metrics, tracing: config.tracing }, log);
+  const telemetry = await startTelemetry(config, log);
   const { tracing, observers } = telemetry;
   const metrics = telemetry.metrics && { ...telemetry.metrics, ...parts.metrics };
   const client = createRestClient({
@@ -89,8 +78,14 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
   return {
     url: listener.url,
     metrics,
+    /** For requests that reach no route. */
     onHttpError,
-    async end(reason) {
+    /**
+     * Ends the server. New requests have DRAIN_WAIT_MS, then running ones DRAIN_GRACE_MS, then all but the log 3
+     * seconds. `interrupted` skips the first wait. `replaced` accepts no new connections, because another process does,
+     * and readiness stays up.
+     */
+    async end(reason: EndReason): Promise<void> {
       const startedAtMs = performance.now();
       log.info({ reason }, 'shutting down');
       if (reason !== 'replaced') health.markNotReady();

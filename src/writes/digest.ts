@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
 
-/** Makes a digest of a JSON value. Equal values have equal digests, in any order of fields and in any process. */
-export type Digest = (value: unknown) => string;
-
-/** Creates digests that reveal nothing without the secret. A digest stays the same as long as the secret. */
-export function createDigest(secret: Buffer): Digest {
-  return (value) => createHmac('sha256', secret).update(canonicalJson(value)).digest('base64url');
+/**
+ * Makes digests of JSON values that reveal nothing without the secret. With one secret, equal values have equal
+ * digests, in any order of fields and in any process.
+ */
+export function createDigest(secret: Buffer) {
+  return (value: unknown): string =>
+    createHmac('sha256', secret).update(canonicalJson(value)).digest('base64url');
 }
 
 /** JSON with the fields of each object in the order of their names. A field with the value undefined is left out. */

@@ -50,17 +50,11 @@ export type ShippingLock = Lock<ShippingNote>;
 
 /** How long REST may keep processing an aborted POST, in milliseconds. */
 const maxProcessingMs = 10_000;
-/**
- * How long the order's field `shipment` may stay empty after the shipment was created, in milliseconds. After that,
- * an empty field means that the order has no shipment.
- */
+/** How long the order's field `shipment` may stay empty after the shipment was created, in milliseconds. */
 const maxNamingDelayMs = 3_600_000;
 
 export function createShipmentLookup(api: RestApi, callContext: CallContext, loaders: Loaders) {
-  /**
-   * Waits until REST can no longer be processing the noted POST.
-   * @throws OutcomeUnknownError at once if the operation's deadline is earlier.
-   */
+  /** Waits until REST can no longer be processing the noted POST. Throws at once if the deadline is earlier. */
   async function settle(lock: ShippingLock): Promise<void> {
     if (lock.note?.isSending === true) {
       // Its process has died, and could send it until now: the POST may have waited for a slot.
@@ -122,9 +116,8 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
   return {
     /**
      * Waits until REST can no longer be processing the last POST of an order, then looks for its shipment.
-     * @param ownProgress the checkpoint of the same idempotency key.
-     * @returns the order, and the shipment of that key or of the last POST. Null if there is none, or if the order names
-     * another shipment. Without `ownProgress`, also null if the order names a shipment.
+     * @returns the order, and the shipment of the key of `ownProgress` or of the last POST. Null if there is none, or
+     * if the order names another shipment. Without `ownProgress`, also null if the order names a shipment.
      * @throws NotFoundError. ConflictError if another key shipped the order and the order does not name its shipment
      * yet. OutcomeUnknownError if a shipment may exist that cannot be identified.
      */

@@ -15,8 +15,7 @@ export interface IdempotentWrite<Result, Stored, Progress> {
   /** Runs the write for the first time. */
   run(attempt: Attempt<Progress>): Promise<Result>;
   /**
-   * Runs instead of `run` if the outcome of an earlier attempt is unknown. Looks for the records that the attempt has
-   * created before it creates any.
+   * Runs instead of `run` if the outcome of an earlier attempt is unknown. Looks for its records before it creates any.
    * @param progress the last checkpoint of the earlier attempt; undefined if the attempt stored none.
    * @throws OutcomeUnknownError if the outcome stays unknown.
    */
@@ -183,10 +182,7 @@ export function createIdempotency({ store, merchants, report }: IdempotencyOptio
       });
     },
 
-    /**
-     * Runs work while it holds the lock of a resource, such as an order. No other work of the merchant holds it then.
-     * @param outer the claim under which the work runs. The lock is held only as long as that claim.
-     */
+    /** Runs work under the lock of a resource, such as an order. It is held only as long as the claim `outer`. */
     async withLock<Note, Result>(
       resource: string,
       outer: Held,

@@ -87,8 +87,7 @@ export function createMerchants({ api, store, service }: MerchantsOptions) {
 
   return {
     /**
-     * The digest of the merchant: the token's organization, or the token itself if REST shows no organization. Asks REST
-     * once per token ("Organization").
+     * The digest of the merchant: the token's organization, or the token itself if REST shows none ("Organization").
      * @throws MerchantUnknownError, and the errors that any call of the operation would meet.
      */
     of: merchantOf,

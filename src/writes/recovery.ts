@@ -16,8 +16,7 @@ import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 
 /**
  * Runs `find`, which looks for the record that an attempt without a response may have created.
- * @throws OutcomeUnknownError if REST rejects the search or sends an invalid response, and the other errors of
- * `find`.
+ * @throws OutcomeUnknownError if REST rejects the search or sends an invalid response, and the other errors of `find`.
  */
 export async function withRecovery<Found>(find: () => Promise<Found>): Promise<Found> {
   try {
@@ -33,18 +32,14 @@ export async function withRecovery<Found>(find: () => Promise<Found>): Promise<F
 /** REST reports its clock in whole seconds, and it may also round down the `createTime` of a new record. */
 const slackMs = 2_000;
 
-/**
- * The earliest time at which REST may create a record for a write that is sent now, in milliseconds since 1970 by the
- * clock of REST. Undefined if REST reports no clock.
- */
+/** By its own clock, REST creates the record of a write that is sent now no earlier. Undefined without that clock. */
 export function earliestCreation({ serviceTime }: RestApi): number | undefined {
   const nowMs = serviceTime();
   return nowMs === undefined ? undefined : nowMs - slackMs;
 }
 
 /**
- * Returns the order that an attempt without a response has created. The order has the reference and the other fields
- * that were sent, and it is not older than the attempt.
+ * Returns the order with the reference and the other fields that were sent, if it is not older than the attempt.
  * @returns null if no order matches, or several do: another attempt may have created some of them.
  */
 export async function findCreatedOrder(
@@ -84,9 +79,8 @@ function includesFields(value: unknown, expected: unknown): boolean {
 type ShipmentRow = ShipmentJson | InvalidResponseError;
 
 /**
- * Returns the shipment of one of the quotes, or null if there is none. Reads all pages of the list, because the
- * interface documents no order of rows. Stops early if the rows are sorted newest first and older than the attempt.
- * Bypasses the loaders, which would cache every page.
+ * Returns the shipment of one of the quotes, or null. Reads all pages of the list, because the interface documents no
+ * order of rows, but stops after sorted rows older than the attempt. Bypasses the loaders, which would cache each page.
  * @throws OutcomeUnknownError if REST sent a row without its quote that may be the shipment, and InvalidResponseError
  * if the list has no end.
  */

@@ -5,15 +5,10 @@ import type { MessageJson, OfferJson, OrderJson, QuoteJson, ShipmentJson } from 
 import { explainNoOffer, type NoOfferExplanation, type OfferPreference } from './offer-selection.ts';
 
 /** A record of which only the name is known. Its other fields cost a GET. */
-export interface NamedRecord {
-  name: string;
-}
+export type NamedRecord = Pick<QuoteJson, 'name'>;
 
-/** The name and the time of a message, as they are stored under its key. */
-export interface SentMessage {
-  name: string;
-  createTime: string;
-}
+/** What is stored of a message under its key. */
+export type SentMessage = Pick<MessageJson, 'name' | 'createTime'>;
 
 /** An offer without texts that a person wrote. */
 export type StoredOffer = Pick<

@@ -36,9 +36,7 @@ import { createShippingWorkflow, type ShipOrderRequest, shipOrderDefaults } from
 type Key = string | null | undefined;
 
 /** The checkpoint of `createOrder`: REST cannot have created the order before, by its clock. */
-interface OrderProgress {
-  earliestMs?: number | undefined;
-}
+type OrderProgress = Pick<ShippingProgress, 'earliestMs'>;
 
 export type Writes = ReturnType<typeof createWrites>;
 
@@ -65,10 +63,7 @@ export function createWrites(
     return created;
   }
 
-  /**
-   * Runs a write once per key. Its outcome cannot be looked up: after an attempt without a response, each request with
-   * the key throws OutcomeUnknownError.
-   */
+  /** Runs a write whose outcome cannot be looked up: a retry after a lost response throws OutcomeUnknownError. */
   function runOnce<Created, Stored>(
     write: Omit<IdempotentWrite<Created, Stored, never>, 'resume'>,
     key: Key,
@@ -148,10 +143,7 @@ export function createWrites(
       return runOnce(write, key).finally(() => invalidateAfterShipmentCreation(loaders));
     },
 
-    /**
-     * Sends a message to a conversation.
-     * @param expectValid throws if the message is known to be invalid. Called once per key, before the message is sent.
-     */
+    /** `expectValid` throws if the message is known to be invalid. Called once per key, before the message is sent. */
     sendMessage: (
       { name, channel, conversation }: ConversationName,
       message: SendMessageJson,
@@ -168,10 +160,7 @@ export function createWrites(
         api.sendToPhone(channel, message, context),
       ),
 
-    /**
-     * Creates a quote and the shipment of an order.
-     * @throws NotFoundError, and ConflictError if the order can't be shipped.
-     */
+    /** Quotes and ships an order. @throws NotFoundError, and ConflictError if the order can't be shipped. */
     async shipOrder(request: ShipOrderRequest, key: Key): Promise<ShippedOrder> {
       const write: IdempotentWrite<ShippedOrder, StoredShipping, ShippingProgress> = {
         operation: 'shipOrder',
@@ -189,10 +178,7 @@ export function createWrites(
   };
 }
 
-/**
- * Throws the error of an earlier attempt without a response.
- * @param wasNotFound whether the record that the attempt may have created was searched without result.
- */
+/** `wasNotFound`: whether a search did not find the record that the earlier attempt may have created. */
 function outcomeUnknown(wasNotFound: boolean): never {
   throw new OutcomeUnknownError('An earlier attempt with this key got no response', {}, wasNotFound);
 }

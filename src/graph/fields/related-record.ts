@@ -5,27 +5,15 @@ import type { Loaders } from '../../loaders/loaders.ts';
 import type { RecordLoader } from '../../loaders/record-loader.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
 import { type Collection, isResourceName } from '../../rest/resource-name.ts';
-import type {
-  ChannelJson,
-  LocationJson,
-  OrderJson,
-  OriginJson,
-  QuoteJson,
-  ShipmentJson,
-} from '../../rest/wire-schema.ts';
+import type { WireRecord } from '../../rest/wire-schema.ts';
 import type { SchemaTypes } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { isIncluded } from './is-included.ts';
 
 /** The collections whose records REST finds by id. */
-export interface RecordByCollection {
-  orders: OrderJson;
-  shipments: ShipmentJson;
-  quotes: QuoteJson;
-  origins: OriginJson;
-  locations: LocationJson;
-  channels: ChannelJson;
-}
+export type RecordByCollection = {
+  [C in 'orders' | 'shipments' | 'quotes' | 'origins' | 'locations' | 'channels']: WireRecord<C>;
+};
 
 export const recordReaders: {
   readonly [C in keyof RecordByCollection]: {
@@ -43,10 +31,7 @@ export const recordReaders: {
   channels: { loader: ({ channelById }) => channelById, call: '`GET /v1/channels` (once for all channels)' },
 };
 
-/**
- * The options of a nullable field with the record that a REST payload names.
- * @param nameOf reads the resource name from the payload
- */
+/** The options of a nullable field with the record that a REST payload names. `nameOf` reads that name. */
 export const relation = <C extends keyof RecordByCollection, Source>(
   type: ObjectRef<SchemaTypes, RecordByCollection[C]>,
   collection: C,
@@ -88,10 +73,9 @@ export function checkName(collection: Collection, name: string): void {
 }
 
 /**
- * Makes a predicate on a field: whether the operation selects more than the id of a record below the field. A plan has
- * one array of nodes per field, and one outcome of @skip and @include. Without the cache by these nodes, the predicate
- * would take longer than the rest of each row of a list.
- * @param paths the field names from the field to the record; one matching path is enough
+ * Makes a predicate on a field: whether the operation selects more than the id of a record below it, at any of `paths`.
+ * A plan has one array of nodes per field, and one outcome of @skip and @include. Without a cache by these nodes, the
+ * predicate would take longer than the rest of each row of a list.
  */
 export function selectsMoreThanIdAt(...paths: readonly (readonly string[])[]) {
   const cache = new WeakMap<readonly FieldNode[], boolean>();

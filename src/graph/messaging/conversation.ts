@@ -61,8 +61,7 @@ builder.queryField('conversation', (t) =>
     type: Conversation,
     nullable: true,
     description:
-      'The conversation with this id. Costs no call, because Waybill does not check that the ' +
-      'conversation exists.',
+      'The conversation with this id. Costs no call, because Waybill does not check that the conversation exists.',
     args: {
       id: t.arg.id({
         required: true,

@@ -7,8 +7,7 @@ import { findRepeatedName, parameterFields } from './template.ts';
 
 const SendTemplateInput = builder.inputType('SendTemplateInput', {
   description:
-    'A template of the channel, with a value for each parameter. `Template.preview` shows the ' +
-    'resulting message.',
+    'A template of the channel, with a value for each parameter. `Template.preview` shows the resulting message.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'The name of the template.' }),
     language: t.string({ required: true, description: 'The language code of the template, such as `es`.' }),

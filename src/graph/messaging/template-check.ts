@@ -16,7 +16,6 @@ type Rows = Page<TemplateJson>['rows'];
 /**
  * Compares a template with its definition before the message is sent. If the definition can't be read, REST alone
  * validates the message.
- * @param channel the resource name of the channel
  * @throws InvalidInputError with all errors of the template
  */
 export async function checkTemplateFits(

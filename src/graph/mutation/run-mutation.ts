@@ -50,10 +50,7 @@ interface Mutation<Rules extends GenericSchema, Success> {
   /** The record that REST may not find, and the input field that names it. */
   target?: ((value: InferOutput<Rules>) => { id: string; path: string }) | undefined;
   restToInputPaths?: RestToInputPaths;
-  /**
-   * Sentences that tell a person how to find out whether a write of unknown outcome was done.
-   * @param wasNotFound whether the server has already searched for the written record, without result
-   */
+  /** How to find out whether the write was done. `wasNotFound`: Waybill itself has searched for the record already. */
   adviceOnUnknownOutcome(value: InferOutput<Rules>, wasNotFound: boolean): string;
 }
 
@@ -87,12 +84,16 @@ export function defineMutation<Rules extends GenericSchema, Success>(
         };
       }
       if (error instanceof NotFoundError) return notFound(error, error.message);
-      if (error instanceof ConflictError) return conflict(error);
+      if (error instanceof ConflictError) {
+        const { message, reason, shipment } = error;
+        return { __typename: 'Conflict', message, reason, shipment };
+      }
       if (error instanceof InvalidInputError) return invalidInput(error.errors);
       // A failed read of a multi-step write says nothing about the input.
       if (error instanceof StatusError && !error.isRead) {
         const message = error.details.message ?? `${error.summary}.`;
-        if (isConflict(error)) return conflict({ message, reason: toConflictReason(error.details.code) });
+        if (isConflict(error))
+          return { __typename: 'Conflict', message, reason: toConflictReason(error.details.code) };
         if (isNotFound(error) && target !== undefined) return notFound(target(value), message);
         if (isNotFound(error) || isRejectedInput(error))
           return invalidInput(invalidFields(error, input, inputType(info), restToInputPaths), message);
@@ -144,10 +145,6 @@ function invalidInput(errors: InvalidFieldSource[], message?: string): InvalidIn
 
 function notFound({ id, path }: { id: string; path: string }, message: string): NotFoundSource {
   return { __typename: 'NotFound', missingId: id, path, message };
-}
-
-function conflict({ message, reason, shipment }: Omit<ConflictSource, '__typename'>): ConflictSource {
-  return { __typename: 'Conflict', message, reason, shipment };
 }
 
 /** The reason for a code of REST, which may be one of ours or the name of a gRPC status. */

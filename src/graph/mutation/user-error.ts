@@ -4,9 +4,7 @@ import { builder, type SchemaTypes } from '../builder.ts';
 import type { ReportedError } from '../context.ts';
 import { describedEnum } from '../fields/described-enum.ts';
 
-interface UserErrorSource {
-  message: string;
-}
+type UserErrorSource<Name, Details> = { __typename: Name; message: string } & Details;
 
 export interface InvalidFieldSource {
   /** Dotted; empty for the input as a whole. */
@@ -18,34 +16,17 @@ export interface InvalidFieldSource {
   limit?: number | undefined;
 }
 
-export interface InvalidInputSource extends UserErrorSource {
-  __typename: 'InvalidInput';
-  fields: InvalidFieldSource[];
-}
+export type InvalidInputSource = UserErrorSource<'InvalidInput', { fields: InvalidFieldSource[] }>;
+export type NotFoundSource = UserErrorSource<'NotFound', { missingId: string; path: string }>;
+/** `shipment` is the resource name of the shipment that the order has. */
+export type ConflictSource = UserErrorSource<
+  'Conflict',
+  { reason: ConflictReason; shipment?: string | undefined }
+>;
+export type OutcomeUnknownSource = UserErrorSource<'OutcomeUnknown', { idempotencyKey: string | null }>;
+export type WriteFailedSource = UserErrorSource<'WriteFailed', ReportedError>;
 
-export interface NotFoundSource extends UserErrorSource {
-  __typename: 'NotFound';
-  missingId: string;
-  path: string;
-}
-
-export interface ConflictSource extends UserErrorSource {
-  __typename: 'Conflict';
-  reason: ConflictReason;
-  /** The resource name of the shipment that the order has. */
-  shipment?: string | undefined;
-}
-
-export interface OutcomeUnknownSource extends UserErrorSource {
-  __typename: 'OutcomeUnknown';
-  idempotencyKey: string | null;
-}
-
-export interface WriteFailedSource extends ReportedError {
-  __typename: 'WriteFailed';
-}
-
-export const UserError = builder.interfaceRef<UserErrorSource>('UserError').implement({
+export const UserError = builder.interfaceRef<{ message: string }>('UserError').implement({
   description:
     'The reason why a mutation did not succeed. `... on UserError { message }` matches every ' +
     'result except the success.',
@@ -109,8 +90,7 @@ const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').imple
     }),
     message: t.exposeString('message', {
       description:
-        "The fault as a text to show after the field's name, such as `must be 3 to 128 characters " +
-        'long`.',
+        "The fault as a text to show after the field's name, such as `must be 3 to 128 characters long`.",
     }),
     code: t.expose('code', {
       type: InvalidFieldCodeEnum,

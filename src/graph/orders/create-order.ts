@@ -59,13 +59,9 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
     }),
     referenceId: t.string({
       description:
-        'The id of the order in your e-commerce system. Waybill uses it to find the order if the ' +
-        'response is lost.',
+        'The id of the order in your e-commerce system. Waybill uses it to find the order if the response is lost.',
     }),
-    referenceUrl: t.field({
-      type: 'URL',
-      description: 'The URL of the order in the e-commerce system.',
-    }),
+    referenceUrl: t.field({ type: 'URL', description: 'The URL of the order in the e-commerce system.' }),
     fulfiller: t.string({
       description:
         'The name of the company that ships the order: either the operator of the REST service (the ' +

@@ -38,8 +38,7 @@ const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
     status: t.field({
       type: OrderUpdatableStatus,
       description:
-        'The status of the order. If the REST service does not allow the change, the result is a ' +
-        '`Conflict`.',
+        'The status of the order. If the REST service does not allow the change, the result is a `Conflict`.',
     }),
     recipient: t.field({
       type: OrderRecipientInput,

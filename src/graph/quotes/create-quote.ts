@@ -65,9 +65,7 @@ const CreateQuoteSuccess = builder
   .objectRef<{ __typename: 'CreateQuoteSuccess'; quote: QuoteJson | NamedRecord }>('CreateQuoteSuccess')
   .implement({
     description: 'The quote was created, perhaps without an available offer.',
-    fields: (t) => ({
-      quote: t.field(createdQuote('The quote, with one offer or rejection per courier.')),
-    }),
+    fields: (t) => ({ quote: t.field(createdQuote('The quote, with one offer or rejection per courier.')) }),
   });
 
 const CreateQuoteResult = resultUnion('CreateQuoteResult', [CreateQuoteSuccess, NotFound]);

@@ -87,11 +87,7 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
     destination: t.field(
       relation(Location, 'locations', 'The delivery location of the package.', (quote) => quote.destination),
     ),
-    package: t.expose('package', {
-      type: Package,
-      nullable: true,
-      description: 'The package to deliver.',
-    }),
+    package: t.expose('package', { type: Package, nullable: true, description: 'The package to deliver.' }),
     cashOnDelivery: t.field({
       type: Money,
       nullable: true,

@@ -55,8 +55,6 @@ interface Named {
   name: string;
 }
 
-type ListFilter = Omit<RowFilter, 'statuses'> & { statuses?: readonly string[] | undefined };
-
 interface PageArgs {
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -78,8 +76,7 @@ export function defineList<Json extends Named>(
     fields: (t) => ({
       cursor: t.string({
         description:
-          'The cursor of this row. Pass it as `after`, with the same filters, to read the rows after ' +
-          'this one.',
+          'The cursor of this row. Pass it as `after`, with the same filters, to read the rows after this one.',
         resolve: ({ cursors, after }) => cursors.encode(after),
       }),
       node: t.field({
@@ -129,11 +126,7 @@ export function defineList<Json extends Named>(
     })),
   };
 
-  /**
-   * Reads the page that `first` and `after` select.
-   * @param query the filters of REST
-   * @throws InvalidCursorError for an invalid `after`, without a REST call
-   */
+  /** Reads a page with the filters of REST. @throws InvalidCursorError for an invalid `after`, without a REST call */
   async function read<Query extends PageQuery>(
     pages: Pages<Json, Query>,
     pageArgs: PageArgs,
@@ -150,11 +143,10 @@ export function defineList<Json extends Named>(
     scans: ListScans<Json, Query>,
     pageArgs: PageArgs,
     query: Omit<Query, keyof PageQuery>,
-    filter: ListFilter,
+    filter: RowFilter,
   ): Promise<Connection<Json>> {
     const { first, after, cursors } = parsePageArgs(pageArgs, { ...query, ...filter });
-    const rowFilter = { ...filter, statuses: filter.statuses && new Set(filter.statuses) };
-    const slice = await readFilteredSlice(scans.from(query, after), rowFilter, first, after);
+    const slice = await readFilteredSlice(scans.from(query, after), filter, first, after);
     return { slice, hasPreviousPage: after !== undefined, cursors };
   }
 

@@ -1,7 +1,7 @@
 import type { Loaders } from '../../loaders/loaders.ts';
-import type { OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../../rest/wire-schema.ts';
+import type { OrderJson, QuoteJson } from '../../rest/wire-schema.ts';
 import type { NoOfferExplanation } from '../../writes/offer-selection.ts';
-import { type NamedRecord, restoredRecordMissing } from '../../writes/restored-records.ts';
+import { type NamedRecord, restoredRecordMissing, type ShippedOrder } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
 import { describedEnum } from '../fields/described-enum.ts';
 import { relation, selectsOnlyId } from '../fields/related-record.ts';
@@ -13,14 +13,7 @@ import { createdQuote, Offer } from '../quotes/quote.ts';
 import { ShipOrderInput, shipOrderRules } from './ship-order-input.ts';
 import { Shipment } from './shipment.ts';
 
-interface ShipOrderSuccessSource {
-  __typename: 'ShipOrderSuccess';
-  /** The order as it was before it was shipped; for a repeated key only its name. */
-  order: OrderJson | NamedRecord;
-  quote: QuoteJson | NamedRecord;
-  offer: OfferJson;
-  shipment: ShipmentJson;
-}
+type ShipOrderSuccessSource = { __typename: 'ShipOrderSuccess' } & Exclude<ShippedOrder, { noOffer: object }>;
 
 const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuccess').implement({
   description: 'The order was shipped.',

@@ -108,11 +108,7 @@ builder.queryFields((t) => ({
     description:
       "The merchant's shipments as the REST service sorts them, usually newest first. Costs `GET /v1/shipments`, " +
       'or up to 20 pages of this list with `status`, `createdSince` or `createdUntil`.',
-    args: {
-      ...shipmentList.field.args,
-      ...statusArgs('shipments', shipmentStatus.ref),
-      ...createdRangeArgs,
-    },
+    args: { ...shipmentList.field.args, ...statusArgs('shipments', shipmentStatus.ref), ...createdRangeArgs },
     resolve: (_root, { status, createdSince, createdUntil, ...args }, { loaders }) => {
       const filter = { statuses: statusFilter(status), ...createdRange({ createdSince, createdUntil }) };
       return Object.values(filter).every((bound) => bound === undefined)

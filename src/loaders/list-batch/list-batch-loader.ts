@@ -33,7 +33,7 @@ export interface ListBatchLoaderOptions<Json> {
   callContext: CallContext;
   state: ListState;
   isListUsed: boolean;
-  observer: LoadingObserver;
+  observer: LoadingObserver | undefined;
 }
 
 type Read<Json> = (name: string) => RecordResult<Json> | Promise<RecordResult<Json>>;
@@ -70,7 +70,7 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     const { list, callContext, observer, kind, maxPageSize } = this.#options;
     const pageSize = position.rowsBefore + position.rowsPerId.rowsFor(idCount);
     if (this.#prefetched || pageSize > maxPageSize || !this.#mayReadPage(idCount, position)) return;
-    observer.prefetchedPage(kind, 'asked');
+    observer?.prefetchedPage(kind, 'asked');
     const page = list({ pageSize }, callContext);
     // The batch that uses the page handles the error.
     page.catch(() => {});
@@ -83,7 +83,7 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     const position = this.#expected ?? { rowsBefore: 0, rowsPerId: state.rowsPerId('ids') };
     const prefetched = this.#takePrefetched();
     if (prefetched === undefined && !this.#mayReadPage(names.length, position)) {
-      observer.batch(kind, names.length, 'gets');
+      observer?.batch(kind, names.length, 'gets');
       return settleAll(names, (name) => get(name, callContext));
     }
     const compared = this.#startComparison(names);
@@ -91,7 +91,7 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     const batch = new BatchRows<Json>(names, isRowComplete);
     const error = await this.#readPages(batch, position, prefetched);
     const way = batch.hits.length === 0 ? 'no rows' : 'page';
-    observer.batch(kind, names.length, error === undefined ? way : 'failed');
+    observer?.batch(kind, names.length, error === undefined ? way : 'failed');
     const comparedRow = compared && batch.rowByName.get(compared.name);
     if (compared && comparedRow) await state.shared.compare(comparedRow, compared.record);
     this.prime(batch.rows, generation);
@@ -117,7 +117,7 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     this.#expected = undefined;
     this.#prefetched = undefined;
     if (prefetched?.generation !== this.generation) return undefined;
-    observer.prefetchedPage(kind, 'used');
+    observer?.prefetchedPage(kind, 'used');
     return prefetched.page;
   }
 

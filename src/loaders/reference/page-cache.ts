@@ -31,7 +31,7 @@ export function createPageCache({ referenceMs, ...options }: PageCacheOptions) {
   return { pages, pending, referenceMs };
 }
 
-export type PageCache = ReturnType<typeof createPageCache>;
+type PageCache = ReturnType<typeof createPageCache>;
 
 /** The cached pages of one tenant. Tenants share no pages. */
 export class CachedPages {

@@ -10,9 +10,8 @@ const rowsPerMatch = 5;
 const minFirstPageRows = 100;
 
 /**
- * Reads pages until `first` rows match or the list ends. Where the operation may read no further page, the slice ends with
- * the last row that was looked at.
- * @param after the position at which the scan starts. Undefined: the start of the list.
+ * Reads pages until `first` rows match or the list ends. Where the operation may read no further page, the slice ends
+ * with the last row that was looked at. `after` is the start of the scan.
  * @throws InvalidResponseError if the list has no end. Errors of the page loader are passed on.
  */
 export async function readFilteredSlice<Row extends FilteredRow, Query extends PageQuery>(

@@ -10,7 +10,7 @@ export interface FilteredRow {
 /** Filters that REST does not have. Times are in milliseconds since 1970. Both bounds belong to the range. */
 export interface RowFilter {
   /** Undefined: all statuses. */
-  statuses: ReadonlySet<string> | undefined;
+  statuses?: readonly string[] | undefined;
   createdSinceMs: number | undefined;
   createdUntilMs: number | undefined;
 }
@@ -21,7 +21,7 @@ export function matchesFilter<Row extends FilteredRow>(
   { statuses, createdSinceMs = -Infinity, createdUntilMs = Infinity }: RowFilter,
 ): row is Row {
   if (row === undefined || row instanceof InvalidResponseError) return false;
-  if (statuses !== undefined && (typeof row.status !== 'string' || !statuses.has(row.status))) return false;
+  if (statuses !== undefined && !statuses.includes(row.status ?? '')) return false;
   if (createdSinceMs === -Infinity && createdUntilMs === Infinity) return true;
   const createdMs = createdAtMs(row);
   return createdMs !== undefined && createdMs >= createdSinceMs && createdMs <= createdUntilMs;

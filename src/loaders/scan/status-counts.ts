@@ -14,8 +14,6 @@ export interface StatusCounts {
   asOf: Date;
 }
 
-const largestPage = 1_000;
-
 /** Counts the records of a list, or only those created since a time in milliseconds since 1970. */
 export async function countByStatus<Row extends FilteredRow, Query extends PageQuery>(
   scan: ListScan<Row, Query>,
@@ -24,9 +22,9 @@ export async function countByStatus<Row extends FilteredRow, Query extends PageQ
   const asOf = new Date();
   const byStatus = new Map<string, number>();
   const newestFirst = new NewestFirst();
-  const filter = { statuses: undefined, createdSinceMs, createdUntilMs: undefined };
+  const filter = { createdSinceMs, createdUntilMs: undefined };
   for (let number = 0; ; number += 1) {
-    const next = await scan.page(number, largestPage);
+    const next = await scan.page(number, Number.POSITIVE_INFINITY);
     if (typeof next === 'string') return { byStatus, isExact: next === 'end', asOf };
     const { rows } = next.page;
     for (const row of rows) {

@@ -52,11 +52,7 @@ export interface OpenOptions {
   maxPages: number | undefined;
 }
 
-/**
- * Opens the database of a store, and creates it if the file is missing or empty.
- * @returns the database with the secret in it.
- * @throws FileProblem, and the errors of SQLite.
- */
+/** Opens the database, or creates it in a missing or empty file. @throws FileProblem, and the errors of SQLite. */
 export function openDatabase(options: OpenOptions): { database: DatabaseSync; secret: Uint8Array } {
   const { path, secret, busyTimeoutMs, maxPages } = options;
   const isFile = path !== ':memory:';

@@ -81,6 +81,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   }
 
   function receive(report: Report): void {
+    data.secret = report.secret ?? data.secret;
     lease = report.lease;
     failure = report.failure;
     for (const reply of report.replies) {
@@ -148,9 +149,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     opening.ref();
     try {
       // Rejects with the thread's error if the thread fails.
-      const [report] = await once(opening, 'message');
-      const { secret }: Report = report;
-      if (secret !== undefined) data.secret = secret;
+      await once(opening, 'message');
     } catch (error) {
       throw new StoreOpenError(`${file} ${error instanceof Error ? error.message : error}`);
     }

@@ -5,7 +5,6 @@ import {
   type ListBatchLoaderOptions,
 } from '../../../src/loaders/list-batch/list-batch-loader.ts';
 import { ListState, SharedListState } from '../../../src/loaders/list-batch/list-state.ts';
-import { noObserver } from '../../../src/loaders/loading-observer.ts';
 import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import {
   BudgetExceededError,
@@ -56,7 +55,7 @@ function start(options: Partial<ListBatchLoaderOptions<Row>> = {}) {
     maxPageSize: 1_000,
     state: new ListState(comparedState()),
     isListUsed: true,
-    observer: noObserver,
+    observer: undefined,
     ...options,
     callContext,
     get(name, callContext) {

@@ -28,7 +28,7 @@ const newestFirst = (count: number, matches: readonly number[] = []): Row[] =>
   );
 
 const anyTime = { createdSinceMs: undefined, createdUntilMs: undefined };
-const withError: RowFilter = { statuses: new Set(['WITH_ERROR']), ...anyTime };
+const withError: RowFilter = { statuses: ['WITH_ERROR'], ...anyTime };
 const since = (minutes: number): RowFilter => ({
   statuses: undefined,
   createdSinceMs: startMs + minutes * minute,
@@ -141,7 +141,7 @@ describe.each([5_000, 12_000])('a list of %d rows', (count) => {
       for (const [index, status] of shipmentStatuses.entries()) {
         const list = createList(rows);
         const first = 20 + 35 * index;
-        const filter: RowFilter = { statuses: new Set([status]), ...anyTime };
+        const filter: RowFilter = { statuses: [status], ...anyTime };
         const found: string[] = [];
         let expectedCalls = 0;
         let after: Position | undefined;
@@ -285,7 +285,7 @@ describe('the fields of one operation', () => {
   test('share the pages of a scan', async () => {
     const list = createList(newestFirst(5_000, [4_999]));
     const scans = list.scans();
-    const delivered: RowFilter = { statuses: new Set(['DELIVERED']), ...anyTime };
+    const delivered: RowFilter = { statuses: ['DELIVERED'], ...anyTime };
     const [errors, first, counts] = await Promise.all([
       readFilteredSlice(scans.from({}), withError, 1, undefined),
       readFilteredSlice(scans.from({}), delivered, 10, undefined),
@@ -336,7 +336,7 @@ test('the pages of any filtered list contain exactly the matching rows', async (
         if (order === 'newest') rows.sort((a, b) => timeOf(b) - timeOf(a));
         if (order === 'oldest') rows.sort((a, b) => timeOf(a) - timeOf(b));
         if (order === 'name') rows.sort((a, b) => (a.name < b.name ? -1 : 1));
-        const filter: RowFilter = { ...since(fromMinutes), statuses: new Set(wanted) };
+        const filter: RowFilter = { ...since(fromMinutes), statuses: wanted };
         const list = createList(rows);
         const found: string[] = [];
         let after: Position | undefined;

@@ -205,7 +205,7 @@ test('correct parameter names cause no report while the list changes', {
           );
           read += 1;
           const log = { scannedPages: 0 };
-          const filter = { statuses: new Set(['NEW']), createdSinceMs: undefined, createdUntilMs: undefined };
+          const filter = { statuses: ['NEW'], createdSinceMs: undefined, createdUntilMs: undefined };
           try {
             const slice = isScanned
               ? await readFilteredSlice(new ListScans(loader, log).from(query, after), filter, first, after)
