@@ -1,10 +1,10 @@
 import { type Cancellation, pause } from '../concurrency/cancellation.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
-import { AbortedError, mayHaveHappened, OperationDeadlineError, WaybillError } from '../rest/errors.ts';
+import { mayHaveHappened, WaybillError } from '../rest/errors.ts';
 import { createDigest } from './digest.ts';
-import { ConflictError } from './errors.ts';
 import type { Merchants } from './merchant.ts';
 import { ClaimLostError, type ClaimResult, type KeyName, type KeyStore } from './store/key-store.ts';
+import { expectNotAborted, otherInputError, Turns } from './turns.ts';
 
 /** A write that runs once per idempotency key. `Stored` is JSON: the names and times of what the write created. */
 export interface IdempotentWrite<Result, Stored, Progress> {
@@ -57,7 +57,7 @@ export interface IdempotencyOptions {
 
 type Claimed = Extract<ClaimResult, { state: 'claimed' | 'done' }>;
 
-/** The pauses between the questions whether other work still holds a key. */
+/** The pauses between the questions whether another process still works on a key. */
 const firstPollMs = 20;
 const maxPollMs = 200;
 /** The fingerprint of all work on a lock: the same, so that a lock has no conflicts. */
@@ -66,10 +66,6 @@ const lockFingerprint = 'lock';
 const fullMessage =
   'This merchant has reached its limit of idempotency keys. Nothing was sent. A key expires 24 hours after its first use.';
 
-const otherInputMessage =
-  'This idempotencyKey was used with another input. Nothing was sent. Use a new key for a new write, or the original ' +
-  'input to get the original result.';
-
 const withoutClaim: Attempt<unknown> = { checkpoint: async () => {}, expectHeld: () => {} };
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
@@ -77,38 +73,16 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 /** Runs writes once per key, and one at a time on a resource (docs/decisions/0022-keys-of-a-merchant-in-a-file.md). */
 export function createIdempotency({ store, merchants, report }: IdempotencyOptions) {
   const digest = createDigest(store.secret);
-  const runningById = new Map<string, Promise<unknown>>();
+  const turns = new Turns();
 
-  /** Runs work, or takes the result of the same work if the same access token runs it now in this process. */
-  async function share<Result>(
-    id: string,
-    signal: Cancellation,
-    work: () => Promise<Result>,
-  ): Promise<Result> {
-    for (let running = runningById.get(id); running !== undefined; running = runningById.get(id)) {
-      try {
-        // The id contains the key of one mutation, so its work has results of the same type.
-        return (await running) as Result;
-      } catch (error) {
-        // The operation of that work was aborted. This operation was not, so it runs the work itself.
-        if (!(error instanceof AbortedError) || signal.aborted) throw error;
-      }
-    }
-    const result = work();
-    runningById.set(id, result);
-    const forget = () => void runningById.delete(id);
-    result.then(forget, forget);
-    return result;
-  }
-
-  /** Claims a key, and waits while other work holds it. @throws AbortedError */
+  /** Claims a key, and waits while another process works on it. @throws AbortedError */
   async function claim(name: KeyName, fingerprint: string, signal: Cancellation): Promise<Claimed> {
     let pollMs = firstPollMs;
     while (true) {
       expectNotAborted(signal);
       const result = await store.claim(name, fingerprint);
       if (result.state === 'claimed' || result.state === 'done') return result;
-      if (result.state === 'conflict') throw new ConflictError(otherInputMessage, 'KEY_REUSED');
+      if (result.state === 'conflict') throw otherInputError();
       if (result.state === 'full') throw new KeysFullError(fullMessage);
       await pause(pollMs, signal);
       pollMs = Math.min(2 * pollMs, maxPollMs);
@@ -173,8 +147,7 @@ export function createIdempotency({ store, merchants, report }: IdempotencyOptio
       const { signal, tenant } = callContext;
       const name = { merchant: await merchants.of(callContext), id: digest([write.operation, key]) };
       const fingerprint = digest(write.input);
-      const work = `${name.merchant}.${name.id}.${fingerprint}.${tenant.id}`;
-      return share(work, signal, async () => {
+      return turns.takeOrShare({ name, fingerprint, signal, tenant }, async () => {
         const claimed = await claim(name, fingerprint, signal);
         if (claimed.state === 'claimed') return runClaimed(claimed, write);
         // The key belongs to one mutation, so work of the same type stored the outcome.
@@ -189,26 +162,19 @@ export function createIdempotency({ store, merchants, report }: IdempotencyOptio
       callContext: CallContext,
       work: (lock: Lock<Note>) => Promise<Result>,
     ): Promise<Result> {
+      const { signal, tenant } = callContext;
       const name = { merchant: await merchants.of(callContext), id: digest(['lock', resource]) };
-      const claimed = await claim(name, lockFingerprint, callContext.signal);
-      if (claimed.state === 'done') throw new Error('expected a lock without an outcome');
-      const lock = hold<Note>(claimed, outer);
-      try {
-        return await work(lock);
-      } finally {
-        const { claim } = claimed;
-        await endClaim(lock.note === undefined ? store.release(claim) : store.abandon(claim));
-      }
+      return turns.take({ name, fingerprint: lockFingerprint, signal, tenant }, async () => {
+        const claimed = await claim(name, lockFingerprint, signal);
+        if (claimed.state === 'done') throw new Error('expected a lock without an outcome');
+        const lock = hold<Note>(claimed, outer);
+        try {
+          return await work(lock);
+        } finally {
+          const { claim } = claimed;
+          await endClaim(lock.note === undefined ? store.release(claim) : store.abandon(claim));
+        }
+      });
     },
   };
-}
-
-/** @throws OperationDeadlineError or AbortedError after the signal has aborted. */
-function expectNotAborted({ aborted, reason }: Cancellation): void {
-  if (!aborted) return;
-  if (reason instanceof OperationDeadlineError) throw reason;
-  throw new AbortedError(
-    'The request was aborted while it waited for another request with the same idempotencyKey or order',
-    { cause: reason },
-  );
 }
