@@ -79,7 +79,7 @@ export class CachedPages {
       if (error instanceof StatusError && [401, 403, 404, 410].includes(error.status)) pages.delete(fullKey);
       throw error;
     } finally {
-      pending.delete(fullKey);
+      if (pending.get(fullKey) === reading) pending.delete(fullKey);
     }
   }
 

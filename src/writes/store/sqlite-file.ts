@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, existsSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { monotonicMs } from '../../base/monotonic-ms.ts';
@@ -56,11 +56,11 @@ export interface OpenOptions {
 export function openDatabase(options: OpenOptions): { database: DatabaseSync; secret: Uint8Array } {
   const { path, secret, busyTimeoutMs, maxPages } = options;
   const isFile = path !== ':memory:';
-  if (isFile) checkWritable(path);
+  if (isFile) prepareFile(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   retryWhileBusy(busyTimeoutMs, () => {
     const mustCreate = isFresh(database);
-    // Before the secret is written. SQLite gives later -wal and -shm files the mode of the file.
+    // Before the secret is written. The file may have had another mode.
     const files = isFile ? [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file)) : [];
     for (const file of files) chmodSync(file, 0o600);
     if (mustCreate) create(database, secret);
@@ -113,13 +113,19 @@ export function operationProblem(error: Error & { errcode: number }): string {
   }
 }
 
-function checkWritable(path: string): void {
-  const directory = dirname(path);
-  if (!existsSync(directory))
-    throw new FileProblem('is in a directory that does not exist. Create the directory.');
+/** Creates the file if it is missing, private to its owner from the start. @throws FileProblem */
+function prepareFile(path: string): void {
   try {
-    accessSync(directory, constants.W_OK);
-    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+    // SQLite gives the -wal and -shm files the mode of this file.
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      throw new FileProblem('is in a directory that does not exist. Create the directory.');
+  }
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    accessSync(dirname(path), constants.W_OK);
   } catch {
     // Opened by SQLite, the file would be read-only without an error.
     throw new FileProblem('is not writable. Check the permissions of the file and its directory.');
