@@ -34,7 +34,7 @@ import { RateLimit } from './limits/rate-limit.ts';
 import { AccessLog } from './operations/access-log.ts';
 import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
-import { createOperationRunner } from './operations/prepare-operation.ts';
+import { createOperationRunner } from './operations/operation-runner.ts';
 import { QuerySharing } from './operations/query-sharing.ts';
 import { createTokenState, type TokenRejections } from './operations/token-state.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';

@@ -20,7 +20,7 @@ import type { ResponseHeaders } from '../http/response-headers.ts';
 import { type AccessLog, recordResult } from '../operations/access-log.ts';
 import { toClientResult } from '../operations/error-mapping.ts';
 import type { OperationRequest } from '../operations/operation-request.ts';
-import type { RunOperation } from '../operations/prepare-operation.ts';
+import type { RunOperation } from '../operations/operation-runner.ts';
 import type { RequestBodyOptions } from './yoga-request.ts';
 
 export interface FastPathOptions {

@@ -2,7 +2,7 @@ import { getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { NodeContext } from '../http/node-context.ts';
 import type { OperationRequest } from '../operations/operation-request.ts';
-import type { RunOperation } from '../operations/prepare-operation.ts';
+import type { RunOperation } from '../operations/operation-runner.ts';
 import type { Respond } from '../operations/run-operation.ts';
 
 /** Yoga plugin: runs operations by the same function as the fast path. */
