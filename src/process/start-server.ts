@@ -51,7 +51,8 @@ export async function startServer(config: Config, parts: ServerParts) {
     settings: appSettings(config),
     api: createRestApi(client, parameterNames(config), {
       drift: telemetry.drift,
-      onProblem: (problem) => log.warn(problem, 'the REST service may not support a list parameter'),
+      onProblem: (problem) =>
+        log.warn(problem, 'the REST service may not support a query parameter of a list'),
       onRowsOutside: metrics?.rowsOutside,
     }),
     tokenRejections: parts.tokenRejections,

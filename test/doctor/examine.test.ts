@@ -312,7 +312,7 @@ test('three failed calls in a row end the run', async () => {
   expect(report.isUsable).toBe(true);
 });
 
-test('a single failed call leaves its check open', async () => {
+test('a check has the mark "?" after a single failed call', async () => {
   const { report } = await examined({
     faults: [{ kind: 'reset', path: '/v1/organizations/mine', times: 1 }],
   });

@@ -370,7 +370,7 @@ describe('the check of the Node version', () => {
 
   // The flags of `npm start` must be known to the older Node too.
   const older = olderNode();
-  test.skipIf(older === undefined)('rejects an older Node that is installed on this machine', () => {
+  test.skipIf(older === undefined)('rejects the older Node of this machine, if there is one', () => {
     const { command = '', version = '' } = older ?? {};
     const { status, stdout, stderr } = spawnSync(command, waybill.args, { cwd: root, encoding: 'utf8' });
     expect({ code: status, signal: null, output: stdout, errors: stderr }).toEqual(refusal(version));

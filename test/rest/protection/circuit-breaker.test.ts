@@ -97,7 +97,7 @@ test('aborted calls do not count as failures', () => {
   expect(breaker.isOpen()).toBe(false);
 });
 
-test('a call that its operation no longer needs does not count as a failure', () => {
+test('a call does not count as a failure if its operation no longer needs the result', () => {
   const abortedBy = (cause: unknown) => new AbortedError('aborted', { cause });
   expect(toOutcome(abortedBy(operationEnded), 5_000)).toBe('aborted');
   expect(toOutcome(abortedBy(new Error('the client left')), 5_000)).toBe('failed');

@@ -114,7 +114,7 @@ test('an order can be quoted and shipped with mixed identifiers', async () => {
   });
 });
 
-test('mixed identifiers work in label URLs', async () => {
+test('label URLs work for identifiers of mixed forms', async () => {
   client = await openSandbox({ quirks: { identifiers: 'mixed' } });
   const names = [
     'shipments/_V1Stca0006',
