@@ -72,7 +72,7 @@ describe('loaders by id', () => {
   });
 });
 
-describe('a search with several results', () => {
+describe('a location search that finds several locations', () => {
   test('returns only the location whose name matches exactly', async () => {
     await using loaders = await startLoaders({
       '/v1/locations?pageSize=1000&query=locations%2F1': {

@@ -180,7 +180,7 @@ describe('requests that wait for a key', () => {
     expect(log).toEqual(['b runs']);
   });
 
-  test('resume the write only once after earlier attempts to resume were aborted', async () => {
+  test('together resume the write once, even if earlier attempts to resume were aborted', async () => {
     const { log, ask } = startWork();
     await expect(ask('a', { run: failing(unknown) })).rejects.toBe(unknown);
     const outcomes = await Promise.allSettled([

@@ -179,7 +179,7 @@ describe('a 404 from a service that has returned an organization before', () => 
     expect(await errorOf(of('eva'))).toBeInstanceOf(MerchantUnknownError);
   });
 
-  test('leaves the merchant unknown after a restart', async () => {
+  test('leaves the merchant unknown if it comes after a restart', async () => {
     const service = 'https://shown-before.example/';
     await shown({ service });
     const restarted = startMerchants(failing(status(404)), { service });

@@ -78,7 +78,7 @@ function readError({ service: { options } }: Examination, { status, contentType,
       `The ${status} response contains ${shape}. Waybill finds the message${fields.length > 0 ? ' and the fields' : ''}.`,
     );
   const remedy =
-    'Clients get a generic message with the status. Waybill reads the fields message, detail and title, also inside error.';
+    'Clients get a generic message with the status. Waybill looks for an error message in the fields "message", "detail" and "title" only, also inside "error".';
   return warning(`The ${status} response contains ${shape}. Waybill finds no error message in it.`, remedy);
 }
 

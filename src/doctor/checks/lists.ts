@@ -51,7 +51,10 @@ export const orderOfLists: Check = async ({ pages }) => {
   if (orders.length === 0) return open('This check needs two orders with different times of creation.');
   const cause = `${orders.join(', ')}.`;
   if (orders.every((each) => each.endsWith('newest first'))) return ok(cause);
-  return warning(cause, 'Clients get the rows in this sequence, and filters by time read more pages.');
+  return warning(
+    cause,
+    'Clients get the rows in this sequence. To filter them by time, Waybill must read more pages.',
+  );
 };
 
 function orderOf(rows: readonly unknown[]): string | undefined {

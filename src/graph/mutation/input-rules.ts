@@ -94,7 +94,7 @@ export const recordId = <C extends Collection>(collection: C) =>
 export const locationId = v.pipe(
   recordId('locations'),
   rule((name: ResourceName<'locations'>) => {
-    const message = `must have at most ${maxLocationLength} characters as "locations/<identifier>", but has ${name.length}`;
+    const message = `must have at most ${maxLocationLength} characters in the form "locations/<identifier>", but has ${name.length}`;
     return name.length > maxLocationLength
       ? { code: 'TOO_LONG', message, limit: maxLocationLength }
       : undefined;

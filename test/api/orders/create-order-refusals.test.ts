@@ -66,12 +66,18 @@ describe('an invalid input of createOrder', () => {
     [
       'a location of 97 characters',
       { recipient: { ...recipient, location: `locations/${'a'.repeat(87)}` } },
-      ['recipient.location', 'must have at most 96 characters as "locations/<identifier>", but has 97'],
+      [
+        'recipient.location',
+        'must have at most 96 characters in the form "locations/<identifier>", but has 97',
+      ],
     ],
     [
       'a bare location identifier that is too long with its prefix',
       { recipient: { ...recipient, location: 'a'.repeat(87) } },
-      ['recipient.location', 'must have at most 96 characters as "locations/<identifier>", but has 97'],
+      [
+        'recipient.location',
+        'must have at most 96 characters in the form "locations/<identifier>", but has 97',
+      ],
     ],
     [
       'the id of an origin as the location',

@@ -182,7 +182,7 @@ describe('the validation of updateOrder', () => {
   const length = (least: number, most: number, has: number) =>
     `must be ${least} to ${most} characters long, but has ${has}`;
   const tooLong = (has: number) =>
-    `must have at most 96 characters as "locations/<identifier>", but has ${has}`;
+    `must have at most 96 characters in the form "locations/<identifier>", but has ${has}`;
 
   test.each<[string, Omit<UpdateOrderInput, 'id'>, string, string]>([
     [

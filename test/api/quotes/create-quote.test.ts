@@ -164,7 +164,7 @@ describe('the input of createQuote', () => {
     [
       'an origin of 97 characters',
       { origin: 'a'.repeat(97 - 'locations/'.length) },
-      ['origin', 'must have at most 96 characters as "locations/<identifier>", but has 97'],
+      ['origin', 'must have at most 96 characters in the form "locations/<identifier>", but has 97'],
     ],
     [
       'a negative cash on delivery',

@@ -45,7 +45,11 @@ describe('the bounds of a rule', () => {
     [centsAtLeast(0), Number.MAX_SAFE_INTEGER, []],
     [centsAtLeast(0), -1, ['must be at least 0, but is -1']],
     [locationId, 'a'.repeat(86), []],
-    [locationId, 'a'.repeat(87), ['must have at most 96 characters as "locations/<identifier>", but has 97']],
+    [
+      locationId,
+      'a'.repeat(87),
+      ['must have at most 96 characters in the form "locations/<identifier>", but has 97'],
+    ],
   ])('decide whether a value is valid: %o, %o', (rules, value, messages) => {
     const outcome = validateInput(rules, value);
     expect('errors' in outcome ? outcome.errors.map(({ message }) => message) : []).toEqual(messages);

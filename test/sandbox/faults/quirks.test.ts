@@ -103,12 +103,12 @@ describe.each(ways)('shipsAgain, set as %s', (way) => {
   });
 });
 
-describe.each(ways)('shipmentNamedAfterMs, set as %s', (way) => {
+describe.each(ways)('the fault shipmentNamedAfterMs, set as %s', (way) => {
   beforeEach(() => open(way, { shipmentNamedAfterMs: 5_000 }, smallSeed));
 
   const readings = async () => [await read('orders/fo0001'), (await client.get('/v1/orders')).body.orders[0]];
 
-  test('returns the order without the shipment until the time has passed', async () => {
+  test('hides the shipment of an order until the time has passed', async () => {
     const { order, quote } = await orderAndQuote();
     client.sandbox.clock.advance(1_000);
     const shipment = (await ship(quote)).body;

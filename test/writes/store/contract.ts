@@ -167,7 +167,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       await store.finish(claim, 'outcome');
     });
 
-    test('extends the lifetime of a key at a checkpoint', async () => {
+    test('extends the lifetime of a key when its write stores a checkpoint', async () => {
       let nowMs = 0;
       const store = await use(open({ now: () => nowMs }));
       const claim = await mustClaim(store, key);
