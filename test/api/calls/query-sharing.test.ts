@@ -292,7 +292,7 @@ test('equal queries share a result even if their token is at its concurrency lim
   expect(waybill.lines()).toEqual(['GET /v1/orders?pageSize=100']);
 });
 
-test('a query with little time left shares no result with a query that has all of its time', () => {
+test('a query with little time left shares no result with a query that just started', () => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
   const started = (atMs: number) => {
     clock.mockReturnValue(atMs);
