@@ -19,7 +19,7 @@ import { type SchemaAccess, validationByAccess } from './documents/schema-access
 import { onlyTrustedDocuments, type TrustedDocuments } from './documents/trusted-documents.ts';
 import { createExecutor, type Execute } from './execution/executor.ts';
 import { createFastPath } from './graphql/fast-path.ts';
-import { recordedRequests } from './graphql/recorded-requests.ts';
+import { yogaAccessLog } from './graphql/yoga-access-log.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
@@ -205,7 +205,7 @@ export function createApp(options: AppOptions): App {
     multipart: false,
     cors: false,
     logging: false,
-    // recordedRequests masks errors.
+    // yogaAccessLog masks errors.
     maskedErrors: false,
     // Yoga's GraphiQL and landing page load scripts from other origins.
     graphiql: false,
@@ -221,7 +221,7 @@ export function createApp(options: AppOptions): App {
     plugins: [
       // Every request: compression, request id, log line, error codes, response headers, CORS preflights.
       compressResponses && compressedResponses(report),
-      recordedRequests(accessLog, report),
+      yogaAccessLog(accessLog, report),
       responseHeaders(headers),
       // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
       healthRoute(options.health ?? createHealth(async () => undefined)),

@@ -1,5 +1,5 @@
 // Executes operations: the variables are coerced, the operation gets its plan (operation-plan.ts), and the plan runs
-// (execution.ts, completion.ts). Reasons: docs/decisions/0028-one-executor.md.
+// (execution.ts, run-field.ts). Reasons: docs/decisions/0028-one-executor.md.
 
 import {
   type DocumentNode,
@@ -14,9 +14,9 @@ import {
 import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
 import { maxErrorsShown } from '../limits/limits.ts';
-import { runField } from './completion.ts';
 import { Execution, type OperationPlan } from './execution.ts';
 import { planOperation } from './operation-plan.ts';
+import { runField } from './run-field.ts';
 
 /**
  * Executes an operation of a valid document.

@@ -19,9 +19,9 @@ import {
   selectedFields,
   selectionSets,
 } from '../document-syntax/selections.ts';
-import { completionFor } from './completion.ts';
 import type { FieldPlan, ObjectPlan, OperationPlan } from './execution.ts';
 import { leafSerializer } from './leaf-values.ts';
+import { completionFor } from './run-field.ts';
 
 interface PlanContext {
   schema: GraphQLSchema;

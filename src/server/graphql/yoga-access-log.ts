@@ -9,7 +9,7 @@ import { toClientResult } from '../operations/error-mapping.ts';
  * Yoga plugin: records requests in `accessLog`, returns the request id in the header `x-request-id`, and maps the errors
  * of results for clients. It must be the first plugin with `onRequest`, because others may end a request early.
  */
-export function recordedRequests(accessLog: AccessLog, report: ReportError): Plugin<object, NodeContext> {
+export function yogaAccessLog(accessLog: AccessLog, report: ReportError): Plugin<object, NodeContext> {
   return {
     onRequest({ request, serverContext }) {
       serverContext.requestRecord ??= accessLog.begin(request.headers.get('x-request-id'));
