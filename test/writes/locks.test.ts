@@ -3,18 +3,24 @@ import { ClaimLostError, type KeyStore, StoreUnavailableError } from '../../src/
 import { startWork } from '../fixtures/keyed-work.ts';
 import { memoryStore } from '../fixtures/memory-store.ts';
 
+/** Holders of one lock, which log when they begin and end. */
+function startHolders(store = memoryStore) {
+  const { withLock, log } = startWork({ store });
+  const hold = (who: string, token: string) =>
+    withLock(
+      async () => {
+        log.push(`${who} begins`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        log.push(`${who} ends`);
+      },
+      { token },
+    );
+  return { hold, log };
+}
+
 describe('a lock', () => {
   test('is held by one request at a time, in the order of arrival', async () => {
-    const { withLock, log } = startWork();
-    const hold = (who: string, token: string) =>
-      withLock(
-        async () => {
-          log.push(`${who} begins`);
-          await new Promise((resolve) => setTimeout(resolve, 5));
-          log.push(`${who} ends`);
-        },
-        { token },
-      );
+    const { hold, log } = startHolders();
     await Promise.all([hold('a', 'token'), hold('b', 'next token'), hold('c', 'token')]);
     expect(log).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
   });
@@ -105,16 +111,7 @@ test('a process that loses a claim runs no second request until the first has en
       return memoryStore.claim({ ...name, id: `${name.id}.${claims}` }, fingerprint);
     },
   };
-  const { withLock, log } = startWork({ store: forgetful });
-  const hold = (who: string, token: string) =>
-    withLock(
-      async () => {
-        log.push(`${who} begins`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        log.push(`${who} ends`);
-      },
-      { token },
-    );
+  const { hold, log } = startHolders(forgetful);
   await Promise.all([hold('a', 'token'), hold('b', 'next token')]);
   expect(log).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
   expect(claims).toBe(2);

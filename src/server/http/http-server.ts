@@ -154,7 +154,7 @@ export async function listen(
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     if (idleMs > 0) await withTimeout(idleMs, closed);
     for (const connection of connections.values()) connection.closeIfIdle();
-    // Busy connections close after their response.
+    // Busy connections close after their response (docs/decisions/0040-one-time-for-a-request-in-a-shutdown.md).
     Object.assign(server, { keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 });
     server.headersTimeout = shutdownHeadersTimeoutMs;
     server.requestTimeout = options.shutdownRequestTimeoutMs ?? defaultShutdownRequestTimeoutMs;
