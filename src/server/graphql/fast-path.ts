@@ -203,7 +203,7 @@ class FastRequest implements OperationRequest, HeaderReader {
     try {
       accessLog.finish(requestRecord, this.headers, 200, response.destroyed);
       if (response.destroyed) return;
-      const headers = [...responseHeaders.fixed, ...responseHeaders.forRequest(this.headers)].flat();
+      const headers = responseHeaders.flatFor(this.headers);
       headers.push('content-type', `${this.#mediaType}; charset=utf-8`, 'content-length', String(byteLength));
       headers.push('x-request-id', requestRecord.requestId);
       if (coding !== undefined) headers.push('content-encoding', coding);

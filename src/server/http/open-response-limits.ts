@@ -72,7 +72,8 @@ export class OpenResponses {
     const list = { before: undefined, after: undefined };
     const entry: OpenResponse = { ...list, owner, response, isAtWork, queuedBytes: 0, changedAtMs: 0 };
     this.#list.add(entry);
-    response.once('close', () => {
+    // Emitted once. To remove a listener takes longer than to add one.
+    response.on('close', () => {
       this.#endWork(entry);
       this.#list.remove(entry);
     });

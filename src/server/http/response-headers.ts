@@ -15,6 +15,7 @@ const strictTransportSecurity = 'max-age=31536000';
 
 export class ResponseHeaders {
   readonly fixed: HeaderList;
+  readonly #flatFixed: readonly string[];
   readonly cors: Cors;
   /** The responses of one URL differ by these request headers. */
   readonly #vary: HeaderList;
@@ -25,6 +26,7 @@ export class ResponseHeaders {
       ...fixedHeaders,
       ...(isHttps && { 'strict-transport-security': strictTransportSecurity }),
     });
+    this.#flatFixed = this.fixed.flat();
     this.cors = cors;
     const vary = [!cors.isOff && 'origin', compressResponses && 'accept-encoding'].filter(Boolean);
     this.#vary = vary.length === 0 ? [] : [['vary', vary.join(', ')]];
@@ -33,6 +35,13 @@ export class ResponseHeaders {
   /** The additional headers for a request with these headers. They depend on its `Origin`. */
   forRequest(headers: HeaderReader): HeaderList {
     return [...this.#vary, ...this.cors.headersFor(headers)];
+  }
+
+  /** All headers of the response to a request, as names and values in turn. */
+  flatFor(headers: HeaderReader): string[] {
+    const flat = [...this.#flatFixed];
+    for (const [name, value] of this.forRequest(headers)) flat.push(name, value);
+    return flat;
   }
 }
 

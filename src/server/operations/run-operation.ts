@@ -45,10 +45,13 @@ interface PreparedOperation {
   respond: Respond;
 }
 
+/** An operation of at most this weight, such as `{ __typename }`, costs less than to find out whose turn it is. */
+const maxNodesWithoutTurn = 10;
+
 /** Runs an operation that needs only the schema, such as an introspection, when its owner's turn comes. */
 export function runSchemaOperation(
   { operation, nodes, request, respond }: PreparedOperation,
-  owner: Owner,
+  toOwner: () => Owner,
   { execute, admission }: RunState,
 ): void {
   const { response } = request;
@@ -56,7 +59,8 @@ export function runSchemaOperation(
     const refusal = response?.destroyed === true ? clientGone : admission.watchSchemaResponse(response);
     return refusal === undefined ? execute(operation, {}) : refuse(refusal);
   };
-  schemaSteps.run(owner, nodes, () => respond(start()));
+  if (nodes <= maxNodesWithoutTurn) respond(start());
+  else schemaSteps.run(toOwner(), nodes, () => respond(start()));
 }
 
 /**
