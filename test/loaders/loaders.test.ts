@@ -72,7 +72,7 @@ describe('loaders by id', () => {
   });
 });
 
-describe('a location search that finds several locations', () => {
+describe('a search that finds several records', () => {
   test('returns only the location whose name matches exactly', async () => {
     await using loaders = await startLoaders({
       '/v1/locations?pageSize=1000&query=locations%2F1': {

@@ -52,7 +52,7 @@ describe('an id in a path', () => {
     expect(rest.service.requests).toHaveLength(3);
   });
 
-  test.each(validIds)('is percent-encoded: %j becomes %s', async (id, encoded) => {
+  test.each(validIds)('is percent-encoded: $0 becomes $1', async (id, encoded) => {
     await using rest = await startRestClient(answerAsPromised);
     for (const { call } of rowsWithId) await call(rest.api, rest.callContext(), id).catch(() => {});
     const lines = rest.service.requests.map(({ line }) => line);

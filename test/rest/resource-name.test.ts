@@ -23,7 +23,7 @@ describe('resourceName', () => {
     ['...', 'orders/...'],
     [`a${'1'.repeat(255)}`, `orders/a${'1'.repeat(255)}`],
     ['😀'.repeat(256), `orders/${'😀'.repeat(256)}`],
-  ])('turns %s into %s', (id, name) => {
+  ])('turns $0 into $1', (id, name) => {
     expect(resourceName('orders', id)).toBe(name);
     expect(bareIdentifier('orders', id)).toBe(name.replace('orders/', ''));
   });

@@ -148,7 +148,7 @@ describe('a field that a later version adds', () => {
   });
 
   test.each([{ insurance: null }, { insurance: { kind: 'NONE', limits: [2, 1] } }])(
-    'changes the digest if it is %j',
+    'changes the digest if it has another value: %j',
     (other) => {
       const earlier = digest(withoutDefaults(request, shipOrderDefaults));
       expect(digest(withoutDefaults({ ...request, ...other }, laterDefaults))).not.toBe(earlier);

@@ -76,7 +76,10 @@ describe('an idempotency key', () => {
     expect(log).toEqual(['a runs', 'b runs']);
   });
 
-  test.each(['token', 'next token'])('rejects a different input (bearer token "%s")', async (token) => {
+  test.each([
+    ['the same token', 'token'],
+    ['another token', 'next token'],
+  ])('rejects a different input in a request with %s', async (_what, token) => {
     const { log, ask } = startWork();
     const other = { input: { a: 2 }, token };
     const { promise: end, resolve } = Promise.withResolvers();

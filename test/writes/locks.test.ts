@@ -85,7 +85,7 @@ describe('a lost claim', () => {
     await expect(withLock(async (lock) => lock.expectHeld())).rejects.toThrow(ClaimLostError);
   });
 
-  test('on the key of a write also stops the work that the write does under a lock', async () => {
+  test('on an idempotency key also stops the work of the write under a lock', async () => {
     const { withLock } = startWork();
     const outer = {
       expectHeld() {

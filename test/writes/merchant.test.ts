@@ -132,8 +132,8 @@ describe('a token without an organization', () => {
     ['the REST service returns 403', failing(status(403))],
     ['the REST service returns 404', failing(status(404))],
     ['the REST service returns 410', failing(status(410))],
-    ['the name is not organization/<id>', failing(otherName)],
-    ['the name is organization/mine', named('organization/mine')],
+    ['the returned name is not organization/<id>', failing(otherName)],
+    ['the returned name is organization/mine', named('organization/mine')],
   ])('is used as the merchant if %s', async (_what, ask) => {
     const { of, asked } = startMerchants(ask);
     const ana = await of('ana');
@@ -193,19 +193,21 @@ describe('a 404 from a service that has returned an organization before', () => 
   });
 });
 
-test.each<[string, Ask, boolean]>([
-  ['gets the organization as soon as the service returns it', named('organization/1'), true],
-  ['has an unknown merchant while the service returns 404', failing(status(404)), false],
-])('a token with an earlier 404 %s', async (_what, ask, isShown) => {
-  const { of, asked, answerWith } = startMerchants(failing(status(404)));
-  await of('ana');
-  answerWith(named('organization/1'));
-  const organization = await of('eva');
-  answerWith(ask);
-  const ana = of('ana');
-  if (isShown) expect(await ana).toBe(organization);
-  else expect(await errorOf(ana)).toBeInstanceOf(MerchantUnknownError);
-  expect(asked).toEqual(['ana', 'eva', 'ana']);
+describe('a token with a 404 before another token got an organization', () => {
+  test.each<[string, Ask, boolean]>([
+    ['gets the organization of the next response', named('organization/1'), true],
+    ['has an unknown merchant after a second 404', failing(status(404)), false],
+  ])('%s', async (_what, ask, isShown) => {
+    const { of, asked, answerWith } = startMerchants(failing(status(404)));
+    await of('ana');
+    answerWith(named('organization/1'));
+    const organization = await of('eva');
+    answerWith(ask);
+    const ana = of('ana');
+    if (isShown) expect(await ana).toBe(organization);
+    else expect(await errorOf(ana)).toBeInstanceOf(MerchantUnknownError);
+    expect(asked).toEqual(['ana', 'eva', 'ana']);
+  });
 });
 
 describe('a 404 from a service that has returned no organization', () => {
@@ -233,7 +235,10 @@ describe('MerchantUnknownError', () => {
     ['500', status(500)],
     ['503', status(503)],
     ['a redirect', status(302)],
-    ['no connection', new UnavailableError('GET /v1/organizations/mine got no response (ECONNREFUSED)')],
+    [
+      'a failed connection',
+      new UnavailableError('GET /v1/organizations/mine got no response (ECONNREFUSED)'),
+    ],
     ['a timeout', new DeadlineError('GET /v1/organizations/mine was not answered within 10 ms')],
     ['an open circuit', new CircuitOpenError(call, 1_000)],
     ['an invalid body', new InvalidResponseError('GET /v1/organizations/mine returned no JSON')],
@@ -257,13 +262,13 @@ describe('MerchantUnknownError', () => {
   });
 });
 
-describe('any other error of the merchant lookup', () => {
+describe('an error of the merchant lookup', () => {
   test.each<[string, Error]>([
     ['a 401', status(401)],
     ['the deadline of the operation', new OperationDeadlineError('The operation', 30)],
     ['an exhausted read budget', new BudgetExceededError(call, 250)],
     ['a bug', new TypeError('a bug')],
-  ])('is thrown unchanged: %s', async (_what, error) => {
+  ])('is thrown unchanged if it is %s', async (_what, error) => {
     const { of, asked } = startMerchants(failing(error));
     expect(await errorOf(of('ana'))).toBe(error);
     expect(asked).toEqual(['ana']);

@@ -66,12 +66,17 @@ describe('the selected offer', () => {
     ],
 
     [
-      'is the fastest of several cheapest offers, then the first by courier',
+      'is the first by cost, then days, then courier if the cheapest is wanted',
       twins,
       preference(cheapest),
       'b',
     ],
-    ['is the cheapest of several fastest offers, then the first by courier', twins, preference(fastest), 'b'],
+    [
+      'is the first by days, then cost, then courier if the fastest is wanted',
+      twins,
+      preference(fastest),
+      'b',
+    ],
 
     ['can cost exactly the limit', usual, preference(cheapest, 100), 'b'],
     ['is missing if the cheapest exceeds the limit by one cent', usual, preference(cheapest, 99), undefined],

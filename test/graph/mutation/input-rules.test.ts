@@ -36,21 +36,32 @@ describe('the length of a string', () => {
 
 describe('the bounds of a rule', () => {
   test.each([
-    [textOfLength(3, 5), 'abc', []],
-    [textOfLength(3, 5), 'abcde', []],
-    [textOfLength(3, 5), 'ab', ['must be 3 to 5 characters long, but has 2']],
-    [textOfLength(3, 5), 'abcdef', ['must be 3 to 5 characters long, but has 6']],
-    [centsAtLeast(0), 0, []],
-    [centsAtLeast(0), -0, []],
-    [centsAtLeast(0), Number.MAX_SAFE_INTEGER, []],
-    [centsAtLeast(0), -1, ['must be at least 0, but is -1']],
-    [locationId, 'a'.repeat(86), []],
+    ['accept the shortest string', textOfLength(3, 5), 'abc', []],
+    ['accept the longest string', textOfLength(3, 5), 'abcde', []],
     [
+      'reject a string that is one character too short',
+      textOfLength(3, 5),
+      'ab',
+      ['must be 3 to 5 characters long, but has 2'],
+    ],
+    [
+      'reject a string that is one character too long',
+      textOfLength(3, 5),
+      'abcdef',
+      ['must be 3 to 5 characters long, but has 6'],
+    ],
+    ['accept the smallest number', centsAtLeast(0), 0, []],
+    ['accept -0', centsAtLeast(0), -0, []],
+    ['accept the largest safe integer', centsAtLeast(0), Number.MAX_SAFE_INTEGER, []],
+    ['reject a number that is too small by one', centsAtLeast(0), -1, ['must be at least 0, but is -1']],
+    ['accept the longest location id', locationId, 'a'.repeat(86), []],
+    [
+      'reject a location id that is one character too long',
       locationId,
       'a'.repeat(87),
       ['must have at most 96 characters in the form "locations/<identifier>", but has 97'],
     ],
-  ])('decide whether a value is valid: %o, %o', (rules, value, messages) => {
+  ])('%s', (_what, rules, value, messages) => {
     const outcome = validateInput(rules, value);
     expect('errors' in outcome ? outcome.errors.map(({ message }) => message) : []).toEqual(messages);
   });

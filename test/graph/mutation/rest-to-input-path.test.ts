@@ -88,16 +88,24 @@ describe('the path of a REST error about template parameters', () => {
     ['a renamed field', 'template', 'content.template'],
     ['a field below a renamed field', 'template.name', 'content.template.name'],
     ['a missing field', 'text', 'content.text'],
-    ['a name in the map', 'template.bodyParameters.customer', 'content.template.bodyParameters.0.value'],
-    ['a number as a name', 'template.bodyParameters.0', 'content.template.bodyParameters.1.value'],
+    ['a parameter name', 'template.bodyParameters.customer', 'content.template.bodyParameters.0.value'],
+    ['a number as a parameter name', 'template.bodyParameters.0', 'content.template.bodyParameters.1.value'],
     [
-      'a number that is a name, not an index',
+      'a number that is a parameter name, not an index',
       '/template/header_parameters/1',
       'content.template.headerParameters.0.value',
     ],
-    ['a name with a dot', 'template.bodyParameters.total.amount', 'content.template.bodyParameters.2.value'],
-    ['the name __proto__', 'template.bodyParameters.__proto__', 'content.template.bodyParameters.3.value'],
-    ['a missing name', 'template.bodyParameters.city', 'content.template.bodyParameters'],
+    [
+      'a parameter name with a dot',
+      'template.bodyParameters.total.amount',
+      'content.template.bodyParameters.2.value',
+    ],
+    [
+      'the parameter name __proto__',
+      'template.bodyParameters.__proto__',
+      'content.template.bodyParameters.3.value',
+    ],
+    ['an unknown parameter name', 'template.bodyParameters.city', 'content.template.bodyParameters'],
     ['a field that is not renamed', 'conversation', 'conversation'],
   ])('is mapped to the input: %s', (_what, restPath, path) => {
     expect(pathOf(restPath)).toBe(path);

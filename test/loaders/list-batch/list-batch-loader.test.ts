@@ -321,7 +321,7 @@ describe('the comparison of a row with its record', () => {
     expect(complete.calls).toEqual(['r11', expect.stringMatching(/^\d+$/)]);
   });
 
-  test('ignores a field that the row lacks if the record is newer than the row', async () => {
+  test('ignores a missing field if the record is newer than the row', async () => {
     const loader = start({
       state: new ListState(new SharedListState()),
       list: pagesOf(names(20).map((name) => ({ name, updateTime: '1' }))),
@@ -409,7 +409,7 @@ describe('a page that fails because of overload', () => {
     expect(await calls()).toHaveLength(1);
   });
 
-  test('does not pause the list for other tokens, however often one token has failures', async () => {
+  test('does not pause list reads for other tokens after four failures of one token', async () => {
     const shared = comparedState();
     const state = new ListState(shared);
     for (nowMs of [0, 0, 30_000, 60_000])

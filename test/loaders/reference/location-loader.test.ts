@@ -156,11 +156,17 @@ describe('locations by name', () => {
 });
 
 describe('a failed list of locations', () => {
-  test.each([
-    new ResponseTooLargeError('GET /v1/locations returned more than 16 bytes'),
-    new InvalidResponseError('GET /v1/locations returned a response that is not a list of locations'),
-    answered(503),
-  ])('is replaced by searches: $message', async (failure) => {
+  test.each<[string, Error]>([
+    [
+      'a response that is too large',
+      new ResponseTooLargeError('GET /v1/locations returned more than 16 bytes'),
+    ],
+    [
+      'an invalid response',
+      new InvalidResponseError('GET /v1/locations returned a response that is not a list of locations'),
+    ],
+    ['503', answered(503)],
+  ])('is replaced by searches: %s', async (_what, failure) => {
     const { service, look } = startLocations({ count: 15 });
     service.failures.all = failure;
     expect(await look(names(1, 5))).toEqual({
@@ -199,7 +205,7 @@ describe('a failed list of locations', () => {
   });
 });
 
-describe('locations that are requested during the read of the list', () => {
+describe('locations that are requested while an earlier batch waits', () => {
   /** A service that responds after 20 ms. */
   function startWaiting(count: number, referenceMs = 0) {
     const started = startLocations({ count, referenceMs });
@@ -209,7 +215,7 @@ describe('locations that are requested during the read of the list', () => {
     return started;
   }
 
-  test('are taken from the list, even if only a few are requested', async () => {
+  test('are taken from the list of the earlier batch, even if they are few', async () => {
     const { lookInBatches } = startWaiting(15);
     expect(
       await lookInBatches(names(1, 12), ['locations/l15'], ['locations/l1', 'locations/nowhere']),
@@ -227,7 +233,7 @@ describe('locations that are requested during the read of the list', () => {
     });
   });
 
-  test('are looked up by search if that read fails with 503', async () => {
+  test('are searched if the list fails with 503', async () => {
     const { service, lookInBatches } = startWaiting(15);
     service.failures.all = answered(503);
     expect(await lookInBatches(names(1, 5), ['locations/l15'])).toEqual({
@@ -246,7 +252,7 @@ describe('locations that are requested during the read of the list', () => {
     });
   });
 
-  test('share a pending search', async () => {
+  test('share a pending search of the earlier batch', async () => {
     const { lookInBatches } = startWaiting(500);
     expect((await lookInBatches(names(1, 2), names(2, 4))).calls).toEqual(names(1, 4));
   });
@@ -296,7 +302,7 @@ describe('cached data of earlier operations', () => {
     expect((await look(names(16, 17))).found).toEqual(names(16, 17));
   });
 
-  test('is extended by the next list page if that saves calls', async () => {
+  test('is extended by the next list page if the page saves calls', async () => {
     const { look } = startLocations({ count: 35, referenceMs: 1_000 });
     await look(names(1, 10));
     expect(await look([...names(1, 10), ...names(21, 22)])).toMatchObject({

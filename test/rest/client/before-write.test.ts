@@ -60,7 +60,7 @@ describe('the check before a write', () => {
     expect(await written).toEqual({ name: 'orders/1' });
   });
 
-  test('prevents the write if it throws, and the write fails with the thrown error', async () => {
+  test('stops the write with the thrown error before any request is sent', async () => {
     await using rest = await startRestClient(answerAsPromised);
     const error = await errorOf(rest.api.createOrder(newOrder, rest.callContext().untilDeadline(refuse)));
     expect(error).toBe(lost);

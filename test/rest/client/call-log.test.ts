@@ -34,12 +34,12 @@ test('sumCalls adds up calls, bytes and retries', () => {
 });
 
 test.each<[string, CallLogEntry[], number]>([
-  ['there is no call', [], 0],
-  ['one call follows another', [entry(1, 10), entry(20, 5)], 15],
-  ['one call starts when another ends', [entry(1, 10), entry(11, 5)], 15],
-  ['calls overlap', [entry(1, 10), entry(6, 10)], 15],
-  ['one call starts and ends during another', [entry(1, 20), entry(6, 5), entry(15, 10)], 24],
-  ['one call is still in progress', [entry(1, 10), entry(40, undefined)], 70],
+  ['no call', [], 0],
+  ['one call after another', [entry(1, 10), entry(20, 5)], 15],
+  ['one call right after another', [entry(1, 10), entry(11, 5)], 15],
+  ['overlapping calls', [entry(1, 10), entry(6, 10)], 15],
+  ['calls during another call', [entry(1, 20), entry(6, 5), entry(15, 10)], 24],
+  ['a call in progress', [entry(1, 10), entry(40, undefined)], 70],
 ])('restMs is the time during which at least one call runs: %s', (_what, entries, restMs) => {
   expect(sumCalls(callLog(...entries)).restMs).toBe(restMs);
 });

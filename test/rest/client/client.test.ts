@@ -132,7 +132,7 @@ describe('an HTTP error', () => {
     ['1.5', undefined],
     ['', undefined],
     ['9'.repeat(40), undefined],
-  ])('with Retry-After "%s" has a delay of %o ms', async (header, expected) => {
+  ])('with Retry-After "%s" has retryAfterMs = %o', async (header, expected) => {
     await using rest = await startRestClient(answerJson({}, 429, { 'retry-after': header }));
     expect(await errorOf(rest.api.getOrder('7', rest.callContext()))).toMatchObject({
       status: 429,

@@ -37,7 +37,7 @@ const startRestClientAt = (baseUrl: string, options = {}) =>
   startRestClient(never, { baseUrl: new URL(baseUrl), ...options });
 
 describe('a write without a connection', () => {
-  test.each([1, 2])('is sent when a connection opens after %i failures', async (failuresBefore) => {
+  test.each([1, 2])('is sent when a connection opens (failures before: %i)', async (failuresBefore) => {
     const port = await freePort();
     await using rest = await startRestClientAt(`http://127.0.0.1:${port}`);
     const bodies: string[] = [];
@@ -58,7 +58,7 @@ describe('a write without a connection', () => {
     expect(bodies).toEqual([JSON.stringify(newOrder)]);
   });
 
-  test('is tried three times, unlike a read', async () => {
+  test('is tried three times even if reads are not retried', async () => {
     await using rest = await startRestClientAt(`http://127.0.0.1:${await freePort()}`);
     const failures = countFailures();
     const written = await errorOf(rest.api.createOrder(newOrder, rest.callContext()));

@@ -47,7 +47,7 @@ describe('the fields of an error body', () => {
     [{ code: 400, status: 'INVALID_ARGUMENT' }, 'INVALID_ARGUMENT'],
     [{ type: 'https://rest.internal/errors/7' }, undefined],
     [{ code: 'a sentence' }, undefined],
-  ])('have the code of %j: %s', (source, code) => {
+  ])('with %j have the code %s', (source, code) => {
     const { code: bodyCode, fields } = read({ ...source, errors: [{ ...field, ...source, field: 'email' }] });
     expect([bodyCode, fields[0]?.code]).toEqual([code, code]);
   });
@@ -66,20 +66,20 @@ describe('the fields of an error body', () => {
 
 describe('the message of an error body', () => {
   test.each<[string, unknown, string | undefined]>([
-    ['message', { message: 'a', code: 'x' }, 'a'],
-    ['message within an error object', { error: { message: 'a' } }, 'a'],
-    ['detail', { detail: 'a' }, 'a'],
-    ['title', { title: 'a', type: 'about:blank' }, 'a'],
-    ['detail before title', { title: 'b', detail: 'a' }, 'a'],
-    ['no known field', { code: 7 }, undefined],
-    ['no string', { message: { text: 'a' } }, undefined],
-    ['an empty message', { message: '', error: [] }, undefined],
-  ])('is the first known field that is a non-empty string: %s', (_what, body, message) => {
+    ['is the field message', { message: 'a', code: 'x' }, 'a'],
+    ['is the field message of an error object', { error: { message: 'a' } }, 'a'],
+    ['is the field detail', { detail: 'a' }, 'a'],
+    ['is the field title', { title: 'a', type: 'about:blank' }, 'a'],
+    ['is the field detail if there is also a title', { title: 'b', detail: 'a' }, 'a'],
+    ['is missing if there is no known field', { code: 7 }, undefined],
+    ['is missing if the known field is not a string', { message: { text: 'a' } }, undefined],
+    ['is missing if the known field is empty', { message: '', error: [] }, undefined],
+  ])('%s', (_what, body, message) => {
     expect(read(body).message).toBe(message);
   });
 
   test.each(['', 'null', '7', '"a"', '[]', '[{"message":"a"}]', '<html><h1>a</h1></html>', 'a stack\n at b'])(
-    'is missing if the body is not a JSON object: %s',
+    'is missing if the body is not a JSON object: %j',
     (body) => {
       expect(read(body)).toEqual({ fields: [] });
     },
@@ -129,7 +129,7 @@ describe('the query of a URL or path in a message', () => {
     ['/x?search=Ann Lee&token=abc failed', '/x failed'],
     ['/x?a=b?token=abc failed', '/x failed'],
     [`/x?search=${'a'.repeat(1_000)}`, '/x'],
-  ])('is removed from %s', (text, expected) => {
+  ])('is removed from $0', (text, expected) => {
     expect(read({ message: text, errors: [{ field: 'notes', message: text }] })).toEqual({
       message: expected,
       fields: [{ path: 'notes', message: expected }],

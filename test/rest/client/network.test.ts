@@ -104,19 +104,19 @@ describe('the deadline of a call', () => {
   });
 });
 
-describe('a connection', () => {
+describe('a broken connection', () => {
   const resets: [string, Answer][] = [
     ['reset before the headers', (request) => request.socket.resetAndDestroy()],
-    ['ended before the headers', (request) => request.socket.end()],
+    ['closed before the headers', (request) => request.socket.end()],
     [
-      'reset within the body',
+      'reset during the body',
       (request, response) => {
         response.writeHead(200, { 'content-length': '100' }).write('{"name":');
         setTimeout(() => request.socket.resetAndDestroy(), 5);
       },
     ],
     [
-      'ended before the promised length',
+      'closed during the body',
       (request, response) => {
         response.writeHead(200, { 'content-length': '100' }).write('{"name":"orders/7"}');
         setTimeout(() => request.socket.end(), 5);
@@ -124,28 +124,27 @@ describe('a connection', () => {
     ],
   ];
 
-  test.each(resets)(
-    'that is %s makes a read fail and leaves the outcome of a write unknown',
-    async (_when, answer) => {
-      await using rest = await startRestClient(answer);
-      const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
-      expect(read).toBeInstanceOf(UnavailableError);
-      expect(read.message).toMatch(/^GET \/v1\/orders\/7 got no response \([A-Z_]+\)$/);
-      expect(read.cause).toBeInstanceOf(Error);
-      expect(rest.service.requests).toHaveLength(1);
+  test.each(resets)('makes a read fail and the outcome of a write unknown: %s', async (_when, answer) => {
+    await using rest = await startRestClient(answer);
+    const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
+    expect(read).toBeInstanceOf(UnavailableError);
+    expect(read.message).toMatch(/^GET \/v1\/orders\/7 got no response \([A-Z_]+\)$/);
+    expect(read.cause).toBeInstanceOf(Error);
+    expect(rest.service.requests).toHaveLength(1);
 
-      const posted = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
-      expect(posted).toBeInstanceOf(OutcomeUnknownError);
-      expect(rest.service.requests).toHaveLength(2);
+    const posted = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
+    expect(posted).toBeInstanceOf(OutcomeUnknownError);
+    expect(rest.service.requests).toHaveLength(2);
 
-      const update = { order: { notes: 'abc' }, updateMask: ['notes' as const] };
-      const patched = await errorOf(rest.api.updateOrder('7', update, rest.callContext()));
-      expect(patched).toBeInstanceOf(OutcomeUnknownError);
-      expect(patched.message).toBe('PATCH /v1/orders/7 was sent, but its response was lost');
-      expect(rest.service.requests).toHaveLength(3);
-    },
-  );
+    const update = { order: { notes: 'abc' }, updateMask: ['notes' as const] };
+    const patched = await errorOf(rest.api.updateOrder('7', update, rest.callContext()));
+    expect(patched).toBeInstanceOf(OutcomeUnknownError);
+    expect(patched.message).toBe('PATCH /v1/orders/7 was sent, but its response was lost');
+    expect(rest.service.requests).toHaveLength(3);
+  });
+});
 
+describe('a connection', () => {
   test('that is refused makes reads and writes fail with UnavailableError', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
@@ -270,7 +269,7 @@ describe('the abort signal of an operation', () => {
     expect(error.cause).toBeInstanceOf(AbortedError);
   });
 
-  test('prevents the request if it is aborted before the call', async () => {
+  test('prevents the request if the operation is aborted before the call', async () => {
     await using rest = await startRestClient(answerJson(order));
     const callContext = rest.callContext(AbortSignal.abort());
     for (const call of [

@@ -27,7 +27,7 @@ function pauses(error: unknown, remainingMs = noTimeLimit) {
   return [0, 1, 2].map((before) => retries.pauseMs(error, ana, before, remainingMs));
 }
 
-describe('a failed read that is retryable', () => {
+describe('a failed read', () => {
   test.each([502, 503, 504])(
     'is retried after the status %d, with pauses of up to 100 and 200 ms',
     (code) => {
@@ -58,9 +58,7 @@ describe('a failed read that is retryable', () => {
     expect(pauses(status(503, 2_000))).toEqual([2_100, 2_200, undefined]);
     expect(pauses(status(503, 0))).toEqual([100, 200, undefined]);
   });
-});
 
-describe('a failed read that is not retryable', () => {
   test('is not retried if Retry-After is more than two seconds', () => {
     expect([...pauses(status(429, 2_001)), ...pauses(status(503, 3_600_000))]).toEqual(
       Array(6).fill(undefined),
@@ -94,7 +92,7 @@ describe('a failed read that is not retryable', () => {
   });
 });
 
-test('the pause before a retry is random, up to a bound of at most one second', () => {
+test('the pause before a retry is random, with a limit that grows to one second', () => {
   const pausesAt = (random: number) => {
     const retries = createRetries(10, () => random);
     // For as many in a row.

@@ -202,22 +202,19 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
     });
 
     test.each([
-      ['new keys', { ...key, id: 'second' }, 1],
-      ['an expired key with another input', key, 2],
-    ])(
-      'accepts %s of a merchant after earlier keys have expired',
-      async (_what, next, maxKeysPerMerchant) => {
-        let nowMs = 0;
-        const store = await use(open({ maxKeysPerMerchant, now: () => nowMs }));
-        // A claim removes the oldest expired keys, but not all of them.
-        const others = Array.from({ length: 150 }, (_, index) => ({ ...key, merchant: `merchant ${index}` }));
-        await Promise.all(others.map(async (other) => store.abandon(await mustClaim(store, other))));
-        nowMs = 1;
-        await store.finish(await mustClaim(store, key), 'outcome');
-        nowMs = 25 * hourMs;
-        expect(await store.claim(next, 'next input')).toMatchObject({ state: 'claimed', isResumed: false });
-      },
-    );
+      ['a new key at the key limit after an earlier key has expired', { ...key, id: 'second' }, 1],
+      ['another input for an expired key', key, 2],
+    ])('accepts %s', async (_what, next, maxKeysPerMerchant) => {
+      let nowMs = 0;
+      const store = await use(open({ maxKeysPerMerchant, now: () => nowMs }));
+      // A claim removes the oldest expired keys, but not all of them.
+      const others = Array.from({ length: 150 }, (_, index) => ({ ...key, merchant: `merchant ${index}` }));
+      await Promise.all(others.map(async (other) => store.abandon(await mustClaim(store, other))));
+      nowMs = 1;
+      await store.finish(await mustClaim(store, key), 'outcome');
+      nowMs = 25 * hourMs;
+      expect(await store.claim(next, 'next input')).toMatchObject({ state: 'claimed', isResumed: false });
+    });
 
     test('remembers that a service has returned an organization', async () => {
       const store = await use(open({}));

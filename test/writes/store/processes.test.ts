@@ -201,7 +201,7 @@ describe('a suspended process', () => {
     expect(await store.claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
   });
 
-  test('can finish or release claims after the lease if no process took them over', async () => {
+  test('can still finish, abandon or release lost claims that no process took over', async () => {
     const child = await openChild();
     const [finished, abandoned, released] = [
       await claimIn(child, { ...key, id: 'finished' }),
@@ -255,7 +255,7 @@ test('a store without claims lets its lease expire', async () => {
 });
 
 describe('a process that is suspended during a transaction', () => {
-  test('makes 100 claims of another process fail but does not block its event loop', async () => {
+  test('makes another process reject 100 claims without blocking the event loop', async () => {
     const store = await open();
     const child = startChild();
     await ask(child, { run: 'lock', file });
@@ -279,7 +279,7 @@ describe('a process that is suspended during a transaction', () => {
     expect(store.failure()).toBeUndefined();
   });
 
-  test('delays the calls of other processes until its lock is gone', async () => {
+  test('delays finish, abandon and release of other processes until the lock is gone', async () => {
     const store = await open({ leaseMs: 20_000, timeoutMs: 300 });
     const claims = await Promise.all(
       ['finish', 'abandon', 'release'].map((id) => mustClaim(store, { ...key, id })),
@@ -330,7 +330,10 @@ describe('a process that is suspended during a transaction', () => {
   });
 });
 
-test.each([false, true])('a claim that times out is undone (resumed work: %s)', async (isResumed) => {
+test.each([
+  ['a free key', false],
+  ['an abandoned key', true],
+])('a claim of %s is undone if the claim times out', async (_what, isResumed) => {
   const store = await open({ timeoutMs: 300 });
   const first = await mustClaim(store, key);
   if (isResumed) await store.checkpoint(first, 'progress');

@@ -146,7 +146,7 @@ describe('opening a store', () => {
     return error.message.replace(folder, '');
   };
 
-  test('takes the secret of another process that creates the file meanwhile', async () => {
+  test('uses the secret of a process that creates the file at the same time', async () => {
     writeFileSync(file, '');
     const other = new DatabaseSync(file);
     other.exec('BEGIN IMMEDIATE');
@@ -170,10 +170,10 @@ describe('opening a store', () => {
   });
 
   test.each([
-    ['has no application_id', 'CREATE TABLE keys (id)'],
-    ['has another application_id', 'PRAGMA application_id = 1'],
-    ['has another application_id and the same version', 'PRAGMA application_id = 1; PRAGMA user_version = 1'],
-  ])('fails without changing a file that %s', async (_, sql) => {
+    ['no application_id', 'CREATE TABLE keys (id)'],
+    ['another application_id', 'PRAGMA application_id = 1'],
+    ['another application_id and the same version', 'PRAGMA application_id = 1; PRAGMA user_version = 1'],
+  ])('fails without changing a file with %s', async (_, sql) => {
     execute(sql);
     expect(await openError()).toBe('/keys.db belongs to another program. Choose another file.');
     expect(query('PRAGMA journal_mode')).toBe('delete');
@@ -257,7 +257,7 @@ test('a claim of a held key writes nothing', async () => {
   expect(walSize()).toBe(sizeBefore);
 });
 
-test('a failure of the store lasts until it can write again', async () => {
+test('a store reports its failure until it can write again', async () => {
   const store = await open({ leaseMs: 500 });
   execute(`
     CREATE TRIGGER no_service BEFORE INSERT ON services BEGIN SELECT RAISE(ABORT, 'no space'); END;
