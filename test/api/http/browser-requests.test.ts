@@ -57,7 +57,7 @@ describe('CSRF protection', () => {
     expect(sandbox.requests.lines()).toEqual([]);
   });
 
-  test('rejects a GET without a CSRF header from a real HTTP client', async () => {
+  test('rejects a GET with only the headers that fetch of Node.js sends', async () => {
     const listener = await listen(waybill.app, '127.0.0.1', 0);
     try {
       const response = await fetch(
@@ -134,7 +134,7 @@ describe('a cross-origin page', () => {
   };
 
   test.each(['/graphql', '/labels/ca0001.pdf'])(
-    'may call %s without cookies if its origin is listed',
+    'may call %s without cookies if CORS_ORIGINS lists its origin',
     async (path) => {
       const response = await preflight(path, shop);
       expect([response.status, response.headers.get('vary')]).toEqual([204, preflightVary]);
@@ -149,15 +149,15 @@ describe('a cross-origin page', () => {
   );
 
   test.each([
-    'apollographql-client-name,apollographql-client-version,authorization,content-type',
-    'baggage, sentry-trace, traceparent, tracestate',
-    'x-requested-with',
-  ])('may send the headers %s if its origin is listed', async (headers) => {
+    ['Apollo Client', 'apollographql-client-name,apollographql-client-version,authorization,content-type'],
+    ['OpenTelemetry and Sentry', 'baggage, sentry-trace, traceparent, tracestate'],
+    ['AJAX libraries', 'x-requested-with'],
+  ])('may send headers of %s if CORS_ORIGINS lists its origin', async (_library, headers) => {
     const response = await preflight('/graphql', shop, headers);
     expect(accessOf(response)['access-control-allow-headers']).toBe(headers);
   });
 
-  test('may read responses, labels and errors if its origin is listed', async () => {
+  test('may read responses, labels and errors if CORS_ORIGINS lists its origin', async () => {
     const answer = await get({ query: organization }, { authorization, origin: shop });
     const label = await waybill.fetch('/labels/ca0001.pdf', { headers: { authorization, origin: shop } });
     const refused = await get({ query: organization }, { origin: shop });
@@ -177,7 +177,7 @@ describe('a cross-origin page', () => {
     'https://SHOP.example',
     'null',
     '*',
-  ])('gets no access from the unlisted origin %s', async (origin) => {
+  ])('gets no access if its origin is not listed: %s', async (origin) => {
     const asked = await preflight('/graphql', origin);
     expect([asked.status, accessOf(asked), asked.headers.get('vary')]).toEqual([204, {}, preflightVary]);
     const answer = await get({ query: organization }, { authorization, origin });

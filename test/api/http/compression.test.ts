@@ -116,7 +116,7 @@ describe.each(codings)('compression with %s', (coding) => {
     expect(decoders[coding](bytes).toString()).toContain('# HELP waybill_');
   });
 
-  test('skips labels, health checks and bodies below 1,024 bytes', async () => {
+  test('skips labels, health checks and responses below 1,024 bytes', async () => {
     const zlib = spyOnZlib();
     const one = '{ orders(first: 1) { nodes { id } } }';
     const received = [

@@ -84,7 +84,7 @@ test.each([
   });
 });
 
-test('incomplete request heads and excess connections are counted and logged', async () => {
+test('incomplete request heads and connections above the limit are counted and logged', async () => {
   const slow = await openRaw(listener);
   slow.socket.write('GET / HTTP/1.1\r\n');
   expect(await (await openRaw(listener)).ended()).toBe('');

@@ -72,7 +72,7 @@ const settle = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const pagesRead = () => waybill.calls().filter((line) => line.startsWith('GET /v1/orders?')).length;
 const statusOf = (client: RawConnection) => parseRaw(client.received()).status;
 
-test('clients that read no response do not block clients with another token', async () => {
+test('clients that stop reading do not block clients with another token', async () => {
   // REST has accepted the token, so it has turns of its own.
   await askSmall('ana');
   const clients = await startClients(60, 'ana');
@@ -141,7 +141,7 @@ function startAttack() {
   return { ended: Promise.all(responses), answered: () => answered };
 }
 
-test('heavy requests do not delay 40 new connections by a request each', async () => {
+test('40 new connections together wait for fewer than 20 heavy requests', async () => {
   const { ended, answered } = startAttack();
   await until(() => answered() > 0, 20_000);
   const before = answered();
@@ -334,7 +334,7 @@ test('a queued query takes no turn if an equal query is already running', async 
   await server.close();
 });
 
-test('a response shared by many clients is written in several event-loop rounds', async () => {
+test('a shared response is written to many clients over several event-loop rounds', async () => {
   let round = 0;
   const rounds: number[] = [];
   let isMeasured = true;

@@ -23,7 +23,7 @@ test('bodies that arrive a byte at a time do not block other clients', async () 
   }
 });
 
-test('a body is rejected while half-sent bodies use up the byte limit', async () => {
+test('a large body is rejected while half-sent bodies use most of the byte limit', async () => {
   const half = await openRaw(listener);
   half.socket.write(head(1_000_000) + ' '.repeat(90_000));
   const large = organizationQuery.padEnd(60_000, ' ');

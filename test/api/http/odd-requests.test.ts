@@ -288,14 +288,10 @@ test.each([
 });
 
 test.each([
-  ['is not GraphQL', '{', 'GRAPHQL_PARSE_FAILED'],
-  ['has an unknown field', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
-  [
-    'lacks the value of a variable',
-    'query ($if: Boolean!) { __typename @include(if: $if) }',
-    'BAD_USER_INPUT',
-  ],
-])('the error of a document that %s is not retryable', async (_what, query, code) => {
+  ['a syntax error', '{', 'GRAPHQL_PARSE_FAILED'],
+  ['an unknown field', '{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
+  ['a missing variable', 'query ($if: Boolean!) { __typename @include(if: $if) }', 'BAD_USER_INPUT'],
+])('a request error is not retryable: %s', async (_what, query, code) => {
   const { errors } = await (await post(JSON.stringify({ query }))).json();
   expect(errors).toMatchObject([{ extensions: { code, retryable: false } }]);
 });

@@ -88,7 +88,7 @@ describe.runIf(hasBrowser)('a cross-origin page in a browser', () => {
     });
   });
 
-  test('cannot read a response if its origin is not listed', async () => {
+  test('cannot read a response if CORS_ORIGINS does not list its origin', async () => {
     waybill.sandbox.requests.clear();
     expect(await askFromPage(unlisted, {})).toBe('TypeError: Failed to fetch');
     expect(await askFromPage(unlisted, { traceparent: 'x' })).toBe('TypeError: Failed to fetch');

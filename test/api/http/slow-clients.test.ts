@@ -170,7 +170,7 @@ describe('a slow reader', () => {
     }
   });
 
-  test('makes the server abort the REST call for a label if it reads nothing', async () => {
+  test('that reads nothing of a label makes the server abort the REST call', async () => {
     let held: ServerResponse | undefined;
     await using waybill = await startApp((_request, response) => {
       held = response;
@@ -216,7 +216,7 @@ test('an idle connection is closed after the keep-alive timeout', async () => {
   }
 });
 
-test('only connections beyond the limit are closed', async () => {
+test('only connections above the limit are closed', async () => {
   const listener = await listen(waybill.app, '127.0.0.1', 0, { maxConnections: 1 });
   try {
     const served = await openRaw(listener);

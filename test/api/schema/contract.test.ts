@@ -135,7 +135,7 @@ test.each([
   ['labels/ca2036', 'labels/ca2036'],
   ['ca2036', 'labels/ca2036'],
   ['shipments/ca2036', 'labels/shipments/ca2036'],
-])('a label that the REST service calls %s has the id %s', async (label, id) => {
+])('a label with the REST name %s has the id %s', async (label, id) => {
   waybill.sandbox.faults.add({
     kind: 'change',
     path: '/v1/shipments/ca2036',

@@ -175,7 +175,7 @@ test.each<[string, string[], Scenario]>([
       run: createOrder,
     },
   ],
-])('the alerts after %s are %j', { timeout: 20_000 }, async (_fault, expected, scenario) => {
+])('these alerts fire after %s: %j', { timeout: 20_000 }, async (_fault, expected, scenario) => {
   expect(await alertsAfter(scenario)).toEqual(expected);
 });
 
@@ -223,7 +223,7 @@ test('an alert fires after connections above the limit are closed', async () => 
 test.each([
   [0.09, []],
   [0.11, [busy]],
-])('the alerts at an event loop lag of %d seconds are %j', (seconds, expected) => {
+])('these alerts fire at an event-loop lag of %d seconds: %j', (seconds, expected) => {
   expect(firing([parseScrape(`nodejs_eventloop_lag_p99_seconds ${seconds}`)])).toEqual(expected);
 });
 

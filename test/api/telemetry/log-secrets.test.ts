@@ -87,7 +87,7 @@ const refusal = {
 
 const answers: [string, Answer][] = [
   [
-    'the requested record',
+    'a valid record',
     (request, response, body) => {
       const isList = request.url?.includes('?') ?? false;
       const json = isList
@@ -96,7 +96,7 @@ const answers: [string, Answer][] = [
       return answerJson(json)(request, response, body);
     },
   ],
-  ['a record with an invalid name', answerJson({ ...order, name: phone })],
+  ['an invalid name', answerJson({ ...order, name: phone })],
   ['a list of strings', answerJson({ orders: [street, phone], nextPageToken: phone })],
   ['400', answerJson(refusal, 400)],
   ['401', answerJson(refusal, 401, { 'www-authenticate': `Bearer ${token}` })],
@@ -107,9 +107,9 @@ const answers: [string, Answer][] = [
   ['nothing', (request) => request.socket.destroy()],
 ];
 
-describe('the log at the level debug', () => {
+describe('the debug log', () => {
   test.each(answers)(
-    'has no token, GraphQL document or personal data if the REST service returns %s',
+    'has no token, GraphQL document or personal data if REST sends %s',
     async (_what, answer) => {
       const { log, text, lines } = recordedLog('debug');
       await using waybill = await startApp(answer, {}, { log });

@@ -211,7 +211,7 @@ describe('the metrics', () => {
     expect(await countsOf(metrics)).toEqual({ rest_calls_waiting: 7 });
   });
 
-  test('count each difference from the REST interface, even if it is not logged again', async () => {
+  test('count each difference from the REST interface, even if it was logged before', async () => {
     const { log, lines } = recordedLog('warn');
     const telemetry = await telemetryOf(log);
     const answer = answerJson({ name: 'organization/1', balanceCents: '7', nick: 'x' });

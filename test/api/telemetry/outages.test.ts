@@ -77,7 +77,7 @@ test.each<[string, Fault | undefined, Run]>([
   ['missing records', undefined, ask('{ order(id: "none") { id } }', 30)],
   ['403 responses', { kind: 'status', status: 403 }, ask(order(0), 30)],
   [
-    'server errors of one token while another token succeeds',
+    'server errors of only one token',
     { kind: 'status', status: 500, path },
     inTurn(ask(organization, 1, 'second'), ask(order(0), 30)),
   ],

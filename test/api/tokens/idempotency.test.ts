@@ -185,7 +185,7 @@ describe('idempotency keys', () => {
     expect(calls).toEqual(['POST /v1/quotes']);
   });
 
-  test('distinguish letter case and trailing spaces', async () => {
+  test('are case-sensitive and keep trailing spaces', async () => {
     for (const idempotencyKey of ['letters', 'Letters', 'letters ']) {
       expect(await ask({ idempotencyKey })).toEqual(answered(recorded, [post]));
     }
@@ -197,7 +197,7 @@ describe('idempotency keys', () => {
     expect(second.data).not.toEqual(first.data);
   });
 
-  test('cause RATE_LIMITED above the limit of a merchant', async () => {
+  test('cause RATE_LIMITED if a merchant exceeds its limit of keys', async () => {
     const keyStore = await openSqliteStore({ file: 'memory', maxKeysPerMerchant: 2 });
     await using small = await startWaybill({}, { sandbox: waybill.sandbox, keyStore });
     await learnMerchants(small, waybill.sandbox.tokens.first, waybill.sandbox.tokens.second);
@@ -258,7 +258,7 @@ describe('a keyed retry after an unknown outcome', () => {
     ['a reset', { kind: 'reset' }],
     ['a truncated response', { kind: 'short' }],
     ['an invalid response', { kind: 'cut-json' }],
-  ])('sends no POST if the order has no referenceId: %s', async (what, fault) => {
+  ])('sends no POST if the order has no referenceId (fault: %s)', async (what, fault) => {
     const idempotencyKey = `kept after ${what}`;
     fail({ ...fault, times: 1 });
     expect((await ask({ idempotencyKey })).calls).toEqual([post]);
@@ -268,7 +268,7 @@ describe('a keyed retry after an unknown outcome', () => {
   });
 
   test.each<[string, Fault]>([...statuses, ['a reset', { kind: 'reset' }]])(
-    'sends no POST if the search finds no order: %s',
+    'sends no POST if the search finds no order (fault: %s)',
     async (what, fault) => {
       const fields = { idempotencyKey: `looked for after ${what}`, referenceId: `lost-${what}` };
       fail({ ...fault, times: 1 });
@@ -285,7 +285,7 @@ describe('a keyed retry after an unknown outcome', () => {
     { kind: 'short' },
     { kind: 'cut-json' },
     { kind: 'change', change: () => 'recorded' },
-  ])('returns the order that the search finds after the fault "$kind"', async (fault) => {
+  ])('returns the order that the search finds (fault: $kind)', async (fault) => {
     const fields = { idempotencyKey: `found after ${fault.kind}`, referenceId: `found-${fault.kind}` };
     fail({ ...fault, times: 1 });
     expect(await ask(fields)).toEqual(

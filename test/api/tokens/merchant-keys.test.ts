@@ -105,7 +105,7 @@ describe('an idempotency key that two tokens of a merchant use', () => {
     expect(calls).toEqual([organizationCall]);
   });
 
-  test.each(named)('runs %s only once in concurrent requests', async (_name, mutation) => {
+  test.each(named)('lets concurrent requests run %s only once', async (_name, mutation) => {
     await using waybill = await startWaybill();
     const { first, firstRefreshed } = waybill.sandbox.tokens;
     await learnMerchants(waybill, first, firstRefreshed);

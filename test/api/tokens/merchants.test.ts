@@ -58,7 +58,7 @@ describe('the organization of a token', () => {
   });
 });
 
-describe('a separate merchant for each token', () => {
+describe('a token', () => {
   test.each<[string, Fault]>([
     ['returns 403 for the organization', { kind: 'status', status: 403 }],
     ['returns 404 for the organization', { kind: 'status', status: 404 }],
@@ -67,7 +67,7 @@ describe('a separate merchant for each token', () => {
       { kind: 'change', change: () => ({ name: 'organization/mine' }) },
     ],
     ['returns a name in an unknown form', { kind: 'change', change: () => ({ name: 'merchants/1' }) }],
-  ])('is assumed if the REST service %s', async (_what, fault) => {
+  ])('counts as its own merchant if the REST service %s', async (_what, fault) => {
     await using waybill = await startWaybill();
     fail(waybill, fault);
     expect(await postsOfBoth(waybill)).toBe(2);
@@ -97,7 +97,7 @@ describe('a keyed write', () => {
     expect((await create(waybill)).calls).toEqual([organizationCall, post]);
   });
 
-  test('is rejected if the organization call returns 404 after an earlier success', async () => {
+  test('is rejected if the organization call returns 404 after another token succeeded', async () => {
     await using waybill = await startWaybill();
     const { firstRefreshed, second } = waybill.sandbox.tokens;
     await create(waybill);

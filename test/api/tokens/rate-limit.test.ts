@@ -52,7 +52,7 @@ test('equal queries each cost points even if they share one execution', async ()
   expect(waybill.calls()).toHaveLength(1);
 });
 
-test('an operation above the burst limit runs and leaves a debt of points', async () => {
+test('an operation above the points of ten seconds runs and leaves a debt of points', async () => {
   await using waybill = await start(1);
   expect((await waybill.ask(orders(20), 'ana')).errors).toBeUndefined();
   const { errors } = await waybill.ask(orders(1), 'ana');

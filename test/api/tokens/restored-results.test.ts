@@ -54,7 +54,7 @@ const withIdsOnly: Record<string, string> = {
 };
 
 describe.each(['createQuote', 'shipOrder'])('an expired quote of %s', (name) => {
-  test('is an error for a keyed retry that selects more than the id of the quote', async () => {
+  test('causes an error in a keyed retry that selects more than the id of the quote', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, name);
     const quote = idIn(data, 'quote');
@@ -65,7 +65,7 @@ describe.each(['createQuote', 'shipOrder'])('an expired quote of %s', (name) => 
     expect((await run(waybill, name, input)).data).toEqual(data);
   });
 
-  test('is no error for a keyed retry that selects only the id of the quote', async () => {
+  test('causes no error in a keyed retry that selects only the id of the quote', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, name);
     const quote = idIn(data, 'quote');

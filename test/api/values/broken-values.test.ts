@@ -56,7 +56,7 @@ describe('a nullable field', () => {
       'shipment',
     ],
     ['a number in place of a resource name', { shipment: 2036 }, { shipment: null }, 'shipment'],
-  ])('is null with an error if the REST service sends %s', async (_what, fields, propagateNull, path) => {
+  ])('is null with an error if REST sends %s', async (_what, fields, propagateNull, path) => {
     waybill.changeAnswer(order, fields);
     const { data, errors, calls } = await waybill.ask(OrderLeavesDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: { ...whole, ...propagateNull } });
@@ -65,7 +65,7 @@ describe('a nullable field', () => {
   });
 
   test.each([undefined, null, '', 573104567890])(
-    'such as recipient.orders is null without a search if the phone number is %j',
+    'that needs a phone number is null without a search if the number is %j',
     async (phoneNumber) => {
       waybill.changeAnswer(order, { recipient: { firstName: 'Lucía', lastName: 'Ñáñez', phoneNumber } });
       const { data, errors, calls } = await waybill.ask(OrderLeavesDocument, { id: 'ca2481' });
@@ -139,7 +139,7 @@ describe('a record with an invalid required value', () => {
     { firstName: 'Lucía', lastName: null },
     { firstName: {}, lastName: 'N' },
     'Lucía',
-  ])('is null if the recipient %j has no complete name', async (recipient) => {
+  ])('is null if the recipient has no complete name: %j', async (recipient) => {
     waybill.changeAnswer(order, { recipient });
     const { data, errors } = await waybill.ask(OrderRecipientNameDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });

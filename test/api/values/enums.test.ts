@@ -176,7 +176,7 @@ describe('the status filter', () => {
   );
 
   test.each(['status: LOST', 'status: ["NEW"]', 'status: [null]'])(
-    'rejects %s without a call',
+    'rejects the argument `%s` without a call',
     async (filter) => {
       const { status, errors, calls } = await waybill.ask(`{ orders(${filter}) { nodes { id } } }`);
       expect([status, errors?.length, calls]).toEqual([200, 1, []]);

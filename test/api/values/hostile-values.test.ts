@@ -197,7 +197,7 @@ describe('a search text', () => {
   });
 });
 
-test('an id of another merchant returns the same result as a missing id', async () => {
+test('an id of another merchant returns the same result as an unknown id', async () => {
   const query = 'query ($id: ID!) { order(id: $id) { id } }';
   const [own, foreign, none] = [
     await ask(query, { id: 'ca2481' }),

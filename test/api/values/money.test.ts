@@ -134,17 +134,20 @@ describe('an infinite number of cents', () => {
 });
 
 describe('a locale', () => {
-  test.each(['not a locale', '', 'es_CO!', '\u0000', 'x'.repeat(10_000)])(
-    'is rejected if it is %j',
-    async (locale) => {
-      const { data, errors } = await waybill.ask(SellingPriceDocument, { id: 'ca2481', locale });
-      expect(data).toEqual({ order: null });
-      expect(errors).toMatchObject([
-        { path: ['order', 'sellingPrice', 'formatted'], extensions: { code: 'BAD_USER_INPUT' } },
-      ]);
-      expect(errors?.[0]?.message.length).toBeLessThan(200);
-    },
-  );
+  test.each([
+    ['several words', 'not a locale'],
+    ['an empty string', ''],
+    ['an invalid tag', 'es_CO!'],
+    ['a NUL', '\u0000'],
+    ['10,000 letters', 'x'.repeat(10_000)],
+  ])('is rejected if it is %s', async (_what, locale) => {
+    const { data, errors } = await waybill.ask(SellingPriceDocument, { id: 'ca2481', locale });
+    expect(data).toEqual({ order: null });
+    expect(errors).toMatchObject([
+      { path: ['order', 'sellingPrice', 'formatted'], extensions: { code: 'BAD_USER_INPUT' } },
+    ]);
+    expect(errors?.[0]?.message.length).toBeLessThan(200);
+  });
 
   test('is rejected if it has more than 100 characters', async () => {
     const locale = `es-CO-x${'-abcdefgh'.repeat(11)}`;

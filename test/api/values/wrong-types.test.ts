@@ -13,20 +13,20 @@ afterAll(async () => {
 });
 
 /** The value at a path of an order's JSON, in a selection of the same path. */
-const cases: [field: string, selection: string, change: object][] = [
-  ['referenceId', 'referenceId', { referenceId: true }],
-  ['referenceId', 'referenceId', { referenceId: 7 }],
-  ['referenceGid', 'referenceGid', { referenceGid: {} }],
-  ['shipment', 'shipment { id }', { shipment: true }],
+const cases: [change: object, field: string, selection: string][] = [
+  [{ referenceId: true }, 'referenceId', 'referenceId'],
+  [{ referenceId: 7 }, 'referenceId', 'referenceId'],
+  [{ referenceGid: {} }, 'referenceGid', 'referenceGid'],
+  [{ shipment: true }, 'shipment', 'shipment { id }'],
 ];
-const broken: [field: string, selection: string, change: object][] = [
-  ['notes', 'notes', { notes: true }],
-  ['notes', 'notes', { notes: 12 }],
-  ['fulfiller', 'fulfiller', { fulfiller: ['a'] }],
-  ['status', 'status', { status: true }],
-  ['createTime', 'createTime', { createTime: 1_700_000_000 }],
-  ['sellingPrice.cents', 'sellingPrice { cents }', { sellingPriceCents: '5' }],
-  ['sellingPrice.cents', 'sellingPrice { cents }', { sellingPriceCents: true }],
+const broken: [change: object, field: string, selection: string][] = [
+  [{ notes: true }, 'notes', 'notes'],
+  [{ notes: 12 }, 'notes', 'notes'],
+  [{ fulfiller: ['a'] }, 'fulfiller', 'fulfiller'],
+  [{ status: true }, 'status', 'status'],
+  [{ createTime: 1_700_000_000 }, 'createTime', 'createTime'],
+  [{ sellingPriceCents: '5' }, 'sellingPrice.cents', 'sellingPrice { cents }'],
+  [{ sellingPriceCents: true }, 'sellingPrice.cents', 'sellingPrice { cents }'],
 ];
 
 describe('a value of the wrong type', () => {
@@ -37,29 +37,23 @@ describe('a value of the wrong type', () => {
       change: (order) => ({ ...(order as object), ...change }),
     });
 
-  test.each(cases)(
-    'makes the nullable field %s null (selection "%s", value %j)',
-    async (field, selection, change) => {
-      send(change);
-      const { data, errors } = await ask(`{ order(id: "ca2490") { id ${selection} } }`);
-      expect(data).toEqual({ order: { id: 'orders/ca2490', [field]: null } });
-      expect(errors).toMatchObject([
-        { path: ['order', field], extensions: { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false } },
-      ]);
-    },
-  );
+  test.each(cases)('makes a nullable field null: %j', async (change, field, selection) => {
+    send(change);
+    const { data, errors } = await ask(`{ order(id: "ca2490") { id ${selection} } }`);
+    expect(data).toEqual({ order: { id: 'orders/ca2490', [field]: null } });
+    expect(errors).toMatchObject([
+      { path: ['order', field], extensions: { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false } },
+    ]);
+  });
 
-  test.each(broken)(
-    'in the required field %s makes the record null (selection "%s", value %j)',
-    async (field, selection, change) => {
-      send(change);
-      const { data, errors } = await ask(`{ order(id: "ca2490") { id ${selection} } }`);
-      expect(data).toEqual({ order: null });
-      expect(errors).toMatchObject([
-        { path: ['order', ...field.split('.')], extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } },
-      ]);
-    },
-  );
+  test.each(broken)('in a required field makes the record null: %j', async (change, field, selection) => {
+    send(change);
+    const { data, errors } = await ask(`{ order(id: "ca2490") { id ${selection} } }`);
+    expect(data).toEqual({ order: null });
+    expect(errors).toMatchObject([
+      { path: ['order', ...field.split('.')], extensions: { code: 'UPSTREAM_INVALID_RESPONSE' } },
+    ]);
+  });
 
   test('makes the record null if an Int is expected', async () => {
     for (const deliveredShipments of [true, '5', 1.5]) {
