@@ -478,7 +478,7 @@ describe('commands', () => {
       .filter(({ command }) => command !== '' && !command.startsWith('#')),
   );
 
-  test('every documented command is run by a test or by CI', () => {
+  test('every documented command is tested', () => {
     const unknown = inPages.filter(({ command }) => !Object.hasOwn(commands, command));
     const texts = unknown.map(
       ({ path, command }) =>
@@ -506,7 +506,7 @@ describe('commands', () => {
   const runners = Object.entries(commands).flatMap(([command, by]) =>
     Array.isArray(by) ? by.map(({ file, has }) => [command, file, has] as const) : [],
   );
-  test.each(runners)('%s is run by %s', (_command, file, has) => {
+  test.each(runners)('%s is tested by %s', (_command, file, has) => {
     expect(read(file)).toContain(has);
   });
 

@@ -13,7 +13,7 @@ export interface Answer<Data> {
   /** Typed without null at the root: a test that reads a null fails. */
   data: { [Field in keyof Data]: NonNullable<Data[Field]> };
   errors: { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[] | undefined;
-  /** The REST calls of the operation, in order of arrival: `GET /v1/orders/ca2500`. */
+  /** The REST calls of the operation, in the order of arrival, such as `GET /v1/orders/ca2500`. */
   calls: string[];
 }
 

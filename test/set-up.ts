@@ -1,6 +1,6 @@
 import { afterEach, vi } from 'vitest';
 
-// Files of a worker share its globals: a clock or a spy that a failed test leaves behind would reach the next file.
+// The test files in one worker share its globals. A failed test must not leave a fake clock or a spy to the next file.
 afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();

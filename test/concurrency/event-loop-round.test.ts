@@ -66,7 +66,7 @@ const settlePromises = () => new Promise<void>((resolve) => setTimeout(resolve))
 describe('the time budget of an event-loop round', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  test('starts no work after 10 ms, and none in the following round', () => {
+  test('allows no new work after 10 ms, until the following round has ended', () => {
     const { budget, work, endRound, isCalm } = createTestBudget();
     expect(budget.hasTime()).toBe(true);
     work(9);
@@ -132,7 +132,7 @@ describe('the time budget of an event-loop round', () => {
     expect(budget.hasTime()).toBe(true);
   });
 
-  test('includes the time of all microtasks of a piece of work', async () => {
+  test('counts the time of all microtasks that a piece of work queues', async () => {
     const { budget, work } = createTestBudget();
     const source = vi.fn();
     const runPiece = async () => {

@@ -103,7 +103,7 @@ test('unaccepted tokens are served although accepted tokens keep arriving', () =
   expect(granted).toEqual(['ana', 'other']);
 });
 
-test('unaccepted tokens share the turn of one token, and their connections alternate', () => {
+test('unaccepted tokens share one turn, and their connections alternate', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const entries = [ask('first', ida)];
   for (const number of [0, 1, 2]) entries.push(ask(`one ${number}`, other(0)));
@@ -178,7 +178,7 @@ test('an entry can wait again after it released its slot', () => {
   expect(granted).toEqual(['pausing', 'next', 'pausing']);
 });
 
-test('a slot that is released immediately goes to the next entry', () => {
+test('a slot passes through 10,000 entries that release it immediately', () => {
   const queue = new FairQueue({ capacity: 1 });
   const first = new Entry('first', ana, 1, () => {});
   queue.acquire(first);
@@ -207,7 +207,7 @@ test('an entry that is heavier than the capacity gets the whole capacity', () =>
   expect(granted).toEqual(['6', '100', '1', '9']);
 });
 
-test('the entries of one token get slots only up to a total weight', () => {
+test('the entries of one token get slots only up to a maximum total weight', () => {
   const { queue, granted, ask } = createQueue({ capacity: 10, maxWeightPerToken: 5 });
   // A slot that weighs more than a token may have is granted alone.
   const heavy = ask('7', ana, 7);
@@ -291,7 +291,7 @@ test('the queue grants no slot while the time budget is exhausted', () => {
   expect(granted).toEqual(['1', '2', 'eva', '3']);
 });
 
-test('ownExcess reports a token that exceeds its share only if the total is used up', () => {
+test('ownExcess limits tokens to equal shares only while the total is used up', () => {
   const shares = new Shares(100, 50);
   for (const [owner, amount] of [
     [ana, 49],

@@ -26,7 +26,7 @@ function createSteps() {
 afterEach(() => vi.restoreAllMocks());
 
 describe('steps in one queue', () => {
-  test('start immediately in an empty queue', () => {
+  test('start immediately if the queue is empty', () => {
     const { budget, started, step } = createSteps();
     new StepQueue('starting', budget).run(anonymousOwner({}), 10, step('one'));
     expect(started).toEqual(['one']);

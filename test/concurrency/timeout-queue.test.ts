@@ -7,7 +7,7 @@ function timed(onTimeout: () => void): TimeoutEntry {
   return { before: undefined, after: undefined, endsAtMs: undefined, onTimeout };
 }
 
-test('timeouts run in the order in which they started, unless they are stopped', async () => {
+test('timeouts expire in the order in which they started, unless they are stopped', async () => {
   const timeouts = new TimeoutQueue(20);
   const timedOut: string[] = [];
   const [first, stopped, late, last] = ['first', 'stopped', 'late', 'last'].map((name) =>
@@ -24,7 +24,7 @@ test('timeouts run in the order in which they started, unless they are stopped',
   expect(timedOut).toEqual(['first', 'last']);
 });
 
-test('an entry that timed out can be started again', async () => {
+test('a timeout that has expired can be started again', async () => {
   const timeouts = new TimeoutQueue(5);
   let ends = 0;
   const one = timed(() => {
@@ -58,7 +58,7 @@ test('one timer serves all running timeouts', () => {
   expect(setTimer).toHaveBeenCalledOnce();
 });
 
-test('timeouts that start less than 1 ms apart run together', async () => {
+test('timeouts that start less than 1 ms apart expire together', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {
     const timeouts = new TimeoutQueue(20);

@@ -182,10 +182,13 @@ test.each([
   ['empty', '""'],
   ['null', 'null'],
   ['absent', 'absent'],
-] as const)('the report states that the token of the last page is %s', async (lastPageToken, form) => {
-  const { report } = await examined({ quirks: { lastPageToken } });
-  expect(findingOf(report, 'last page')?.cause).toBe(`The nextPageToken of the last page is ${form}.`);
-});
+] as const)(
+  'the report states that the nextPageToken of the last page is %s',
+  async (lastPageToken, form) => {
+    const { report } = await examined({ quirks: { lastPageToken } });
+    expect(findingOf(report, 'last page')?.cause).toBe(`The nextPageToken of the last page is ${form}.`);
+  },
+);
 
 test('the report lists how records differ from the wire schema', async () => {
   const { report } = await examined({
@@ -223,7 +226,7 @@ test.each([
     'has no id',
     { kind: 'change', change: (own: unknown) => ({ ...Object(own), name: 'organization/mine' }) },
   ],
-] as const)('the doctor warns of an organization that %s', async (_name, fault) => {
+] as const)('the doctor warns if the organization %s', async (_name, fault) => {
   const { report } = await examined({ faults: [{ path: '/v1/organizations/mine', ...fault }] });
   expect(findingOf(report, 'organization')?.mark).toBe('warning');
 });
@@ -234,7 +237,7 @@ test('the doctor warns of a service that does not check tokens', async () => {
   expect(findingOf(report, 'access token')?.cause).toContain('an invalid token gets 200');
 });
 
-test('checks without enough data stay open and change no setting', async () => {
+test('checks without enough data get the mark "?" and change no setting', async () => {
   await using small = await startSmallSandbox();
   const { report } = await examined({ sandbox: small.sandbox });
   expect(report.isUsable).toBe(true);
@@ -295,7 +298,7 @@ test('the doctor warns if it cannot find the name of the status filter', async (
   expect(report.isUsable).toBe(true);
 });
 
-test('a 429 ends the run and leaves the remaining checks open', async () => {
+test('a 429 ends the run, and the remaining checks get the mark "?"', async () => {
   const { report } = await examined({ laterFault: [20, { kind: 'status', status: 429, body: {} }] });
   expect(report.calls).toBe(20);
   expect(report.isUsable).toBe(true);
@@ -312,7 +315,7 @@ test('three failed calls in a row end the run', async () => {
   expect(report.isUsable).toBe(true);
 });
 
-test('a check has the mark "?" after a single failed call', async () => {
+test('a check gets the mark "?" after a single failed call', async () => {
   const { report } = await examined({
     faults: [{ kind: 'reset', path: '/v1/organizations/mine', times: 1 }],
   });

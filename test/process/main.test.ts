@@ -173,7 +173,7 @@ describe.concurrent('a server with a live service', () => {
     ],
     [503, 'GET /v1/orders without a token returned 503; the server starts anyway'],
     [403, 'responds'],
-  ])('reports at the start that the service returns %i without a token', async (status, state) => {
+  ])('prints at the start how the service responds without a token: %i', async (status, state) => {
     await using service = await startService(answerJson({}, status), true);
     const main = startServer({ UPSTREAM_URL: service.url.href });
     const { text } = await main.banner();
@@ -205,10 +205,15 @@ describe.concurrent('a server with a live service', () => {
   });
 
   describe.each([
-    ['SIGTERM', 0, []],
+    ['on SIGTERM', 'SIGTERM', 0, []],
     // Of the server's own making: nothing from outside makes it throw where nobody catches it.
-    ['SIGUSR2', 1, ["process.on('SIGUSR2', () => { throw new Error('a fault') })"]],
-  ] as const)('that exits on %s', (signal, code, [imported]) => {
+    [
+      'after an uncaught error',
+      'SIGUSR2',
+      1,
+      ["process.on('SIGUSR2', () => { throw new Error('a fault') })"],
+    ],
+  ] as const)('that exits %s', (_when, signal, code, [imported]) => {
     test('loses no log line', async ({ expect }) => {
       await using service = await startService(answerJson({ orders: [] }));
       const options = imported === undefined ? [] : ['--import', `data:text/javascript,${imported}`];

@@ -77,14 +77,14 @@ test.each<[string, Partial<AttemptOutcome>, number, string]>([
   expect(messages()).toEqual([message]);
 });
 
-test('failures are no outage if more calls succeed than fail', () => {
+test('failures are not an outage if more calls succeed than fail', () => {
   const { record, messages } = createOutages();
   record(100);
   record(90, failed);
   expect(messages()).toEqual([]);
 });
 
-test.each([failed, limited])('failures of a single token are no outage: %j', (attempt) => {
+test.each([failed, limited])('failures of a single token are not an outage: %j', (attempt) => {
   const { record, messages } = createOutages();
   record(1, { tenantId: 'eva' });
   record(50, attempt);
@@ -93,7 +93,7 @@ test.each([failed, limited])('failures of a single token are no outage: %j', (at
   expect(messages()).toHaveLength(1);
 });
 
-test('aborted calls and slow writes are no outage', () => {
+test('aborted calls and slow writes are not an outage', () => {
   const { record, messages } = createOutages();
   record(50, { outcome: 'aborted', status: undefined });
   record(50, { ...slow, isRead: false });

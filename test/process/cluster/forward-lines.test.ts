@@ -26,7 +26,7 @@ test('a log line is forwarded as a whole even if it arrives in chunks', async ()
   expect(written).toEqual(['tea 1\ntea 2\n', 'café 1\n', 'tea 3\n']);
 });
 
-test('the forwarding of log lines ends when the stream has closed', async () => {
+test('whole log lines are forwarded until the stream closes', async () => {
   const { written, ended, a, b } = startTwo();
   a.end('a\nbroken');
   b.end('b\n');

@@ -67,7 +67,7 @@ describe('two workers with the sandbox', slow, () => {
     expect(new Set(answered().map((line) => (line as { tenant?: string }).tenant)).size).toBe(1);
   });
 
-  test('each serve the metrics of both workers as one sum', async () => {
+  test('each serve the summed metrics of both workers', async () => {
     const counted = 'waybill_operation_duration_seconds_count{type="query",outcome="ok"} ';
     const page = async () =>
       (await fetch(new URL('/metrics', at.origin), { headers: { connection: 'close' } })).text();
@@ -123,7 +123,7 @@ describe('two workers with a live service', slow, () => {
     expect(new Set(answered.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
   });
 
-  test('make at most UPSTREAM_CONNECTIONS calls at once together', async () => {
+  test('together make at most UPSTREAM_CONNECTIONS calls at a time', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = startWorkers({ UPSTREAM_URL: service.url.href, UPSTREAM_CONNECTIONS: '8' });
@@ -222,7 +222,7 @@ function isGone(pid: number): boolean {
   }
 }
 
-describe('workers that can\u2019t start', slow, () => {
+describe('workers that cannot start', slow, () => {
   test('report one error if the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     try {
@@ -271,7 +271,7 @@ describe('workers that can\u2019t start', slow, () => {
     });
   });
 
-  test('cause exit code 1 of the server if they should replace a killed worker', async () => {
+  test('make the server exit with code 1 if they replace a killed worker', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'waybill-'));
     try {
       const flag = join(folder, 'flag');

@@ -103,7 +103,7 @@ describe.each(ways)('shipsAgain, set as %s', (way) => {
   });
 });
 
-describe.each(ways)('the fault shipmentNamedAfterMs, set as %s', (way) => {
+describe.each(ways)('shipmentNamedAfterMs, set as %s', (way) => {
   beforeEach(() => open(way, { shipmentNamedAfterMs: 5_000 }, smallSeed));
 
   const readings = async () => [await read('orders/fo0001'), (await client.get('/v1/orders')).body.orders[0]];

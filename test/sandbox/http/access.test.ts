@@ -68,7 +68,7 @@ test('another merchant gets 404 for labels, order updates and messages', async (
   expect((await client.post('/v1/channels/ca1/messages', message, second)).status).toBe(404);
 });
 
-test('organizations/mine is the organization of the token', async () => {
+test('GET /v1/organizations/mine returns the organization of the token', async () => {
   const { first, second } = client.sandbox.tokens;
   const mine = (await client.get('/v1/organizations/mine', first)).body;
   expect(mine).toEqual({
@@ -99,11 +99,17 @@ test.each([
 });
 
 test.each([
-  ['{', 400, 'INVALID_ARGUMENT', 'application/json'],
-  ['', 400, 'INVALID_ARGUMENT', 'application/json'],
-  [JSON.stringify(newOrder), 415, 'UNSUPPORTED_MEDIA_TYPE', 'text/plain'],
-  [JSON.stringify({ ...newOrder, notes: 'a'.repeat(300_000) }), 413, 'PAYLOAD_TOO_LARGE', 'application/json'],
-])('POST /v1/orders rejects an invalid body (%#)', async (body, code, status, contentType) => {
+  ['truncated JSON', '{', 400, 'INVALID_ARGUMENT', 'application/json'],
+  ['an empty body', '', 400, 'INVALID_ARGUMENT', 'application/json'],
+  ['the content type text/plain', JSON.stringify(newOrder), 415, 'UNSUPPORTED_MEDIA_TYPE', 'text/plain'],
+  [
+    'a body of 300 KB',
+    JSON.stringify({ ...newOrder, notes: 'a'.repeat(300_000) }),
+    413,
+    'PAYLOAD_TOO_LARGE',
+    'application/json',
+  ],
+])('POST /v1/orders rejects %s', async (_what, body, code, status, contentType) => {
   const response = await fetch(`${client.sandbox.url}/v1/orders`, {
     method: 'POST',
     headers: { authorization: `Bearer ${client.sandbox.tokens.first}`, 'content-type': contentType },

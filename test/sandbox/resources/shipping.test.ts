@@ -202,7 +202,7 @@ describe('shipments', () => {
 describe('labels', () => {
   const label = (url: string) => fetch(url);
 
-  test('are PDF files for a bearer token or a signed URL', async () => {
+  test('are available as PDF with a bearer token or a signed URL', async () => {
     const { labelUrl } = (await client.get('/v1/shipments/ca0001')).body;
     const withBearer = await fetch(`${client.sandbox.url}/v1/shipments/ca0001/label`, {
       headers: { authorization: `Bearer ${client.sandbox.tokens.first}` },

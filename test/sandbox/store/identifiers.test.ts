@@ -18,7 +18,7 @@ const ship = ({ name, offers }: { name: string; offers: { courier: string }[] },
     requiresPickup: true,
   });
 
-test('a fault with mixed identifiers changes only new records', async () => {
+test('identifiers "mixed", set as fault, changes only new records', async () => {
   client = await openSandbox();
   client.sandbox.faults.add({ kind: 'quirks', quirks: { identifiers: 'mixed' } });
   const orders: string[] = [];
@@ -56,7 +56,7 @@ test('a fault with mixed identifiers changes only new records', async () => {
   expect((await client.post('/v1/orders', newOrder)).body.name).toBe('orders/ca2507');
 });
 
-test('the option of mixed identifiers changes the seed and all references', async () => {
+test('identifiers "mixed", set as option, changes the seed and all references', async () => {
   client = await openSandbox({ quirks: { identifiers: 'mixed' } });
   const order = await read('orders/a+b=ca2499');
   expect([order.shipment, order.recipient.location]).toEqual([
@@ -114,7 +114,7 @@ test('an order can be quoted and shipped with mixed identifiers', async () => {
   });
 });
 
-test('label URLs work for identifiers of mixed forms', async () => {
+test('label URLs work with mixed identifiers', async () => {
   client = await openSandbox({ quirks: { identifiers: 'mixed' } });
   const names = [
     'shipments/_V1Stca0006',

@@ -154,7 +154,7 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
     'mutation { a: write(text: "a") { text } b: write(text: "fails") { text } c: write(text: "c") { required text } }',
   ],
   [
-    'a failed non-null mutation field between successful fields',
+    'a failed non-null mutation field between other fields',
     'mutation { a: write(text: "a") { text } writeRequired(text: "null") { text } c: write(text: "c") { text } }',
   ],
   [
@@ -183,7 +183,7 @@ test.each<[what: string, query: string, variables?: Record<string, unknown>]>([
     'query ($is: Boolean = true) { text self { text shelf { name @skip(if: $is) } } late { name @include(if: $is) } }',
     { is: null },
   ],
-])('a plan has the same result as graphql-js: %s', async (_what, query, variables) => {
+])('plans match graphql-js: %s', async (_what, query, variables) => {
   const operation = operationOf(query, variables);
   const execute = createExecutor(schema);
   written.length = 0;
@@ -213,7 +213,7 @@ test('a mutation ends after a non-null root field fails', async () => {
   expect({ data, written }).toEqual({ data: null, written: [] });
 });
 
-test('an invalid variable returns the status 400', async () => {
+test('an invalid variable causes the status 400', async () => {
   const query = 'query ($name: String!) { thing(name: $name) { name } }';
   const { data, errors } = await createExecutor(schema)(operationOf(query), {});
   expect({ data, http: errors?.map(({ extensions }) => extensions.http) }).toEqual({

@@ -196,7 +196,7 @@ describe('a pipelined request', () => {
     },
   );
 
-  test('gets no timeout response before the response to an earlier request', async () => {
+  test('gets no timeout response while an earlier request is pending', async () => {
     const listener = await listen(() => {}, '127.0.0.1', 0, { headersTimeoutMs: 100, requestTimeoutMs: 100 });
     const client = await opened(listener);
     client.write('GET /first HTTP/1.1\r\nhost: a\r\n\r\n');
@@ -285,7 +285,7 @@ describe('pipelined requests', () => {
     await listener.close();
   });
 
-  test('are not reset before the client has read the tenth response', async () => {
+  test('cause no connection reset before the client has read the tenth response', async () => {
     const listener = await listen(createCountingApp().listener, '127.0.0.1', 0);
     const socket = connect({ port: Number(listener.url.port), host: '127.0.0.1', allowHalfOpen: true });
     const errors: Error[] = [];

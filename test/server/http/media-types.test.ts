@@ -7,7 +7,7 @@ test.each([
   'application/json ; charset=utf-8',
   'application/json;charset=UTF8',
   'application/json; charset="utf-8"',
-])('%s is JSON', (contentType) => expect(isJson(contentType)).toBe(true));
+])('isJson accepts %j', (contentType) => expect(isJson(contentType)).toBe(true));
 
 test.each([
   null,
@@ -20,4 +20,4 @@ test.each([
   'application/json; charset=latin1',
   'application/json; charset=utf-8; charset=utf-16',
   'text/plain; application/json',
-])('%s is not JSON', (contentType) => expect(isJson(contentType)).toBe(false));
+])('isJson rejects %j', (contentType) => expect(isJson(contentType)).toBe(false));

@@ -107,7 +107,7 @@ test('a slot is freed when the connection closes before the response has ended',
   expect(openResponses.overloadError()).toBeUndefined();
 });
 
-test('a response that closed before its request is admitted takes no slot', () => {
+test('a request takes no slot if its response closes before the admission', () => {
   const openResponses = start(1);
   const { response } = stalled('', 0);
   Object.assign(response, { closed: true });
