@@ -3,7 +3,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** A street address. The recipient's location gives the country, state and city. */
+/** A street address. The country, state and city come from the recipient's `location`, or from the `destination` of the quote. */
 export type AddressInput = {
   /** The street address, usually two lines. */
   addressLines: Array<string>;
