@@ -21,7 +21,9 @@ builder.mutationType({
 });
 
 const description =
-  'The orders, delivery quotes, shipments and messages of the merchant whose access token is in the header `Authorization: Bearer <token>`. The description of a field names the REST calls that the field costs.';
+  'The orders, delivery quotes, shipments and messages of a merchant. Waybill, this server, reads and writes them ' +
+  "through a REST service. Send the merchant's access token in the header `Authorization: Bearer <token>`. The " +
+  'description of a field names the REST calls that the field costs.';
 
 /** The GraphQL schema. The import of a file adds the types of that file, and of the files that it imports. */
 export const schema: GraphQLSchema = new GraphQLSchema({ ...builder.toSchema().toConfig(), description });

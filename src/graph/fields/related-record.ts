@@ -27,7 +27,7 @@ export const recordReaders: {
   shipments: { loader: ({ shipmentById }) => shipmentById, call: '`GET /v1/shipments/{id}`' },
   quotes: { loader: ({ quoteById }) => quoteById, call: '`GET /v1/quotes/{id}`' },
   origins: { loader: ({ originById }) => originById, call: '`GET /v1/origins` (once for all origins)' },
-  locations: { loader: ({ locationById }) => locationById, call: 'a filtered `GET /v1/locations`' },
+  locations: { loader: ({ locationById }) => locationById, call: 'a search with `GET /v1/locations`' },
   channels: { loader: ({ channelById }) => channelById, call: '`GET /v1/channels` (once for all channels)' },
 };
 

@@ -46,7 +46,8 @@ builder.objectField(Channel, 'conversation', (t) =>
       id: t.arg.id({
         required: true,
         description:
-          'The full id, `channels/<identifier>/conversations/<identifier>`, or the last identifier.',
+          'The full id, `channels/<identifier>/conversations/<identifier>`, or the bare identifier of the ' +
+          'conversation.',
       }),
     },
     resolve({ name: channel }, { id }) {

@@ -55,7 +55,7 @@ const SentTemplate = builder.objectRef<SentTemplateSource>('SentTemplate').imple
       nullable: true,
       description:
         'The current definition of the template, or null if it no longer exists. Costs `GET ' +
-        '/v1/channels/{id}/templates`, once for all templates of the channel.',
+        '/v1/channels/{id}/templates` (once for all templates of the channel).',
       resolve: (sent, _args, { loaders }) => findTemplate(sent, loaders),
     }),
   }),
@@ -101,7 +101,7 @@ export const Message = builder.objectRef<MessageJson>('Message').implement({
       nullable: true,
       description:
         'The message as the customer reads it, or null if its template no longer exists. Costs `GET ' +
-        '/v1/channels/{id}/templates` (once for the channel) if the message is a template.',
+        '/v1/channels/{id}/templates` (once for all templates of the channel) if the message is a template.',
       resolve: async (message, _args, { loaders }) => {
         const sent = sentTemplate(message);
         if (sent === null) return message.text ?? null;
@@ -149,7 +149,7 @@ builder.objectField(Conversation, 'messages', (t) =>
   t.field({
     ...messageList.field,
     description:
-      'The messages of the conversation, in the order that the REST service returns. Costs `GET ' +
+      'The messages of the conversation, as the REST service sorts them. Costs `GET ' +
       '/v1/channels/{id}/conversations/{id}/messages`.',
     resolve: ({ channel, conversation }, args, { loaders }) =>
       messageList.read(loaders.messagePage, args, { channel, conversation }),

@@ -53,7 +53,7 @@ builder.mutationField('sendMessage', (t) =>
     type: SendMessageResult,
     nullable: true,
     description:
-      'Sends a text or a template to a conversation. If the values do not match the parameters of the template, the ' +
+      'Sends a text or a template to a conversation. If the values of a template do not match its parameters, the ' +
       'result is `InvalidInput`. Costs `POST /v1/channels/{id}/conversations/{id}/messages`, ' +
       'and also `GET /v1/channels/{id}/templates` for a template.',
     args: inputArg(SendMessageInput, 'The message to send.'),

@@ -31,7 +31,8 @@ const TemplateText = builder.objectRef<TemplateTextJson>('TemplateText').impleme
 });
 
 const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').implement({
-  description: 'The texts of a template with the given values, and its missing and unknown parameters.',
+  description:
+    'The texts of a template with the given values, and the names of missing and unknown parameters.',
   fields: (t) => ({
     header: t.exposeString('header', { nullable: true, description: 'The header with its values.' }),
     body: t.exposeString('body', {
@@ -126,13 +127,14 @@ builder.objectFields(Channel, (t) => ({
     type: Template,
     nullable: true,
     description:
-      'The template with this name, or null if it does not exist. Costs `GET /v1/channels/{id}/templates`, once for ' +
-      'all templates of the channel.',
+      'The template with this name, or null if it does not exist. Costs `GET /v1/channels/{id}/templates` (once for ' +
+      'all templates of the channel).',
     args: {
       name: t.arg.string({ required: true, description: 'The name of the template.' }),
       language: t.arg.string({
         description:
-          'The language code of the template. By default, Waybill returns the first template with this name in any language.',
+          'The language code of the template, such as `es`. By default, the field returns the first template with ' +
+          'this name, whatever its language.',
       }),
     },
     resolve: (channel, { name, language }, { loaders }) =>

@@ -48,7 +48,7 @@ const fieldCodes = {
   NOT_ALLOWED: 'The field does not accept this value, such as null.',
   NOT_FOUND: 'The value refers to a record that does not exist.',
   DUPLICATE: 'The value occurs more than once.',
-  REJECTED: 'The REST service rejected the value. `message` is the reason of the REST service.',
+  REJECTED: 'The REST service rejected the value. `message` says why.',
 };
 
 export type InvalidFieldCode = keyof typeof fieldCodes;
@@ -57,7 +57,7 @@ export const isInvalidFieldCode = (code: string): code is InvalidFieldCode => Ob
 
 const InvalidFieldCodeEnum = describedEnum(
   'InvalidFieldCode',
-  'The kind of fault of an input field. Later versions may add values.',
+  'The kind of fault in an input field. Later versions may add values.',
   fieldCodes,
 );
 
@@ -68,7 +68,7 @@ const conflictReasons: Record<ConflictReason, string> = {
   CHANNEL_INACTIVE: 'The channel is not active.',
   STATE: 'The current state of the record does not allow the change.',
   DUPLICATE_REFERENCE: 'An earlier input of `inputs` has the same `referenceId`.',
-  REJECTED: 'The REST service rejected the change. `message` is the reason of the REST service.',
+  REJECTED: 'The REST service rejected the change. `message` says why.',
 };
 
 export const isConflictReason = (code: string): code is ConflictReason =>
@@ -120,7 +120,7 @@ export const InvalidInput = builder.objectRef<InvalidInputSource>('InvalidInput'
 });
 
 export const NotFound = builder.objectRef<NotFoundSource>('NotFound').implement({
-  description: 'A record that the input refers to does not exist. Nothing was written.',
+  description: 'The input refers to a record that does not exist. Nothing was written.',
   interfaces: [UserError],
   fields: (t) => ({
     missingId: t.exposeID('missingId', { description: 'The id that was not found.' }),
@@ -152,9 +152,9 @@ export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUn
     idempotencyKey: t.exposeString('idempotencyKey', {
       nullable: true,
       description:
-        'The key of the request, or null if it had no key. On a retry with this key, `shipOrder` first looks for the ' +
-        'earlier result, and so does `createOrder` with a `referenceId`. ' +
-        'Other mutations return `OutcomeUnknown` again and write nothing.',
+        'The key of the request, or null if the request had no key. With this key, a retry of `shipOrder`, or of ' +
+        '`createOrder` with a `referenceId`, first looks for the earlier result. Every other retry with this key ' +
+        'returns `OutcomeUnknown` again and writes nothing.',
     }),
   }),
 });

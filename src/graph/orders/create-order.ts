@@ -59,9 +59,13 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
     }),
     referenceId: t.string({
       description:
-        'The id of the order in your e-commerce system. Waybill uses it to find the order if the response is lost.',
+        "The id of the order in the merchant's e-commerce system. Waybill uses it to find the order if the response " +
+        'is lost.',
     }),
-    referenceUrl: t.field({ type: 'URL', description: 'The URL of the order in the e-commerce system.' }),
+    referenceUrl: t.field({
+      type: 'URL',
+      description: "The URL of the order in the merchant's e-commerce system.",
+    }),
     fulfiller: t.string({
       description:
         'The name of the company that ships the order: either the operator of the REST service (the ' +
@@ -126,9 +130,10 @@ builder.mutationFields((t) => ({
     type: [CreateOrderResult],
     nullable: true,
     description:
-      'Creates up to 100 orders. Returns one result per input, in the sequence of `inputs`. If all inputs fail with the ' +
-      'same error code, the field is null, with that error. Costs `POST /v1/orders` for each input. After a lost ' +
-      'response, a retry with the same `idempotencyKey` costs a search with `GET /v1/orders` instead.',
+      'Creates up to 100 orders. Returns one result per input, in the sequence of `inputs`. If every result would be ' +
+      'a `WriteFailed` with the same `code`, the field is null instead, with that error. Costs `POST ' +
+      '/v1/orders` for each input. After a lost response, a retry with the same `idempotencyKey` costs a search with ' +
+      '`GET /v1/orders` instead.',
     args: inputsArg(
       CreateOrderInput,
       'The orders to create, at most 100. Of several inputs with the same `referenceId`, only the first valid one ' +

@@ -44,17 +44,17 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
     }),
     referenceId: t.exposeString('referenceId', {
       nullable: true,
-      description: 'The id of the order in the e-commerce system.',
+      description: "The id of the order in the merchant's e-commerce system.",
     }),
     referenceGid: t.exposeString('referenceGid', {
       nullable: true,
       description:
-        'The globally unique id of the order in the e-commerce system. Mutations cannot set this id.',
+        "The globally unique id of the order in the merchant's e-commerce system. Mutations cannot set this id.",
     }),
     referenceUrl: t.expose('referenceUrl', {
       type: 'URL',
       nullable: true,
-      description: 'The URL of the order in the e-commerce system.',
+      description: "The URL of the order in the merchant's e-commerce system.",
     }),
     paymentMethods: t.exposeStringList('paymentMethods', {
       nullable: true,
@@ -105,7 +105,7 @@ builder.queryFields((t) => ({
     args: {
       referenceId: t.arg.string({
         required: true,
-        description: 'The exact id of the order in the e-commerce system. At most 256 characters.',
+        description: "The exact id of the order in the merchant's e-commerce system. At most 256 characters.",
       }),
     },
     resolve: (_root, { referenceId }, { loaders }) => {
@@ -116,14 +116,15 @@ builder.queryFields((t) => ({
   orders: t.field({
     ...orderList.field,
     description:
-      "The merchant's orders as the REST service sorts them, usually newest first. Costs `GET /v1/orders`, or up " +
-      'to 20 pages of this list with `createdSince` or `createdUntil`.',
+      "The merchant's orders as the REST service sorts them, usually newest first. Costs `GET /v1/orders`. A " +
+      'filter by `createdSince` or `createdUntil` costs up to 20 pages of this list.',
     args: {
       ...orderList.field.args,
       ...statusArg,
       search: t.arg.string({
         description:
-          'The name of a recipient (perhaps misspelt), an exact phone number, or an exact `referenceId`. At most 256 characters.',
+          'The approximate name of a recipient, an exact phone number, or an exact `referenceId`. At most 256 ' +
+          'characters.',
       }),
       ...createdRangeArgs,
     },

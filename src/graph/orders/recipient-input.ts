@@ -13,7 +13,9 @@ import {
 import { documentType } from './recipient.ts';
 
 const AddressInput = builder.inputType('AddressInput', {
-  description: "A street address. The recipient's location gives the country, state and city.",
+  description:
+    "A street address. The country, state and city come from the recipient's `location`, or from the " +
+    '`destination` of the quote.',
   fields: (t) => ({
     addressLines: t.stringList({ required: true, description: 'The street address, usually two lines.' }),
     organization: t.string({ description: 'The company or building at the address, or null.' }),

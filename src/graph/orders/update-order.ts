@@ -31,8 +31,7 @@ const OrderUpdatableStatus = describedEnum(
 
 const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
   description:
-    'An order and at least one new value. Omitted fields do not change. Null is valid only for fields whose description ' +
-    'mentions null.',
+    'An order and at least one new value. Omitted fields do not change. No field of this input accepts null.',
   fields: (t) => ({
     id: t.id({ required: true, description: idDescription('The order', 'orders') }),
     status: t.field({
@@ -121,8 +120,9 @@ builder.mutationFields((t) => ({
     type: [UpdateOrderResult],
     nullable: true,
     description:
-      'Updates up to 100 orders. Returns one result per input, in the sequence of `inputs`. If all inputs fail with the ' +
-      'same error code, the field is null, with that error. Costs `PATCH /v1/orders/{id}` for each input.',
+      'Updates up to 100 orders. Returns one result per input, in the sequence of `inputs`. If every result would be ' +
+      'a `WriteFailed` with the same `code`, the field is null instead, with that error. Costs `PATCH ' +
+      '/v1/orders/{id}` for each input.',
     args: inputsArg(UpdateOrderInput, 'The orders and their new values, at most 100.'),
     resolve: (_root, { inputs }, context, info) =>
       runBatch(inputs, ({ id }) => bareIdentifier(id), update, context, info),

@@ -76,8 +76,8 @@ builder.queryFields((t) => ({
     type: Node,
     nullable: true,
     description:
-      'The object with this id, or null if it does not exist. Costs the same as the query for the type of the ' +
-      'object, such as `GET /v1/orders/{id}` for an order.',
+      'The object with this id, or null if it does not exist. Costs the REST call for its type, such as ' +
+      '`GET /v1/orders/{id}` for an order.',
     args: {
       id: t.arg.id({ required: true, description: 'The full id with its collection, such as `orders/abc`.' }),
     },

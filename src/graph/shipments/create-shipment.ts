@@ -37,7 +37,7 @@ const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
       description: idDescription(
         'The origin where the courier collects the package',
         'origins',
-        'Its `location` must be the location that the quote has as its `origin`.',
+        'The `location` of this origin must be the `origin` of the quote.',
       ),
     }),
     recipient: t.field({
@@ -85,8 +85,8 @@ builder.mutationField('createShipment', (t) =>
     type: CreateShipmentResult,
     nullable: true,
     description:
-      'Accepts an offer of a quote, and creates the paid shipment with its label. Costs `POST /v1/shipments`. ' +
-      'If the `idempotencyKey` is new, this also costs `GET /v1/quotes/{id}`.',
+      'Accepts an offer of a quote, and creates a paid shipment with a label. Costs `POST /v1/shipments`, ' +
+      'and also `GET /v1/quotes/{id}` for a new `idempotencyKey`.',
     args: inputArg(CreateShipmentInput, 'The offer to accept, the origin and the recipient.'),
     resolve: defineMutation({
       rules,

@@ -21,8 +21,8 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
     order: t.field({
       type: Order,
       description:
-        'The order, read again after it was shipped. If that read fails, this is the earlier order with its ' +
-        'new shipment. Costs `GET /v1/orders/{id}` if more than `id` is selected.',
+        'The order, read again after the shipment was created. If this read fails, the field returns the order as it ' +
+        'was before, with its new shipment. Costs `GET /v1/orders/{id}` if more than `id` is selected.',
       resolve: ({ order }, _args, { loaders }, info) =>
         // Only the id is selected, so nothing but the name is read from the order.
         selectsOnlyId(info) ? (order as OrderJson) : rereadOrder(order, loaders),
@@ -116,9 +116,9 @@ builder.mutationFields((t) => ({
     type: ShipOrderResult,
     nullable: true,
     description:
-      'Ships an order at most once: requests a quote, accepts an offer, and creates the paid shipment. Costs ' +
-      '`GET /v1/orders/{id}`, `GET /v1/origins`, `POST /v1/quotes` and `POST /v1/shipments`. A retry after a lost ' +
-      'response first costs `GET /v1/shipments/{id}` or `GET /v1/shipments`.',
+      'Ships an order at most once: requests a quote, accepts an offer, and creates a paid shipment. Costs ' +
+      '`GET /v1/orders/{id}`, `GET /v1/origins`, `POST /v1/quotes` and `POST /v1/shipments`. After a lost ' +
+      'response, a retry first looks for the shipment, with `GET /v1/shipments/{id}` or `GET /v1/shipments`.',
     args: inputArg(ShipOrderInput, 'The order, its package, its origin and the offer to accept.'),
     resolve: ship,
   }),
@@ -126,9 +126,9 @@ builder.mutationFields((t) => ({
     type: [ShipOrderResult],
     nullable: true,
     description:
-      'Ships up to 100 orders. Returns one result per input, in the sequence of `inputs`. If all inputs fail with the same ' +
-      'error code, the field is null, with that error. Costs `GET /v1/origins`, and for each order `GET /v1/orders/{id}`, `POST ' +
-      '/v1/quotes` and `POST /v1/shipments`.',
+      'Ships up to 100 orders. Returns one result per input, in the sequence of `inputs`. If every result would be a ' +
+      '`WriteFailed` with the same `code`, the field is null instead, with that error. Costs `GET ' +
+      '/v1/origins`, and for each order `GET /v1/orders/{id}`, `POST /v1/quotes` and `POST /v1/shipments`.',
     args: inputsArg(ShipOrderInput, 'The orders to ship, at most 100.'),
     resolve: (_root, { inputs }, context, info) =>
       runBatch(inputs, ({ order }) => bareIdentifier(order), ship, context, info),

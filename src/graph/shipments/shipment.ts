@@ -106,8 +106,8 @@ builder.queryFields((t) => ({
   shipments: t.field({
     ...shipmentList.field,
     description:
-      "The merchant's shipments as the REST service sorts them, usually newest first. Costs `GET /v1/shipments`, " +
-      'or up to 20 pages of this list with `status`, `createdSince` or `createdUntil`.',
+      "The merchant's shipments as the REST service sorts them, usually newest first. Costs `GET /v1/shipments`. " +
+      'A filter by `status`, `createdSince` or `createdUntil` costs up to 20 pages of this list.',
     args: { ...shipmentList.field.args, ...statusArgs('shipments', shipmentStatus.ref), ...createdRangeArgs },
     resolve: (_root, { status, createdSince, createdUntil, ...args }, { loaders }) => {
       const filter = { statuses: statusFilter(status), ...createdRange({ createdSince, createdUntil }) };

@@ -136,7 +136,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
       .waitFor();
     await explorer
       .getByText(
-        "The merchant's orders as the REST service sorts them, usually newest first. Costs GET /v1/orders, or up to 20 pages of this list with createdSince or createdUntil.",
+        "The merchant's orders as the REST service sorts them, usually newest first. Costs GET /v1/orders. A filter by createdSince or createdUntil costs up to 20 pages of this list.",
       )
       .waitFor();
   });

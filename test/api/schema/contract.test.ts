@@ -89,7 +89,7 @@ test('every root field except "nodes" is nullable', () => {
 });
 
 test('the schema has a description', () => {
-  expect(schema.description).toMatch(/^The orders, delivery quotes, shipments and messages of the merchant/);
+  expect(schema.description).toMatch(/^The orders, delivery quotes, shipments and messages of a merchant/);
 });
 
 test('a failed mutation does not affect other mutations of the request', async () => {
