@@ -135,7 +135,7 @@ describe('sendMessage with a template', () => {
   });
 });
 
-describe('sendMessage with a template that does not match its definition', () => {
+describe('sendMessage with an invalid template', () => {
   const refused = async (template: SendTemplateInput) => {
     const { data, errors, calls } = await send(template);
     expect({ errors, calls }).toEqual({ errors: undefined, calls: [list] });
@@ -159,7 +159,7 @@ describe('sendMessage with a template that does not match its definition', () =>
     ]);
   });
 
-  test('rejects an unknown name and lists the first ten known names', async () => {
+  test('lists only the first ten known names if the name is unknown', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `t${index + 1}`);
     const body = { templates: names.map((name) => ({ name, language: 'es', body: { text: '' } })) };
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
@@ -337,7 +337,7 @@ describe('a template whose definition cannot be read', () => {
     expect(fits.calls).toEqual([list, post]);
   });
 
-  test('is validated by the REST service if the template list misses the deadline', async () => {
+  test('is validated by the REST service if the template list call times out', async () => {
     sandbox.faults.add({ path: templates, kind: 'hang' });
     const input = { conversation, content: { template: unfit } };
     const { data, errors, calls } = await hurried.ask(SendMessageDocument, { input });
@@ -503,7 +503,7 @@ describe('the idempotencyKey of a template message', () => {
     expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('returns the sent values even if the newest page of messages lacks them', async () => {
+  test('returns the sent values on a retry even if the newest messages lack them', async () => {
     const first = await send(confirmed, 'old');
     sandbox.faults.add({ method: 'GET', path: messages, kind: 'change', change: () => ({ messages: [] }) });
     const again = await send(confirmed, 'old');
