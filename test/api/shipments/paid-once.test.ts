@@ -86,7 +86,7 @@ describe.each([
   ['newest first', false],
   ['oldest first', true],
 ])('shipOrder for a merchant whose 3,000 shipments are listed %s', (_order, oldestFirst) => {
-  test('creates no second shipment if it is retried after a lost response', async () => {
+  test('creates no second shipment on a retry after a lost response', async () => {
     const quirks = { oldestFirst, shipsAgain: true, shipmentNamedAfterMs: 60_000 };
     await using waybill = await startWaybill({}, { quirks, seed: manyShipments });
     const inputs = await pLimit(atOnce).map(Array.from({ length: rounds }), async (_, index) => ({
