@@ -208,7 +208,7 @@ describe('a REST error of sendMessage', () => {
   test.each([
     ['an empty text', '', 'must have at least 1 character'],
     ['a text that is too long', 'x'.repeat(4097), 'must have at most 4096 characters'],
-  ])('is reported with the path of the input field: %s', async (_what, text, message) => {
+  ])('is reported with the input path: %s', async (_what, text, message) => {
     const { data, errors, calls } = await send(text);
     expect({ data, errors, calls }).toEqual({
       data: {
@@ -230,7 +230,7 @@ describe('a REST error of sendMessage', () => {
       'fieldViolations',
       { error: { details: [{ fieldViolations: [{ field: 'text', description: 'is rude' }] }] } },
     ],
-  ])('is reported with the path of the input field if the response has %s', async (_what, body) => {
+  ])('is reported with the input path if the response has %s', async (_what, body) => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 400, body });
     const { data, calls } = await send('Hola');
     expect(data.sendMessage).toMatchObject({
@@ -366,7 +366,7 @@ describe('sendMessage without a readable response', () => {
 
   test.each([
     ['truncated JSON', { kind: 'cut-json' }],
-    ['a response without a message', { kind: 'change', change: () => ({}) }],
+    ['an empty object', { kind: 'change', change: () => ({}) }],
   ] as const)('does not resend the message on a retry with the same key after %s', async (what, fault) => {
     sandbox.faults.add({ method: 'POST', path, ...fault, times: 1 });
     const first = await send(what, { idempotencyKey: what });

@@ -72,7 +72,7 @@ describe('an invalid input of createOrder', () => {
       ],
     ],
     [
-      'a bare location identifier that is too long with its prefix',
+      'a location that is too long with its prefix',
       { recipient: { ...recipient, location: 'a'.repeat(87) } },
       [
         'recipient.location',

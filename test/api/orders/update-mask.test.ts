@@ -219,7 +219,7 @@ describe('the validation of updateOrder', () => {
       tooLong(97),
     ],
     [
-      'a bare location identifier that is too long with its prefix',
+      'a location that is too long with its prefix',
       { recipient: { ...person, location: 'x'.repeat(87) } },
       'recipient.location',
       tooLong(97),

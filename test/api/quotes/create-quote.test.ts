@@ -303,13 +303,13 @@ describe('an error response to POST /v1/quotes', () => {
   test.each([
     ['the order', { order: 'ca2496' }, 'orders/ca2496'],
     ['the origin if the input has no order', { origin: 'huila-pitalito' }, 'locations/huila-pitalito'],
-  ])('with the status 404 becomes NotFound with the id of %s', async (_what, fields, id) => {
+  ])('becomes NotFound for 404 with the id of %s', async (_what, fields, id) => {
     fail({ kind: 'status', status: 404, body: { error: { message: 'No such place.' } } });
     const result = { __typename: 'NotFound', message: 'No such place.', missingId: id };
     expect(await ask(fields)).toEqual(answered(result, [post]));
   });
 
-  test('with the status 409 becomes Conflict', async () => {
+  test('becomes Conflict for 409', async () => {
     fail({ kind: 'status', status: 409, body: { error: { message: 'The order is shipped already.' } } });
     const result = { __typename: 'Conflict', message: 'The order is shipped already.' };
     expect(await ask()).toEqual(answered(result, [post]));

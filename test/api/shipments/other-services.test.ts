@@ -367,9 +367,9 @@ describe('a retry of createOrder after a lost response', () => {
   });
 
   test.each([
-    ['the clock of the REST service is exact', { dateOffsetMs: 0 }],
-    ['the clock of the REST service is an hour ahead', { dateOffsetMs: 3_600_000 }],
-  ])('finds the new order despite an equal older order if %s', async (_how, quirks) => {
+    ['exact', { dateOffsetMs: 0 }],
+    ['an hour ahead', { dateOffsetMs: 3_600_000 }],
+  ])('finds the new order despite an equal older one if the REST clock is %s', async (_how, quirks) => {
     await using waybill = await startWaybill({}, { quirks });
     if (quirks.dateOffsetMs !== 0) {
       waybill.sandbox.faults.add({
@@ -430,17 +430,14 @@ describe('a retry of createOrder after a lost response', () => {
 test.each([
   ['newest first', false],
   ['oldest first', true],
-])(
-  'orderByReference returns the newest of three orders if the list is sorted %s',
-  async (_order, oldestFirst) => {
-    await using waybill = await startWaybill({}, { quirks: { oldestFirst } });
-    const ids: string[] = [];
-    for (const _time of [1, 2, 3]) {
-      ids.push((await orderToShip(waybill, { referenceId: 'three times' })).order);
-      waybill.sandbox.clock.advance(1_000);
-    }
-    const { data, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId: 'three times' });
-    expect(data).toEqual({ orderByReference: { id: ids[2], referenceId: 'three times' } });
-    expect(calls).toEqual(['GET /v1/orders?pageSize=1000&search=three times']);
-  },
-);
+])('orderByReference returns the newest of three orders if the list is %s', async (_order, oldestFirst) => {
+  await using waybill = await startWaybill({}, { quirks: { oldestFirst } });
+  const ids: string[] = [];
+  for (const _time of [1, 2, 3]) {
+    ids.push((await orderToShip(waybill, { referenceId: 'three times' })).order);
+    waybill.sandbox.clock.advance(1_000);
+  }
+  const { data, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId: 'three times' });
+  expect(data).toEqual({ orderByReference: { id: ids[2], referenceId: 'three times' } });
+  expect(calls).toEqual(['GET /v1/orders?pageSize=1000&search=three times']);
+});

@@ -34,14 +34,10 @@ describe.each([
   const quirks: Partial<Quirks> = { shipsAgain: true, shipmentNamedAfterMs: namedAfterMs };
 
   test.each<[string, (round: number) => [string | null, string | null], string]>([
-    ['without idempotency keys', () => [null, null], 'Conflict, ShipOrderSuccess'],
+    ['without keys', () => [null, null], 'Conflict, ShipOrderSuccess'],
+    ['with two different keys', (round) => [`one ${round}`, `other ${round}`], 'Conflict, ShipOrderSuccess'],
     [
-      'with two idempotency keys',
-      (round) => [`one ${round}`, `other ${round}`],
-      'Conflict, ShipOrderSuccess',
-    ],
-    [
-      'with the same idempotency key',
+      'with the same key',
       (round) => [`same ${round}`, `same ${round}`],
       'ShipOrderSuccess, ShipOrderSuccess',
     ],
