@@ -70,7 +70,7 @@ async function start() {
 /** 20 pages for the first operation, and seven for the second one. */
 const expected = { atFirst: [], inAll: only, calls: 27 };
 
-test("Relay's pagination reaches the only match of a filtered list", async () => {
+test("Relay's pagination finds a match after an empty page", async () => {
   const { waybill, fetchFromApp } = await start();
   await using app = waybill;
   const environment = new Environment({
@@ -91,7 +91,7 @@ test("Relay's pagination reaches the only match of a filtered list", async () =>
   expect(await readAll(app, await read(null), read)).toEqual(expected);
 });
 
-test("Apollo Client's relayStylePagination reaches the only match of a filtered list", async () => {
+test("Apollo Client's relayStylePagination finds a match after an empty page", async () => {
   const { waybill, fetchFromApp } = await start();
   await using app = waybill;
   const client = new ApolloClient({
@@ -118,7 +118,7 @@ test("Apollo Client's relayStylePagination reaches the only match of a filtered 
   expect(all).toEqual(expected);
 });
 
-test("urql's relayPagination reaches the only match of a filtered list", async () => {
+test("urql's relayPagination finds a match after an empty page", async () => {
   const { waybill, fetchFromApp } = await start();
   await using app = waybill;
   const client = createClient({

@@ -44,7 +44,7 @@ describe('the argument "first"', () => {
     expect([literal.data.orders.nodes.length, literal.calls]).toEqual([20, ['GET /v1/orders?pageSize=20']]);
   });
 
-  test('is the default value of its variable if the request omits the variable', async () => {
+  test('takes the default value of a variable that the request omits', async () => {
     const byDefault = await waybill.ask(
       'query ($first: Int! = 1) { orders(first: $first) { nodes { id } } }',
     );
@@ -52,14 +52,14 @@ describe('the argument "first"', () => {
     expect(byDefault.calls).toEqual(['GET /v1/orders?pageSize=1']);
   });
 
-  test('can be 0, and hasNextPage then shows whether the list has rows', async () => {
+  test('can be 0 to ask only whether the list has rows', async () => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 0 });
     const pageInfo = { hasNextPage: true, hasPreviousPage: false, startCursor: null, endCursor: null };
     expect(data).toEqual({ orders: { nodes: [], pageInfo } });
     expect(calls).toEqual(['GET /v1/orders?pageSize=1']);
   });
 
-  test('can be as large as the largest page of the REST service', async () => {
+  test('can be 1000, the largest page size of the REST service', async () => {
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1000 });
     expect(names(data.orders.nodes)).toEqual(seeded('orders', 2500, 1000));
     expect(calls).toEqual(['GET /v1/orders?pageSize=1000']);
@@ -119,7 +119,7 @@ describe('the argument "after"', () => {
     ['an empty string', ''],
     ['a word', 'forged'],
     ['two words', 'forged.forged'],
-    ['a position without the digest of the list', encoded([null, 2, 0, null])],
+    ['a cursor without the digest of its list', encoded([null, 2, 0, null])],
     ['JSON that is not an array', encoded({ pageToken: null, rowsBefore: 2 })],
     ['a page token of the REST service', 'AAAAAAAADzNmcMsru0xWf1hfhTUXFekX'],
     ['NUL', '\u0000'],
@@ -243,7 +243,7 @@ describe('a list that is read page by page', () => {
 });
 
 describe('the cursor of an edge', () => {
-  test('continues after its edge on the first REST page and on later pages', async () => {
+  test('resumes the list after the edge, on the first page and on a later page', async () => {
     const first = await waybill.ask(OrderEdgesDocument, { first: 5 });
     const second = await waybill.ask(OrderEdgesDocument, {
       first: 5,
@@ -267,7 +267,7 @@ describe('the cursor of an edge', () => {
     }
   });
 
-  test('leads to 1,000 rows that come from two pages of the REST service', async () => {
+  test('costs two calls for the next 1,000 rows', async () => {
     const { data: page } = await waybill.ask(OrderEdgesDocument, { first: 5 });
     const after = page.orders.edges[1]?.cursor ?? null;
     const { data, calls } = await waybill.ask(OrderNamesDocument, { first: 1000, after });

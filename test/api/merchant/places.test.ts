@@ -78,7 +78,7 @@ test('several lookups of origins cost one list call', async () => {
 
 describe('a location by id', () => {
   test.each(['antioquia-medellin', 'locations/antioquia-medellin'])(
-    'is the exact match among the names that contain the id: %s',
+    'is the location whose id matches exactly: %s',
     async (id) => {
       const { data, calls } = await ask(LocationLookupDocument, { id });
       expect(data).toEqual({
@@ -93,14 +93,11 @@ describe('a location by id', () => {
     },
   );
 
-  test.each(['antioquia-mede', 'medellin', 'nowhere'])(
-    'is null if no name matches exactly: %s',
-    async (id) => {
-      const { data, errors, calls } = await ask(LocationLookupDocument, { id });
-      expect({ data, errors }).toEqual({ data: { location: null }, errors: undefined });
-      expect(calls).toEqual([`GET /v1/locations?pageSize=1000&query=locations/${id}`]);
-    },
-  );
+  test.each(['antioquia-mede', 'medellin', 'nowhere'])('is null if no id matches exactly: %s', async (id) => {
+    const { data, errors, calls } = await ask(LocationLookupDocument, { id });
+    expect({ data, errors }).toEqual({ data: { location: null }, errors: undefined });
+    expect(calls).toEqual([`GET /v1/locations?pageSize=1000&query=locations/${id}`]);
+  });
 
   test('costs one call, however many lookups select it', async () => {
     const { calls } = await ask(`{
@@ -155,7 +152,7 @@ describe('a location by id', () => {
     ]);
   });
 
-  test('is searched on every page of the filtered list', async () => {
+  test('is found even on the second page of the filtered list', async () => {
     const row = (id: string) => ({ name: `locations/${id}`, address: { regionCode: 'CO' } });
     sandbox.faults.add({
       path: '/v1/locations',
@@ -221,7 +218,7 @@ describe('the search for locations', () => {
     },
   );
 
-  test.each(['', null])('returns the whole list for an empty search text: %j', async (search) => {
+  test.each(['', null])('returns the whole list if the search text is %j', async (search) => {
     const { data, calls } = await ask(LocationSearchDocument, { search, first: 1 });
     expect(data.locations.nodes).toEqual([{ id: 'locations/amazonas-leticia', locality: 'Leticia' }]);
     expect(calls).toEqual(['GET /v1/locations?pageSize=1']);

@@ -128,7 +128,7 @@ describe('Conversation.messages', () => {
     expect(calls).toEqual([`GET ${path}?pageSize=3`, 'GET /v1/channels?pageSize=100']);
   });
 
-  test.each([-1, 101])('rejects first: %i', async (first) => {
+  test.each([-1, 101])('rejects the value %i of "first"', async (first) => {
     expect(await ask(MessagePageDocument, { conversation, first })).toMatchObject({
       status: 400,
       errors: [

@@ -128,7 +128,7 @@ test.each([
   'channels/ca1/conversations/..',
   '..',
   '',
-])('Channel.conversation rejects the foreign or malformed id %j', async (other) => {
+])('Channel.conversation rejects the invalid id %j', async (other) => {
   const { data, errors, calls } = await ask(ConversationOfChannelDocument, { channel: 'ca1', id: other });
   expect(data).toEqual({ channel: { conversation: null } });
   expect(errors).toEqual([

@@ -109,7 +109,7 @@ describe('sendMessageToPhone with an invalid input', () => {
 });
 
 describe('a REST error of sendMessageToPhone', () => {
-  test('lists every rejected field with its path in the input', async () => {
+  test('becomes InvalidInput with the input path of each rejected field', async () => {
     const { data, errors, calls } = await send({ phone: 'nobody', name: '', text: '' });
     expect({ data, errors, calls }).toEqual({
       data: {
@@ -184,7 +184,7 @@ describe('a REST error of sendMessageToPhone', () => {
   test.each([
     [429, { code: 'RATE_LIMITED', retryable: true }],
     [500, { code: 'UPSTREAM_ERROR', retryable: false }],
-  ])('becomes a field error if the input did not cause it: %i', async (status, extensions) => {
+  ])('becomes a field error if the status is %i', async (status, extensions) => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status });
     const { data, errors, calls } = await send();
     expect(data).toEqual({ sendMessageToPhone: null });
@@ -200,7 +200,7 @@ describe('a REST error of sendMessageToPhone', () => {
 });
 
 describe('sendMessageToPhone without a response', () => {
-  test('returns OutcomeUnknown and does not resend the text on a keyed retry', async () => {
+  test('returns OutcomeUnknown again without a call on a retry with the same key', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
     for (const calls of [[post], []]) {
       const answer = await send({ idempotencyKey: 'cut' });
@@ -208,7 +208,7 @@ describe('sendMessageToPhone without a response', () => {
     }
   });
 
-  test('returns OutcomeUnknown at the deadline', async () => {
+  test('returns OutcomeUnknown after UPSTREAM_TIMEOUT_MS', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'hang' });
     const { data, errors, calls } = await hurried.ask(SendMessageToPhoneDocument, { input: lucia });
     expect({ data, errors, calls }).toEqual({
@@ -228,7 +228,7 @@ describe('the idempotencyKey of sendMessageToPhone', () => {
   /** The call of a repeated key: the newest page of the conversation with the phone. */
   const newestPage = 'GET /v1/channels/ca1/conversations/ca60/messages?pageSize=100';
 
-  test('costs an organization call only before the first keyed write of a token', async () => {
+  test('costs an organization call only the first time a token sends a key', async () => {
     await using fresh = await startWaybill({}, { sandbox });
     const costOf = async (input: object) => (await fresh.ask(alone, { input: { ...lucia, ...input } })).calls;
     expect(await costOf({})).toEqual([post]);
@@ -275,7 +275,7 @@ describe('the idempotencyKey of sendMessageToPhone', () => {
     expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('returns the sent text even if the newest page of messages lacks it', async () => {
+  test('returns the sent text on a retry even if the newest page of messages lacks it', async () => {
     const input = { ...lucia, text: 'Vieja', idempotencyKey: 'old' };
     const { data } = await ask(SendMessageToPhoneDocument, { input });
     sandbox.faults.add({ method: 'GET', kind: 'change', change: () => ({ messages: [] }) });

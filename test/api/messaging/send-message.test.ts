@@ -99,7 +99,7 @@ describe('sendMessage with a text', () => {
     expect(await sentTimes(text)).toBe(1);
   });
 
-  test('shows the text if the operation then reads the newest messages', async () => {
+  test('makes the text visible to the next read of the same operation', async () => {
     const { data, calls } = await ask(SendTwoAndReadDocument, { conversation });
     const newest = (...texts: string[]) => ({
       sent: { conversation: { messages: { nodes: texts.map((text) => ({ text })) } } },
@@ -108,7 +108,7 @@ describe('sendMessage with a text', () => {
     expect(calls).toEqual([post, `GET ${path}?pageSize=2`, post, `GET ${path}?pageSize=2`]);
   });
 
-  test('reads current messages even after an earlier response was lost', async () => {
+  test('makes the text visible even if the response to an earlier text was lost', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
     const newest = 'sent { conversation { messages(first: 1) { nodes { text } } } }';
     const mutation = (text: string) =>
@@ -208,7 +208,7 @@ describe('a REST error of sendMessage', () => {
   test.each([
     ['an empty text', '', 'must have at least 1 character'],
     ['a text that is too long', 'x'.repeat(4097), 'must have at most 4096 characters'],
-  ])('is reported with the path of the input field: %s', async (_what, text, message) => {
+  ])('is reported with the input path: %s', async (_what, text, message) => {
     const { data, errors, calls } = await send(text);
     expect({ data, errors, calls }).toEqual({
       data: {
@@ -230,7 +230,7 @@ describe('a REST error of sendMessage', () => {
       'fieldViolations',
       { error: { details: [{ fieldViolations: [{ field: 'text', description: 'is rude' }] }] } },
     ],
-  ])('is reported with the path of the input field if the response has %s', async (_what, body) => {
+  ])('is reported with the input path if the response has %s', async (_what, body) => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 400, body });
     const { data, calls } = await send('Hola');
     expect(data.sendMessage).toMatchObject({
@@ -300,7 +300,7 @@ describe('a REST error of sendMessage', () => {
     [429, { code: 'RATE_LIMITED', retryable: true, retryAfterMs: 3000 }],
     [500, { code: 'UPSTREAM_ERROR', retryable: false }],
     [503, { code: 'UPSTREAM_UNAVAILABLE', retryable: false }],
-  ])('becomes a field error if the input did not cause it: %i', async (status, extensions) => {
+  ])('becomes a field error if the status is %i', async (status, extensions) => {
     const headers = { 'retry-after': '3' };
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status, headers });
     // After 401, a server forgets what it has learned with the token.
@@ -330,7 +330,7 @@ describe('sendMessage without a readable response', () => {
     });
   });
 
-  test('returns OutcomeUnknown at the deadline', async () => {
+  test('returns OutcomeUnknown after UPSTREAM_TIMEOUT_MS', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'hang' });
     const input = { conversation, content: { text: '¿Llegó?' }, idempotencyKey: 'hurried' };
     const { data, errors, calls } = await hurried.ask(SendMessageDocument, { input });
@@ -341,7 +341,7 @@ describe('sendMessage without a readable response', () => {
     });
   });
 
-  test('does not resend the message on a keyed retry', async () => {
+  test('does not resend the message on a retry with the same key', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'applied-then-cut', times: 1 });
     const first = await send('Una sola vez', { idempotencyKey: 'cut' });
     expect(first.data).toEqual(outcomeUnknown('cut'));
@@ -352,7 +352,7 @@ describe('sendMessage without a readable response', () => {
     expect(await sentTimes('Una sola vez')).toBe(1);
   });
 
-  test('does not resend the message on a keyed retry after a 500', async () => {
+  test('does not resend the message on a retry with the same key after a 500', async () => {
     sandbox.faults.add({ method: 'POST', path, kind: 'status', status: 500, times: 1 });
     const first = await send('500', { idempotencyKey: '500' });
     expect(first.data).toEqual({ sendMessage: null });
@@ -366,8 +366,8 @@ describe('sendMessage without a readable response', () => {
 
   test.each([
     ['truncated JSON', { kind: 'cut-json' }],
-    ['a response without a message', { kind: 'change', change: () => ({}) }],
-  ] as const)('returns OutcomeUnknown and does not resend the message after %s', async (what, fault) => {
+    ['an empty object', { kind: 'change', change: () => ({}) }],
+  ] as const)('does not resend the message on a retry with the same key after %s', async (what, fault) => {
     sandbox.faults.add({ method: 'POST', path, ...fault, times: 1 });
     const first = await send(what, { idempotencyKey: what });
     expect(first.data).toEqual(outcomeUnknown(what));
@@ -380,7 +380,7 @@ describe('sendMessage without a readable response', () => {
 });
 
 describe('the idempotencyKey of sendMessage', () => {
-  test('costs an organization call only before the first keyed write of a token', async () => {
+  test('costs an organization call only the first time a token sends a key', async () => {
     await using fresh = await startWaybill({}, { sandbox });
     const costOf = async (idempotencyKey?: string, bearer?: string) => {
       const input = { conversation, content: { text: 'Hola' }, ...(idempotencyKey && { idempotencyKey }) };
@@ -413,7 +413,7 @@ describe('the idempotencyKey of sendMessage', () => {
     expect(await sentTimes('Con otro token')).toBe(1);
   });
 
-  test('returns the sent text even if the newest page of messages lacks it', async () => {
+  test('returns the sent text on a retry even if the newest page of messages lacks it', async () => {
     const query = `mutation ($input: SendMessageInput!) { sendMessage(input: $input) {
       ... on SendMessageSuccess { sent { id createTime status contentType text body template { name } } }
     } }`;

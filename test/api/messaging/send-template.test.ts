@@ -135,7 +135,7 @@ describe('sendMessage with a template', () => {
   });
 });
 
-describe('sendMessage with a template that does not match its definition', () => {
+describe('sendMessage with an invalid template', () => {
   const refused = async (template: SendTemplateInput) => {
     const { data, errors, calls } = await send(template);
     expect({ errors, calls }).toEqual({ errors: undefined, calls: [list] });
@@ -159,7 +159,7 @@ describe('sendMessage with a template that does not match its definition', () =>
     ]);
   });
 
-  test('rejects an unknown name and lists the first ten known names', async () => {
+  test('lists only the first ten known names if the name is unknown', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `t${index + 1}`);
     const body = { templates: names.map((name) => ({ name, language: 'es', body: { text: '' } })) };
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body });
@@ -328,7 +328,7 @@ describe('a template whose definition cannot be read', () => {
     ['an invalid list', { kind: 'change', change: () => ({ templates: {} }) }],
     ['a connection reset', { kind: 'reset' }],
     ['a partial response', { kind: 'reset-in-body' }],
-  ] as const)('is validated by the REST service if the template list fails with %s', async (_what, fault) => {
+  ] as const)('is validated by REST if the template list fails with %s', async (_what, fault) => {
     sandbox.faults.add({ path: templates, ...fault });
     const { data, errors, calls } = await send(unfit);
     expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
@@ -337,14 +337,14 @@ describe('a template whose definition cannot be read', () => {
     expect(fits.calls).toEqual([list, post]);
   });
 
-  test('is validated by the REST service if the template list misses the deadline', async () => {
+  test('is validated by REST if the template list call times out', async () => {
     sandbox.faults.add({ path: templates, kind: 'hang' });
     const input = { conversation, content: { template: unfit } };
     const { data, errors, calls } = await hurried.ask(SendMessageDocument, { input });
     expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
   });
 
-  test('is validated by the REST service if a later page of the list fails', async () => {
+  test('is validated by REST if a later page of the list fails', async () => {
     const body = { templates: [], nextPageToken: 'more' };
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body, times: 1 });
     sandbox.faults.add({ path: templates, kind: 'status', status: 500 });
@@ -367,7 +367,7 @@ describe('a template whose definition cannot be read', () => {
     ['its parameters are strings', ofParts({ body: { ...text, parameters: ['1'] } })],
     ['the name of a parameter is a number', ofParts({ body: { ...text, parameters: [{ name: 1 }] } })],
     ['its text has a placeholder without a parameter', ofParts({ body: { ...text, parameters: [] } })],
-  ])('is validated by the REST service if %s', async (_what, rows) => {
+  ])('is validated by REST if %s', async (_what, rows) => {
     sandbox.faults.add({ path: templates, kind: 'status', status: 200, body: { templates: rows } });
     const { data, errors, calls } = await send(unfit);
     expect({ data, errors, calls }).toEqual({ data: decided, errors: undefined, calls: [list, post] });
@@ -439,25 +439,22 @@ describe('a REST error of a template', () => {
     ['/template/headerParameters/1', 'content.template.headerParameters.0.value'],
     ['template.bodyParameters.9', 'content.template.bodyParameters', '9 is odd'],
     ['template.body_parameters', 'content.template.bodyParameters'],
-  ])(
-    'is reported with the path of the input field: REST field %s',
-    async (field, path, message = 'is odd') => {
-      const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
-      sandbox.faults.add({ method: 'POST', path: messages, kind: 'status', status: 400, body });
-      // A parameter may be called by a number, which is then not its place in the list.
-      const bodyParameters = confirmed.bodyParameters.toReversed();
-      const { data, errors, calls } = await send({ ...confirmed, bodyParameters });
-      expect({ data, errors, calls }).toEqual({
-        data: {
-          sendMessage: { __typename: 'InvalidInput', message: 'No', fields: [{ path, message }] },
-        },
-        errors: undefined,
-        calls: [list, post],
-      });
-    },
-  );
+  ])('is reported with the input path for the REST field %s', async (field, path, message = 'is odd') => {
+    const body = { message: 'No', errors: [{ field, message: 'is odd' }] };
+    sandbox.faults.add({ method: 'POST', path: messages, kind: 'status', status: 400, body });
+    // A parameter may be called by a number, which is then not its place in the list.
+    const bodyParameters = confirmed.bodyParameters.toReversed();
+    const { data, errors, calls } = await send({ ...confirmed, bodyParameters });
+    expect({ data, errors, calls }).toEqual({
+      data: {
+        sendMessage: { __typename: 'InvalidInput', message: 'No', fields: [{ path, message }] },
+      },
+      errors: undefined,
+      calls: [list, post],
+    });
+  });
 
-  test('names the path of a value that is too long', async () => {
+  test('is reported with the input path of a value that is too long', async () => {
     const { data, calls } = await send({
       name: 'codigo_de_acceso',
       language: 'es',
@@ -503,7 +500,7 @@ describe('the idempotencyKey of a template message', () => {
     expect(again).toEqual({ ...first, calls: [newestPage] });
   });
 
-  test('returns the sent values even if the newest page of messages lacks them', async () => {
+  test('returns the sent values on a retry even if the newest messages lack them', async () => {
     const first = await send(confirmed, 'old');
     sandbox.faults.add({ method: 'GET', path: messages, kind: 'change', change: () => ({ messages: [] }) });
     const again = await send(confirmed, 'old');

@@ -72,7 +72,7 @@ describe('an invalid input of createOrder', () => {
       ],
     ],
     [
-      'a bare location identifier that is too long with its prefix',
+      'a location that is too long with its prefix',
       { recipient: { ...recipient, location: 'a'.repeat(87) } },
       [
         'recipient.location',
@@ -272,7 +272,7 @@ describe('a REST error of createOrder', () => {
   });
 });
 
-describe('a REST error that the input of createOrder did not cause', () => {
+describe('a failed createOrder', () => {
   test.each<[string, Fault, object]>([
     [
       '401',
@@ -315,7 +315,7 @@ describe('a REST error that the input of createOrder did not cause', () => {
       { kind: 'status', status: 302, headers: { location: '/elsewhere' } },
       { code: 'UPSTREAM_INVALID_RESPONSE', retryable: false, upstreamStatus: 302 },
     ],
-  ])('becomes a field error without a retry: %s', async (what, fault, extensions) => {
+  ])('returns a field error after one call if REST returns %s', async (what, fault, extensions) => {
     fail(fault);
     const message = `${post} returned ${what.slice(0, 3)}`;
     expect(told(await ask())).toEqual({
@@ -326,7 +326,7 @@ describe('a REST error that the input of createOrder did not cause', () => {
     });
   });
 
-  test('becomes a field error without a retry: a rejected token', async () => {
+  test('returns a field error after one call if REST rejects the token', async () => {
     const { data, errors, calls } = await ask({}, 'no-such-token');
     expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
       { createOrder: null },
@@ -336,7 +336,7 @@ describe('a REST error that the input of createOrder did not cause', () => {
   });
 });
 
-test('createOrder without a token is UNAUTHENTICATED and costs no call', async () => {
+test('createOrder without a token returns UNAUTHENTICATED without a call', async () => {
   const { errors, calls } = await ask({}, null);
   expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
   expect(calls).toEqual([]);

@@ -199,18 +199,21 @@ describe('the idempotencyKey of createOrder', () => {
     expect(calls).toEqual([`GET /v1/${id}`]);
   });
 
-  test.each([404, 503])('stays in use if reading the order fails with %i', async (status) => {
-    const idempotencyKey = `read fails with ${status}`;
-    const id = await createdId({ idempotencyKey });
-    waybill.sandbox.faults.add({ method: 'GET', path: `/v1/${id}`, kind: 'status', status, times: 1 });
-    const failed = await ask({ idempotencyKey });
-    expect([failed.data, failed.calls]).toEqual([{ createOrder: null }, [`GET /v1/${id}`]]);
-    const code = status === 404 ? 'NOT_FOUND' : 'UPSTREAM_UNAVAILABLE';
-    expect(failed.errors).toMatchObject([{ message: expect.stringContaining(id), extensions: { code } }]);
-    expect(await ask({ idempotencyKey })).toEqual(
-      answered({ ...recorded, order: { id } }, [`GET /v1/${id}`]),
-    );
-  });
+  test.each([404, 503])(
+    'still returns the order after a read of the order has failed with %i',
+    async (status) => {
+      const idempotencyKey = `read fails with ${status}`;
+      const id = await createdId({ idempotencyKey });
+      waybill.sandbox.faults.add({ method: 'GET', path: `/v1/${id}`, kind: 'status', status, times: 1 });
+      const failed = await ask({ idempotencyKey });
+      expect([failed.data, failed.calls]).toEqual([{ createOrder: null }, [`GET /v1/${id}`]]);
+      const code = status === 404 ? 'NOT_FOUND' : 'UPSTREAM_UNAVAILABLE';
+      expect(failed.errors).toMatchObject([{ message: expect.stringContaining(id), extensions: { code } }]);
+      expect(await ask({ idempotencyKey })).toEqual(
+        answered({ ...recorded, order: { id } }, [`GET /v1/${id}`]),
+      );
+    },
+  );
 
   test('returns Conflict without a call if the input changes', async () => {
     await createdId({ idempotencyKey: 'other input' });

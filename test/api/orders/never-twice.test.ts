@@ -50,7 +50,7 @@ async function recordMany(
   );
 }
 
-test('keyed retries of createOrder create each order once if responses are lost', async () => {
+test('retries of createOrder with a key create each order once if responses are lost', async () => {
   await using waybill = await startWaybill();
   waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'applied-then-cut' });
   const outcomes = await recordMany(waybill, (referenceId, index) =>
@@ -62,7 +62,7 @@ test('keyed retries of createOrder create each order once if responses are lost'
   });
 });
 
-test('keyed retries of createOrder create each order at most once under random faults', async () => {
+test('retries of createOrder with a key create no order twice under random faults', async () => {
   await using waybill = await startWaybill();
   const random = randomNumbers(20261102);
   const kinds: Fault[] = [

@@ -54,7 +54,7 @@ async function mostCallsAtOnce({ sandbox }: Waybill, work: Promise<unknown>): Pr
 }
 
 describe('the order board of 100 orders', () => {
-  test('has the data of the REST service and costs five calls', async () => {
+  test('returns the data of the REST service with five calls', async () => {
     await using waybill = await startWaybill();
     const { orders } = await rest<{ orders: RestOrder[] }>(waybill, '/v1/orders?pageSize=100');
     const shipments = new Map<string, RestShipment>();

@@ -76,7 +76,7 @@ describe('Query.order', () => {
     expect(calls).toEqual(['GET /v1/orders/ca2500']);
   });
 
-  test('returns null and decomposed Unicode unchanged', async () => {
+  test('returns null fields and decomposed Unicode unchanged', async () => {
     const { data } = await waybill.ask(OrderPayloadDocument, { id: 'ca2455' });
     expect(data.order?.recipient.documentType).toBe(null);
     expect(data.order?.recipient.document).toBe(null);

@@ -161,7 +161,7 @@ describe('the validation of updateOrder', () => {
     expect(bodies()).toEqual([{ order, updateMask: Object.keys(order) }]);
   });
 
-  test('accepts a location id of 96 characters, which the REST service checks', async () => {
+  test('passes a location id of 96 characters to the REST service', async () => {
     const recipient = { ...person, location: location(96) };
     const { data, errors, calls } = await update({ id: 'ca2470', recipient });
     const message = `names no known location: ${location(96)}`;
@@ -219,7 +219,7 @@ describe('the validation of updateOrder', () => {
       tooLong(97),
     ],
     [
-      'a bare location identifier that is too long with its prefix',
+      'a location that is too long with its prefix',
       { recipient: { ...person, location: 'x'.repeat(87) } },
       'recipient.location',
       tooLong(97),

@@ -221,7 +221,7 @@ describe('a REST error of updateOrder', () => {
     [429, 'RATE_LIMITED', true],
     [500, 'UPSTREAM_ERROR', false],
     [503, 'UPSTREAM_UNAVAILABLE', false],
-  ])('becomes a field error if the input did not cause it: %i', async (status, code, retryable) => {
+  ])('becomes a field error if the status is %i', async (status, code, retryable) => {
     sandbox.faults.add({ kind: 'status', method: 'PATCH', status });
     const { data, errors, calls } = await update({ id: 'ca2490', notes: 'Hola' });
     expect(data).toEqual({ updateOrder: null });
@@ -250,7 +250,7 @@ describe('updateOrder without a readable response', () => {
   });
 
   test.each(['reset', 'applied-then-cut', 'reset-in-body', 'cut-json'] as const)(
-    'returns OutcomeUnknown, and a retry succeeds: %s',
+    'succeeds on a retry after OutcomeUnknown: %s',
     async (kind) => {
       sandbox.faults.add({ kind, method: 'PATCH', times: 1 });
       const input = { id: 'ca2489', notes: `Hola tras ${kind}` };

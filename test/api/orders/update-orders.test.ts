@@ -251,7 +251,7 @@ describe('the PATCH calls of updateOrders', () => {
   });
 });
 
-describe('updateOrders in which every update fails', () => {
+describe('updateOrders with only failed updates', () => {
   const inputs = [
     { id: 'ca2496', notes: 'Hola' },
     { id: 'ca2490', notes: 'Hola' },

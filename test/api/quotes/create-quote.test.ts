@@ -303,13 +303,13 @@ describe('an error response to POST /v1/quotes', () => {
   test.each([
     ['the order', { order: 'ca2496' }, 'orders/ca2496'],
     ['the origin if the input has no order', { origin: 'huila-pitalito' }, 'locations/huila-pitalito'],
-  ])('with the status 404 becomes NotFound with the id of %s', async (_what, fields, id) => {
+  ])('becomes NotFound for 404 with the id of %s', async (_what, fields, id) => {
     fail({ kind: 'status', status: 404, body: { error: { message: 'No such place.' } } });
     const result = { __typename: 'NotFound', message: 'No such place.', missingId: id };
     expect(await ask(fields)).toEqual(answered(result, [post]));
   });
 
-  test('with the status 409 becomes Conflict', async () => {
+  test('becomes Conflict for 409', async () => {
     fail({ kind: 'status', status: 409, body: { error: { message: 'The order is shipped already.' } } });
     const result = { __typename: 'Conflict', message: 'The order is shipped already.' };
     expect(await ask()).toEqual(answered(result, [post]));
@@ -354,7 +354,7 @@ describe('a failed createQuote', () => {
         upstreamStatus: 503,
       },
     ],
-  ])('returns a field error after one call: %s', async (_what, fault, error) => {
+  ])('returns a field error after one call if REST returns %s', async (_what, fault, error) => {
     // After 401, a server forgets what it has learned with the token.
     await using fresh = await startWaybill({}, { sandbox: waybill.sandbox });
     fail(fault);
@@ -366,7 +366,7 @@ describe('a failed createQuote', () => {
     });
   });
 
-  test('returns a field error after one call if the REST service rejects the token', async () => {
+  test('returns a field error after one call if REST rejects the token', async () => {
     const { data, errors, calls } = await ask({}, 'no-such-token');
     expect([data, errors?.map(({ extensions }) => extensions)]).toEqual([
       { createQuote: null },
@@ -395,7 +395,7 @@ describe('createQuote with a lost response', () => {
     expect(answer).toEqual(answered(unknown('late'), [post]));
   });
 
-  test('returns OutcomeUnknown without a second call if a retry has the same key', async () => {
+  test('returns OutcomeUnknown again without a call on a retry with the same key', async () => {
     fail({ kind: 'applied-then-cut', times: 1 });
     const idempotencyKey = 'cut';
     expect(await ask({ idempotencyKey })).toEqual(answered(unknown(idempotencyKey), [post]));
@@ -405,7 +405,7 @@ describe('createQuote with a lost response', () => {
 });
 
 describe('the idempotencyKey of createQuote', () => {
-  test('costs an organization call only before the first keyed write of a token', async () => {
+  test('costs an organization call only the first time a token sends a key', async () => {
     await using fresh = await startWaybill({}, { sandbox: waybill.sandbox });
     const costOf = async (fields: Partial<CreateQuoteInput>) =>
       (await fresh.ask(CreateQuoteDocument, { input: { ...input, ...fields } })).calls;

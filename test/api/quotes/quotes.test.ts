@@ -141,7 +141,7 @@ describe('the selection of the cheapest and the fastest offer', () => {
     ],
     ['only available offers', [of('a', 1, 1, 'NO_COVERAGE'), of('b', 9, 9)], 'couriers/b', 'couriers/b'],
     [
-      'an offer with known values before an offer with unknown values',
+      'an offer with known values rather than an offer with unknown values',
       [of('a', undefined, undefined), of('b', 9, 9)],
       'couriers/b',
       'couriers/b',
@@ -159,7 +159,7 @@ describe('the selection of the cheapest and the fastest offer', () => {
       'couriers/a',
     ],
     [
-      'an offer with valid numbers before offers with invalid values',
+      'an offer with valid numbers rather than offers with invalid values',
       // As REST must not send it: a text, nothing, and a number past all bounds.
       JSON.parse(`[
         {"courier": "couriers/a", "status": "SUCCESS", "shipmentCostCents": "1", "estimatedDeliveryOperatingDays": "1"},

@@ -480,7 +480,7 @@ describe('createShipment without a response from the REST service', () => {
     expect(answer).toEqual(answered(unknown('late', fields.quote), posted(fields)));
   });
 
-  test('returns OutcomeUnknown again, without a call, on a retry with the same key', async () => {
+  test('returns OutcomeUnknown again without a call on a retry with the same key', async () => {
     await using fresh = await startWaybill();
     const { faults } = fresh.sandbox;
     faults.add({ method: 'POST', path: '/v1/shipments', kind: 'applied-then-cut', times: 1 });

@@ -61,15 +61,17 @@ async function expectAlive(): Promise<void> {
   expect(complaints).toBe('');
 }
 
-test.each(['cut-short.announced', 'cut-short.chunked', 'stalled.announced', 'stalled.chunked'])(
-  'a label response that breaks (%s) fails but does not stop the server',
-  async (name) => {
-    const response = await fetchLabel(name);
-    expect(response.status).toBe(200);
-    await expect(response.arrayBuffer()).rejects.toThrow();
-    await expectAlive();
-  },
-);
+test.each([
+  ['a cut-off label response with a Content-Length', 'cut-short.announced'],
+  ['a cut-off chunked label response', 'cut-short.chunked'],
+  ['a stalled label response with a Content-Length', 'stalled.announced'],
+  ['a stalled chunked label response', 'stalled.chunked'],
+])('%s does not stop the server', async (_what, name) => {
+  const response = await fetchLabel(name);
+  expect(response.status).toBe(200);
+  await expect(response.arrayBuffer()).rejects.toThrow();
+  await expectAlive();
+});
 
 test('clients that disconnect during a label download do not affect other requests', async () => {
   for (const leaveAfterMs of [0, 1, 2, 5, 10, 20, 30, 50, 80]) {

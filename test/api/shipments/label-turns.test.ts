@@ -74,7 +74,7 @@ test('free label slots go to the waiting tokens in turn', async () => {
   );
 });
 
-test('accepted tokens get one of two label slots, unaccepted tokens share the other', async () => {
+test('one of two label slots is reserved for accepted tokens', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   await stage.accept('ana');

@@ -62,7 +62,7 @@ describe('a retry of shipOrder after a lost response', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('searches again after another attempt that REST rejected', async () => {
+  test('searches for the shipment again if REST rejected the previous retry', async () => {
     await using waybill = await startWaybill({}, { quirks: late });
     const input = await orderToShip(waybill);
     const failNext = (fault: { kind: 'reset' } | { kind: 'status'; status: number }) =>
@@ -192,7 +192,7 @@ describe('an order that shows its shipment with a delay', () => {
     expect(calls).toEqual([`GET /v1/${input.order}`, origins, postQuote, postShipment]);
   });
 
-  test('is not shipped again within an hour of the last keyed attempt', async () => {
+  test('is not shipped again within an hour of the last attempt with a key', async () => {
     const { age, waybill } = await startAging();
     await using _waybill = waybill;
     const input = { ...(await orderToShip(waybill)), idempotencyKey: 'an hour later' };
@@ -232,7 +232,7 @@ describe('a shipment that is created after the timeout', () => {
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('is reported as OutcomeUnknown if a retry has too little time to wait', async () => {
+  test('is reported as OutcomeUnknown if a retry has too little time to wait for it', async () => {
     await using waybill = await startWaybill({ ...slow, OPERATION_TIMEOUT_MS: '5000' }, { quirks: late });
     const input = { ...(await orderToShip(waybill)), idempotencyKey: 'no time' };
     delay(waybill);
@@ -305,7 +305,7 @@ describe('shipOrder as a later field of a mutation', () => {
         ask(`mutation { updateOrder(input: { id: "${order}", status: CANCELLED }) { __typename } }`),
       'is CANCELLED',
     ],
-  ])('reads the order again if another request has %s it meanwhile', async (_what, change, message) => {
+  ])('returns Conflict if another request has %s the order meanwhile', async (_what, change, message) => {
     await using waybill = await startWaybill({}, { quirks: { shipsAgain: true } });
     const input = await orderToShip(waybill);
     waybill.sandbox.faults.add({ kind: 'delay', delayMs: 400, path: '/v1/orders/ca2490', times: 1 });
@@ -323,9 +323,9 @@ describe('shipOrder as a later field of a mutation', () => {
   });
 });
 
-describe('a REST service that ships orders of every status', () => {
+describe('shipOrder with a REST service that ships orders of every status', () => {
   test.each(['CANCELLED', 'DELIVERED', 'RETURN'])(
-    'receives no POST for an order with the status %s',
+    'returns Conflict without a POST if the status of the order is %s',
     async (status) => {
       await using waybill = await startWaybill({}, { quirks: { shipsAgain: true } });
       const input = await orderToShip(waybill);
@@ -367,9 +367,9 @@ describe('a retry of createOrder after a lost response', () => {
   });
 
   test.each([
-    ['the clock of the REST service is exact', { dateOffsetMs: 0 }],
-    ['the clock of the REST service is an hour ahead', { dateOffsetMs: 3_600_000 }],
-  ])('finds the new order despite an equal older order if %s', async (_how, quirks) => {
+    ['exact', { dateOffsetMs: 0 }],
+    ['an hour ahead', { dateOffsetMs: 3_600_000 }],
+  ])('finds the new order despite an equal older one if the REST clock is %s', async (_how, quirks) => {
     await using waybill = await startWaybill({}, { quirks });
     if (quirks.dateOffsetMs !== 0) {
       waybill.sandbox.faults.add({
@@ -430,17 +430,14 @@ describe('a retry of createOrder after a lost response', () => {
 test.each([
   ['newest first', false],
   ['oldest first', true],
-])(
-  'orderByReference returns the newest of three orders if the list is sorted %s',
-  async (_order, oldestFirst) => {
-    await using waybill = await startWaybill({}, { quirks: { oldestFirst } });
-    const ids: string[] = [];
-    for (const _time of [1, 2, 3]) {
-      ids.push((await orderToShip(waybill, { referenceId: 'three times' })).order);
-      waybill.sandbox.clock.advance(1_000);
-    }
-    const { data, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId: 'three times' });
-    expect(data).toEqual({ orderByReference: { id: ids[2], referenceId: 'three times' } });
-    expect(calls).toEqual(['GET /v1/orders?pageSize=1000&search=three times']);
-  },
-);
+])('orderByReference returns the newest of three orders if the list is %s', async (_order, oldestFirst) => {
+  await using waybill = await startWaybill({}, { quirks: { oldestFirst } });
+  const ids: string[] = [];
+  for (const _time of [1, 2, 3]) {
+    ids.push((await orderToShip(waybill, { referenceId: 'three times' })).order);
+    waybill.sandbox.clock.advance(1_000);
+  }
+  const { data, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId: 'three times' });
+  expect(data).toEqual({ orderByReference: { id: ids[2], referenceId: 'three times' } });
+  expect(calls).toEqual(['GET /v1/orders?pageSize=1000&search=three times']);
+});

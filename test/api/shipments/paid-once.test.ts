@@ -34,14 +34,10 @@ describe.each([
   const quirks: Partial<Quirks> = { shipsAgain: true, shipmentNamedAfterMs: namedAfterMs };
 
   test.each<[string, (round: number) => [string | null, string | null], string]>([
-    ['without idempotency keys', () => [null, null], 'Conflict, ShipOrderSuccess'],
+    ['without keys', () => [null, null], 'Conflict, ShipOrderSuccess'],
+    ['with two different keys', (round) => [`one ${round}`, `other ${round}`], 'Conflict, ShipOrderSuccess'],
     [
-      'with two idempotency keys',
-      (round) => [`one ${round}`, `other ${round}`],
-      'Conflict, ShipOrderSuccess',
-    ],
-    [
-      'with the same idempotency key',
+      'with the same key',
       (round) => [`same ${round}`, `same ${round}`],
       'ShipOrderSuccess, ShipOrderSuccess',
     ],
@@ -86,7 +82,7 @@ describe.each([
   ['newest first', false],
   ['oldest first', true],
 ])('shipOrder for a merchant whose 3,000 shipments are listed %s', (_order, oldestFirst) => {
-  test('creates no second shipment if it is retried after a lost response', async () => {
+  test('creates no second shipment on a retry after a lost response', async () => {
     const quirks = { oldestFirst, shipsAgain: true, shipmentNamedAfterMs: 60_000 };
     await using waybill = await startWaybill({}, { quirks, seed: manyShipments });
     const inputs = await pLimit(atOnce).map(Array.from({ length: rounds }), async (_, index) => ({

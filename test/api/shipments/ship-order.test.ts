@@ -509,7 +509,7 @@ describe('a 4xx response to a POST of shipOrder', () => {
   test.each([
     ['/v1/quotes', quoted],
     ['/v1/shipments', posted],
-  ])('becomes NotFound if it is a 404, and Conflict if it is a 409: POST %s', async (path, calls) => {
+  ])('becomes NotFound for 404 and Conflict for 409: POST %s', async (path, calls) => {
     const input = await orderToShip(waybill);
     const error = { message: 'Not as it was.' };
     fail({ kind: 'status', status: 404, method: 'POST', path, body: { error }, times: 1 });
@@ -634,7 +634,7 @@ test.each([
   ['/v1/origins', 409, 'CONFLICT'],
   ['/v1/origins', 422, 'BAD_USER_INPUT'],
   ['the order', 422, 'BAD_USER_INPUT'],
-])('in shipOrder, a failed read of %s (%i) is an error, not InvalidInput', async (path, status, code) => {
+])('shipOrder returns a field error if the read of %s returns %i', async (path, status, code) => {
   const input = await orderToShip(waybill);
   const remove = fail({
     kind: 'status',

@@ -56,7 +56,7 @@ async function newOrders(count: number): Promise<[OrderToShip, ...OrderToShip[]]
 }
 
 describe('shipOrders', () => {
-  test('returns one result per input, in the sequence of the inputs', async () => {
+  test('returns one result per input, in input order', async () => {
     const orders = await newOrders(3);
     expect(await ship(orders)).toEqual(
       answered(orders.map(success), [

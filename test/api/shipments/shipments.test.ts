@@ -104,7 +104,7 @@ test('shipments are listed newest first', async () => {
 });
 
 describe("a shipment's order", () => {
-  test('costs one more call, for the quote, if only the id is selected', async () => {
+  test('costs one more call to read the quote if only the id is selected', async () => {
     const { data, calls } = await waybill.ask(ShipmentOrderIdDocument, { id: 'ca2036' });
     expect(data).toEqual({ shipment: { order: { id: 'orders/ca2481' } } });
     expect(calls).toEqual(['GET /v1/shipments/ca2036', 'GET /v1/quotes/ca2139']);
