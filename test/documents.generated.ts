@@ -19,7 +19,7 @@ export type CreateOrderInput = {
   contentDescription: string;
   /** The name of the company that ships the order: either the operator of the REST service (the default) or a partner company. To find both names, read `Order.fulfiller` of existing orders. */
   fulfiller?: string | null | undefined;
-  /** A key that you choose for this order, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same order. The retry creates no second order. It costs `GET /v1/orders/{id}`. After `OutcomeUnknown`, a retry looks for the order if the input has a `referenceId`. Otherwise, the retry returns `OutcomeUnknown` again. */
+  /** A key that you choose for this order, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same order and creates no second one. This retry costs `GET /v1/orders/{id}`. After `OutcomeUnknown`, a retry looks for the order if the input has a `referenceId`. Otherwise, the retry returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
   /** The notes on the order, 3 to 2048 characters. */
   notes: string;
@@ -43,7 +43,7 @@ export type CreateQuoteInput = {
   cashOnDeliveryRequestCents?: number | null | undefined;
   /** The delivery location of the package, `locations/<identifier>` or the bare identifier. At most 96 characters, including `locations/`. */
   destination: string | number;
-  /** A key that you choose for this quote, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same quote. The retry creates no second quote. It costs `GET /v1/quotes/{id}` if more than the quote's `id` is selected. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
+  /** A key that you choose for this quote, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same quote and creates no second one. This retry costs `GET /v1/quotes/{id}` if more than the quote's `id` is selected. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
   /** The order of the package, `orders/<identifier>` or the bare identifier. A shipment of this quote becomes the order's shipment. */
   order?: string | number | null | undefined;
@@ -57,7 +57,7 @@ export type CreateQuoteInput = {
 export type CreateShipmentInput = {
   /** The courier whose offer you accept, `couriers/<identifier>` or the bare identifier. The offer must be `available`. */
   courier: string | number;
-  /** A key that you choose for this shipment, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same shipment. The retry creates no second shipment. It costs `GET /v1/shipments/{id}`. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
+  /** A key that you choose for this shipment, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same shipment and creates no second one. This retry costs `GET /v1/shipments/{id}`. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
   /** The origin where the courier collects the package, `origins/<identifier>` or the bare identifier. The `location` of this origin must be the `origin` of the quote. */
   origin: string | number;
@@ -225,7 +225,7 @@ export type SendMessageInput = {
   content: MessageContentInput;
   /** The conversation, `channels/<identifier>/conversations/<identifier>`. */
   conversation: string | number;
-  /** A key that you choose for this message, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same message. The retry sends no second message. It costs `GET /v1/channels/{id}/conversations/{id}/messages`. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
+  /** A key that you choose for this message, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same message and sends no second one. This retry costs `GET /v1/channels/{id}/conversations/{id}/messages`. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
 };
 
@@ -233,7 +233,7 @@ export type SendMessageInput = {
 export type SendMessageToPhoneInput = {
   /** The channel that sends the text, `channels/<identifier>` or the bare identifier. */
   channel: string | number;
-  /** A key that you choose for this message, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same message. The retry sends no second message. It costs `GET /v1/channels/{id}/conversations/{id}/messages`. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
+  /** A key that you choose for this message, 1 to 255 characters, or null. For 24 hours, a retry with the same key and input returns the same message and sends no second one. This retry costs `GET /v1/channels/{id}/conversations/{id}/messages`. After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again. */
   idempotencyKey?: string | null | undefined;
   /** The customer's name. */
   name: string;

@@ -108,7 +108,7 @@ const remainsUnknown = 'After `OutcomeUnknown`, each retry with this key returns
 
 export const keyDescription = (record: string, verb: string, cost: string, afterUnknown = remainsUnknown) =>
   `A key that you choose for this ${record}, 1 to 255 characters, or null. For 24 hours, a retry with the same key and ` +
-  `input returns the same ${record}. The retry ${verb} no second ${record}. It costs ${cost}. ${afterUnknown}`;
+  `input returns the same ${record} and ${verb} no second one. This retry costs ${cost}. ${afterUnknown}`;
 
 /** Validates an input against its rules, without a REST call. @returns the validated value, or all errors */
 export function validateInput<Rules extends v.GenericSchema>(
