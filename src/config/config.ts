@@ -120,7 +120,7 @@ function conflicts(values: SettingValues, environment: Environment): string[] {
 /** The access tokens of the sandbox are public. Without a file of the keys, a repeated key writes again. */
 function missingSettings(environment: Environment): string[] {
   const missing = (variable: string, reason: string, advice: string) => [
-    `${variable}: expected a value because ${reason}, but got none. Set it to ${advice}.`,
+    `${variable}: required because ${reason}. Set ${variable} to ${advice}.`,
   ];
   const isProduction = environment.NODE_ENV === 'production';
   const inProduction = 'NODE_ENV is "production"';
@@ -128,13 +128,13 @@ function missingSettings(environment: Environment): string[] {
   if (!environment.UPSTREAM_URL) {
     if (!isProduction && isLoopback(host)) return [];
     const reason = isProduction ? inProduction : `HOST is ${quoted(host)}`;
-    return missing('UPSTREAM_URL', reason, 'the address of the REST service, or "sandbox"');
+    return missing('UPSTREAM_URL', reason, 'the address of the REST service, or to "sandbox"');
   }
   if (!isProduction || isSandbox(environment) || environment.STATE_FILE) return [];
   return missing(
     'STATE_FILE',
     inProduction,
-    'the path of a file for idempotency keys, or "memory" to lose them at a restart',
+    'the path of a file for idempotency keys, or to "memory" if a restart may lose the keys',
   );
 }
 

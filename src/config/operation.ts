@@ -41,7 +41,7 @@ export const operationSettings = {
     'RATE_LIMIT_POINTS_PER_SECOND',
     '0',
     wholeNumber(0, 1_000_000),
-    'The points that each token gets per second. An operation costs one point for each object that `MAX_NODES` counts, and at least one point. Unused points add up for at most 10 seconds. `0` means no rate limit.',
+    'The points that each token gets per second. An operation costs one point for each object that `MAX_NODES` counts, and at least one point. A token can save the unused points of at most 10 seconds. `0` means no rate limit.',
   ),
   referenceMs: setting(
     'REFERENCE_DATA_MS',

@@ -1,7 +1,7 @@
 import { choice, httpUrl, type Kind, setting, text, wholeNumber, yesOrNo } from './setting.ts';
 
 const origins: Kind<readonly string[]> = {
-  expected: 'origins such as https://shop.example, with commas between them',
+  expected: 'a comma-separated list of origins such as https://shop.example',
   parse(value) {
     const list = value.split(',').map((origin) => origin.trim());
     // As browsers send it: no path, no final slash, no default port.

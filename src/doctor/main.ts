@@ -57,7 +57,8 @@ async function readToken(): Promise<string> {
 function readService(address: string): { url: URL; proxy: Config['proxy'] } {
   const proxies = Object.entries(process.env).filter(([name]) => /^(https?|no)_proxy$/i.test(name));
   const { upstreamUrl: url, proxy } = readConfig({ ...Object.fromEntries(proxies), UPSTREAM_URL: address });
-  if (url === undefined) throw new ConfigError('UPSTREAM_URL: expected the address of a live service.');
+  if (url === undefined)
+    throw new ConfigError('--url: expected the address of a live service, but got "sandbox".');
   return { url, proxy };
 }
 

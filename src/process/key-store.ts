@@ -29,7 +29,7 @@ export function sharedStateFile(stateFile = memory): string {
     process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
     return join(directory, 'keys');
   } catch (error) {
-    const expected = `a path, because several WORKERS cannot write their keys to ${tmpdir()}`;
+    const expected = `the path of a file, because the workers cannot keep their keys in ${tmpdir()}`;
     throw unusableSetting(`STATE_FILE: expected ${expected}`, error);
   }
 }

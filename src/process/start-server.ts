@@ -52,7 +52,7 @@ export async function startServer(config: Config, parts: ServerParts) {
     api: createRestApi(client, parameterNames(config), {
       drift: telemetry.drift,
       onProblem: (problem) =>
-        log.warn(problem, 'the REST service may not support a query parameter of a list'),
+        log.warn(problem, 'the REST service seems to ignore a query parameter of a list'),
       onRowsOutside: metrics?.rowsOutside,
     }),
     tokenRejections: parts.tokenRejections,

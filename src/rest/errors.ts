@@ -96,7 +96,7 @@ export class DeadlineError extends WaybillError {}
 export class BudgetExceededError extends WaybillError {
   constructor(call: RestCall, maxReads: number) {
     super(
-      `${describeCall(call)} was not sent: an operation may make at most ${maxReads} REST reads. Request less data at once.`,
+      `${describeCall(call)} was not sent: an operation may make at most ${maxReads} REST reads. Request less data per operation.`,
     );
   }
 }
@@ -110,7 +110,7 @@ export class OperationDeadlineError extends AbortedError {
 
   /** `what` names the call or operation that was running or waiting after `timeoutMs` milliseconds. */
   constructor(what: string, timeoutMs: number) {
-    super(`${what} exceeded the time limit of ${timeoutMs} ms for operations`);
+    super(`${what} did not finish within the time limit of ${timeoutMs} ms for operations`);
     this.timeoutMs = timeoutMs;
   }
 }

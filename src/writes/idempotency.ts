@@ -64,7 +64,8 @@ const maxPollMs = 200;
 const lockFingerprint = 'lock';
 
 const fullMessage =
-  'This merchant has reached its limit of idempotency keys. Nothing was sent. A key expires 24 hours after its first use.';
+  'This merchant has reached its limit of idempotency keys. Nothing was written. A key expires 24 hours after ' +
+  'its first use.';
 
 const withoutClaim: Attempt<unknown> = { checkpoint: async () => {}, expectHeld: () => {} };
 

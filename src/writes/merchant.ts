@@ -20,7 +20,8 @@ export class MerchantUnknownError extends WaybillError {
     // The text of a failure of REST is not for clients.
     const reason = cause instanceof StatusError ? cause.summary : cause.message;
     super(
-      `The organization of this access token cannot be read: ${reason}. Nothing was sent. Send the same request again.`,
+      `The organization of this access token cannot be read: ${reason}. Nothing was written. ` +
+        'Send the same request again.',
       { cause },
     );
   }

@@ -83,7 +83,7 @@ export function createRestoredRecords(loaders: Loaders) {
 
 export function restoredRecordMissing(name: string): never {
   throw new StatusError({ method: 'GET', path: `/v1/${name}` }, 404, {
-    message: `An earlier request with this idempotencyKey created ${name}, but this access token cannot read it now. Nothing was sent.`,
+    message: `An earlier request with this idempotencyKey created ${name}, but this access token cannot read it now. This request wrote nothing.`,
     fields: [],
   });
 }

@@ -76,8 +76,8 @@ export function expectNotAborted({ aborted, reason }: Cancellation): void {
 
 export function otherInputError(): ConflictError {
   return new ConflictError(
-    'This idempotencyKey was used with another input. Nothing was sent. Use a new key for a new write, or the original ' +
-      'input to get the original result.',
+    'This idempotencyKey was used with another input. Nothing was written. Use a new key for a new write, or the ' +
+      'original input to get the original result.',
     'KEY_REUSED',
   );
 }

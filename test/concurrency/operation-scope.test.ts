@@ -19,9 +19,9 @@ test('each operation scope has its own timeout', async () => {
   const isUp = scopes.filter(({ scope }) => scope.deadlineSignal.aborted);
   expect(isUp.map(({ name }) => name)).toEqual(['late', 'late as well']);
   expect(scopes.map(({ scope }) => String(scope.signal.reason))).toEqual([
-    'OperationDeadlineError: The operation exceeded the time limit of 20 ms for operations',
+    'OperationDeadlineError: The operation did not finish within the time limit of 20 ms for operations',
     'undefined',
-    'OperationDeadlineError: The operation exceeded the time limit of 20 ms for operations',
+    'OperationDeadlineError: The operation did not finish within the time limit of 20 ms for operations',
     'NotNeededError: the operation no longer needs the response',
     'undefined',
   ]);

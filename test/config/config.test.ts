@@ -350,7 +350,7 @@ describe('readConfig with invalid settings', () => {
 
   test('requires UPSTREAM_URL in production', () => {
     const needed =
-      'UPSTREAM_URL: expected a value because NODE_ENV is "production", but got none. Set it to the address of the REST service, or "sandbox".';
+      'UPSTREAM_URL: required because NODE_ENV is "production". Set UPSTREAM_URL to the address of the REST service, or to "sandbox".';
     expect(
       faultsOf({ NODE_ENV: 'production', UPSTREAM_URL: '', UPSTREAM_UR: 'x', PORT: 'x' }).split('\n'),
     ).toEqual([
@@ -369,8 +369,8 @@ describe('readConfig with invalid settings', () => {
     (host) => {
       expect(faultsOf({ HOST: host, NODE_ENV: 'staging' })).toBe(
         'The environment has invalid settings:\n' +
-          `  UPSTREAM_URL: expected a value because HOST is "${host}", but got none. ` +
-          'Set it to the address of the REST service, or "sandbox".',
+          `  UPSTREAM_URL: required because HOST is "${host}". ` +
+          'Set UPSTREAM_URL to the address of the REST service, or to "sandbox".',
       );
     },
   );
@@ -379,8 +379,8 @@ describe('readConfig with invalid settings', () => {
     const environment = { NODE_ENV: 'production', UPSTREAM_URL: 'https://rest.example', ...none };
     expect(faultsOf(environment)).toBe(
       'The environment has invalid settings:\n' +
-        '  STATE_FILE: expected a value because NODE_ENV is "production", but got none. ' +
-        'Set it to the path of a file for idempotency keys, or "memory" to lose them at a restart.',
+        '  STATE_FILE: required because NODE_ENV is "production". ' +
+        'Set STATE_FILE to the path of a file for idempotency keys, or to "memory" if a restart may lose the keys.',
     );
   });
 

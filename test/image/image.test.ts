@@ -78,7 +78,7 @@ describe.skipIf(reason !== undefined)(
         const { code, output, errors } = await image.run(environment).exit;
         expect([code, output]).toEqual([1, '']);
         expect(errors).toMatch(
-          /\n {2}UPSTREAM_URL: expected a value because .*, but got none\. Set it to the address of the REST service, or "sandbox"\.\n$/,
+          /\n {2}UPSTREAM_URL: required because .*\. Set UPSTREAM_URL to the address of the REST service, or to "sandbox"\.\n$/,
         );
       },
     );

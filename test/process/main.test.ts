@@ -69,7 +69,7 @@ describe.concurrent('the start with invalid settings', () => {
       output: '',
       errors:
         'The environment has invalid settings:\n' +
-        '  UPSTREAM_URL: expected a value because NODE_ENV is "production", but got none. Set it to the address of the REST service, or "sandbox".\n',
+        '  UPSTREAM_URL: required because NODE_ENV is "production". Set UPSTREAM_URL to the address of the REST service, or to "sandbox".\n',
     });
   });
 

@@ -50,8 +50,8 @@ test('production with a live service requires STATE_FILE', async () => {
     signal: null,
     errors:
       'The environment has invalid settings:\n' +
-      '  STATE_FILE: expected a value because NODE_ENV is "production", but got none. ' +
-      'Set it to the path of a file for idempotency keys, or "memory" to lose them at a restart.\n',
+      '  STATE_FILE: required because NODE_ENV is "production". ' +
+      'Set STATE_FILE to the path of a file for idempotency keys, or to "memory" if a restart may lose the keys.\n',
   });
 });
 
@@ -61,7 +61,7 @@ test('several workers require STATE_FILE if the temporary directory is not writa
     code: 1,
     signal: null,
     errors: expect.stringMatching(
-      /^STATE_FILE: expected a path, because several WORKERS cannot write their keys to \S+\. ENOTDIR: .*\.\n$/,
+      /^STATE_FILE: expected the path of a file, because the workers cannot keep their keys in \S+\. ENOTDIR: .*\.\n$/,
     ),
   });
 });

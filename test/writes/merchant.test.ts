@@ -251,7 +251,7 @@ describe('MerchantUnknownError', () => {
     expect(error).toBeInstanceOf(MerchantUnknownError);
     expect(error.cause).toBe(cause);
     expect(error.message).toMatch(
-      /^The organization of this access token cannot be read: GET .+\. Nothing was sent\. Send the same request again\.$/,
+      /^The organization of this access token cannot be read: GET .+\. Nothing was written\. Send the same request again\.$/,
     );
   });
 

@@ -65,7 +65,9 @@ export const notFound: Check = async (examination) => {
 export const badRequest: Check = async (examination) => {
   const answer = examination.refusal ?? (await examination.list('/v1/orders', 'none'));
   if (answer.status >= 400) return readError(examination, answer);
-  return open('The REST service accepts both an unknown parameter and a page size that is not a number.');
+  return open(
+    'The doctor got no error 400. The REST service accepts an unknown parameter and a page size that is not a number.',
+  );
 };
 
 /** Whether the server reads the message of an error. The names in its body are the evidence. */
@@ -75,7 +77,7 @@ function readError({ service: { options } }: Examination, { status, contentType,
   const shape = json === undefined ? contentType : [...new Set(namesIn(json))].sort().join(', ');
   if (message !== undefined)
     return ok(
-      `The ${status} response contains ${shape}. Waybill finds the message${fields.length > 0 ? ' and the fields' : ''}.`,
+      `The ${status} response contains ${shape}. Waybill finds the message${fields.length > 0 ? ' and the invalid fields' : ''}.`,
     );
   const remedy =
     'Clients get a generic message with the status. Waybill looks for an error message in the fields "message", "detail" and "title" only, also inside "error".';

@@ -38,7 +38,8 @@ export const lastPage: Check = async ({ pages }) => {
   if (tokens.every(isEnd)) return ok(cause);
   return warning(
     cause,
-    'Clients read one more page at the end of a list. Or this page is not the last, and is shorter than requested.',
+    'If this is the last page, clients must read one more page to see the end. If not, the REST service returns ' +
+      'shorter pages than requested.',
   );
 };
 
@@ -60,7 +61,7 @@ export const orderOfLists: Check = async ({ pages }) => {
 function orderOf(rows: readonly unknown[]): string | undefined {
   const times = rows.flatMap((row) => textIn(row, 'createTime') ?? []).map((time) => Date.parse(time));
   const steps = times.slice(1).map((ms, index) => Math.sign(ms - (times[index] ?? ms)));
-  if (steps.includes(1) && steps.includes(-1)) return 'not by time';
+  if (steps.includes(1) && steps.includes(-1)) return 'not sorted by time';
   if (steps.includes(-1)) return 'newest first';
   return steps.includes(1) ? 'oldest first' : undefined;
 }

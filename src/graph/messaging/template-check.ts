@@ -60,10 +60,10 @@ function findErrors(template: Template, rows: Rows | undefined): InvalidFieldSou
   // An invalid record may be the requested template.
   if (readable.length < rows.length) return [];
   if (sameName.length > 0) {
-    const expected = `a language of the template, ${oneOfNames(sameName.map(({ language }) => language))}`;
+    const expected = `a language of the template (${oneOfNames(sameName.map(({ language }) => language))})`;
     return [wrongValue('content.template.language', expected, template.language, 'NOT_FOUND')];
   }
-  const expected = `a template of the channel, ${oneOfNames(readable.map(({ name }) => name))}`;
+  const expected = `a template of the channel (${oneOfNames(readable.map(({ name }) => name))})`;
   return [wrongValue('content.template.name', expected, template.name, 'NOT_FOUND')];
 }
 
@@ -91,7 +91,7 @@ function parameterErrors(
   const path = `content.template.${part}Parameters`;
   const names = parameterNames(definition[part]);
   const given = new Set(values.map(({ name }) => name));
-  const expected = `a parameter in the ${part} of the template, ${oneOfNames(names)}`;
+  const expected = `a parameter in the ${part} of the template (${oneOfNames(names)})`;
   const missing = [...names.difference(given)].map((name) => {
     const message = `must have a value for ${quoteForMessage(name)}`;
     return { path, message, code: 'REQUIRED' as const };
@@ -106,7 +106,7 @@ const maxShownNames = 10;
 
 function oneOfNames(names: Iterable<string>): string {
   const distinct = [...new Set(names)];
-  if (distinct.length === 0) return 'which has none';
+  if (distinct.length === 0) return 'none exists';
   const omitted = distinct.length - maxShownNames;
   const list = distinct.slice(0, maxShownNames).map(quoteForMessage).join(', ');
   return `one of ${list}${omitted > 0 ? ` and ${omitted} more` : ''}`;

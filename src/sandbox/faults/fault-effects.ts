@@ -78,7 +78,7 @@ function toBytes(payload: unknown): Buffer {
   if (payload instanceof Uint8Array) return Buffer.from(payload);
   if (typeof payload === 'string') return Buffer.from(payload);
   if (payload === null || payload === undefined) return Buffer.alloc(0);
-  throw new TypeError('The sandbox can spoil text and bytes alone');
+  throw new TypeError('The sandbox can only change text and bytes');
 }
 
 async function* sendThenDisconnect(bytes: Buffer, disconnect: () => void): AsyncGenerator<Buffer> {

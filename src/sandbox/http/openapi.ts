@@ -9,7 +9,7 @@ export async function addOpenApi(server: Server): Promise<void> {
       info: {
         title: 'Order, Shipping and Messaging Service',
         version: '1.0.0',
-        description: 'A sandbox of the service: complete, with data made up.',
+        description: 'A sandbox of the whole service, with made-up data.',
       },
       servers: [{ url: '/' }],
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },

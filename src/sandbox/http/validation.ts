@@ -30,7 +30,7 @@ export const responseCompiler: FastifySerializerCompiler<TSchema> = ({ schema, m
       const messages = fieldErrors(validator.Errors(response), schema).map(
         ({ field, message }) => `${field} ${message}`,
       );
-      throw new Error(`The answer to ${method} ${url} breaks its schema: ${messages.join('; ')}`);
+      throw new Error(`The response to ${method} ${url} does not match its schema: ${messages.join('; ')}`);
     }
     return JSON.stringify(response);
   };
@@ -90,7 +90,7 @@ const typeNames: Record<string, string> = {
   object: 'an object',
   string: 'a text',
 };
-const formatNames: Record<string, string> = { uri: 'a whole URL', 'date-time': 'a date and time' };
+const formatNames: Record<string, string> = { uri: 'an absolute URL', 'date-time': 'a date and time' };
 
 /** What a value must be, as the end of a sentence that begins with the field. Never a pattern or a schema path. */
 function messageOf(error: TLocalizedValidationError, schema: TSchema): string {

@@ -144,7 +144,7 @@ export function ListQuery<Filters extends Record<string, ReturnType<typeof TextF
   return Type.Object(
     {
       pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSize, default: defaultSize })),
-      pageToken: Type.Optional(Type.String({ description: 'The `nextPageToken` of the page before.' })),
+      pageToken: Type.Optional(Type.String({ description: 'The `nextPageToken` of the previous page.' })),
       ...filters,
     },
     noOtherFields,

@@ -268,7 +268,7 @@ export const Channel = Type.Object(
 
 const TemplateText = Type.Object(
   {
-    text: Type.String({ description: 'Holds `{{<parameter>}}` placeholders.' }),
+    text: Type.String({ description: 'The text, with `{{<parameter>}}` placeholders.' }),
     parameters: Type.Array(Type.Object({ name: Type.String(), example: Type.String() }, noOtherFields)),
   },
   { $id: 'TemplateText', ...noOtherFields },

@@ -18,7 +18,7 @@ const ErrorResponse = Type.Object(
       details: Type.Array(Type.Object({ field: Type.String(), message: Type.String() })),
     }),
   },
-  { $id: 'Error', description: 'What was refused, and every fault of it.' },
+  { $id: 'Error', description: 'The reason why the request was rejected, and its invalid fields.' },
 );
 
 const statusNames = {
@@ -76,7 +76,7 @@ export function toServiceError(error: unknown): ServiceError {
   // Errors of Fastify: the body is too large, of an unknown type or invalid JSON.
   if (code === 413 || code === 415) return new ServiceError(code, message);
   if (code >= 400 && code < 500) return new ServiceError(400, message);
-  return new ServiceError(500, 'The sandbox has made a mistake');
+  return new ServiceError(500, 'Something went wrong in the sandbox');
 }
 
 /** The `response` schemas of the errors of an operation. Every operation may also respond with 401. */

@@ -42,7 +42,7 @@ export function addRoutes(server: Server, { store, clock }: Service): void {
     {
       schema: {
         operationId: 'createMessageByPhone',
-        summary: 'Send a text to a phone number, in its conversation or a new one.',
+        summary: 'Send a text to a phone number. Starts a conversation if there is none yet.',
         tags,
         params: ChannelPath,
         body: CreateMessageByPhoneBody,
@@ -63,7 +63,7 @@ export function addRoutes(server: Server, { store, clock }: Service): void {
     {
       schema: {
         operationId: 'createMessage',
-        summary: 'Send a text or a template into a conversation.',
+        summary: 'Send a text or a template in a conversation.',
         tags,
         params: ConversationPath,
         body: CreateMessageBody,
@@ -122,7 +122,7 @@ function contentFrom(
     throw invalid({ field: 'template', message: 'cannot be sent together with text' });
   }
   if (text !== undefined) return { contentType: 'TEXT', text };
-  if (template === undefined) throw invalid({ field: 'text', message: 'is required, or else template' });
+  if (template === undefined) throw invalid({ field: 'text', message: 'or template is required' });
   return {
     contentType: 'TEMPLATE',
     template: sentTemplateFrom(store, merchant.id, channel.name, template),

@@ -17,7 +17,7 @@ export function addRoutes(server: Server, { store, clock, staleOrders }: Service
     {
       schema: {
         operationId: 'createOrder',
-        summary: 'Record an order.',
+        summary: 'Create an order.',
         tags,
         body: CreateOrderBody,
         response: { 201: Order, ...errorResponses(400) },
@@ -54,7 +54,9 @@ export function addRoutes(server: Server, { store, clock, staleOrders }: Service
           { defaultSize: 100, maxSize: 1000 },
           {
             status: TextFilter(`Order statuses, separated by commas: ${OrderStatus.enum.join(', ')}.`),
-            search: TextFilter('Like the name of the recipient; or the exact phone number or reference.'),
+            search: TextFilter(
+              'The name of the recipient (perhaps misspelt), or an exact phone number or reference.',
+            ),
           },
         ),
         response: {
@@ -101,7 +103,7 @@ export function addRoutes(server: Server, { store, clock, staleOrders }: Service
     {
       schema: {
         operationId: 'updateOrder',
-        summary: 'Update the fields of an order that the mask names.',
+        summary: 'Update the fields of an order that `updateMask` names.',
         tags,
         params: IdPath,
         body: UpdateOrderBody,
@@ -140,7 +142,7 @@ function parseStatuses(text: string): string[] {
   if (unknown.length > 0) {
     throw invalid({
       field: 'status',
-      message: `knows no ${unknown.map((status) => `"${status}"`).join(', ')}; it takes ${allStatuses.join(', ')}`,
+      message: `must contain only ${allStatuses.join(', ')}, but contains ${unknown.map((status) => `"${status}"`).join(', ')}`,
     });
   }
   // In a fixed order without duplicates, so that a page token is valid for any order of the same statuses.
@@ -152,7 +154,10 @@ function maskedFields({ order, updateMask }: UpdateOrderBody): UpdateOrderBody['
   const missing = updateMask.filter((field) => order[field] === undefined);
   if (missing.length > 0) {
     throw invalid(
-      ...missing.map((field) => ({ field: `order.${field}`, message: 'is named in updateMask and missing' })),
+      ...missing.map((field) => ({
+        field: `order.${field}`,
+        message: 'is required, because updateMask names it',
+      })),
     );
   }
   return Object.fromEntries(updateMask.map((field) => [field, order[field]]));
@@ -164,7 +169,7 @@ function assertUpdatable({ name, status, shipment }: Order, changes: UpdateOrder
     throw conflict(`${name} is ${status} and can no longer be updated`);
   }
   if (shipment !== undefined && changes.status !== undefined && changes.status !== 'CANCELLED') {
-    throw conflict(`The status of ${name} follows ${shipment}; it can be set to CANCELLED alone`);
+    throw conflict(`The status of ${name} follows ${shipment}, and can only be set to CANCELLED`);
   }
 }
 

@@ -37,7 +37,7 @@ export function addRoutes(server: Server, { store }: Service): void {
         tags: ['Locations'],
         querystring: ListQuery(
           { defaultSize: 100, maxSize: 1000 },
-          { query: TextFilter('A part of the name or of the address, whatever its case and accents.') },
+          { query: TextFilter('A part of the name or of the address. Case and accents do not matter.') },
         ),
         response: {
           200: Type.Object({ locations: Type.Array(Location), nextPageToken: Type.String() }),
@@ -63,7 +63,7 @@ export function addRoutes(server: Server, { store }: Service): void {
     {
       schema: {
         operationId: 'getMyOrganization',
-        summary: 'Read the account: its balance and its credit limit.',
+        summary: 'Read the balance and the credit limit of the account.',
         tags: ['Organizations'],
         response: { 200: Organization, ...errorResponses() },
       },

@@ -26,13 +26,13 @@ export function addRoutes(server: Server, { store, clock }: Service): void {
       const findLocation = (field: 'origin' | 'destination'): Location | undefined => {
         const location = store.locations.find(sharedLocations, body[field]);
         if (location === undefined)
-          errors.push({ field, message: `names no known location: ${body[field]}` });
+          errors.push({ field, message: `refers to an unknown location: ${body[field]}` });
         return location;
       };
       const origin = findLocation('origin');
       const destination = findLocation('destination');
       if (body.order && !store.orders.find({ merchant: merchant.id, path: 'orders' }, body.order)) {
-        errors.push({ field: 'order', message: `names no known order: ${body.order}` });
+        errors.push({ field: 'order', message: `refers to an unknown order: ${body.order}` });
       }
       if (origin === undefined || destination === undefined || errors.length > 0) throw invalid(...errors);
 

@@ -23,7 +23,7 @@ export function addRoutes(server: Server, service: Service): void {
     {
       schema: {
         operationId: 'createShipment',
-        summary: 'Ship a package with a courier that offered to.',
+        summary: 'Accept an offer of a quote, and create the shipment.',
         tags,
         body: CreateShipmentBody,
         response: { 201: Shipment, ...errorResponses(400, 409) },
@@ -115,18 +115,19 @@ function acceptedOffer(
 ): { quote: Quote; offer: Offer } {
   const errors: FieldError[] = [];
   const quote = store.quotes.find({ merchant: merchant.id, path: 'quotes' }, body.quote);
-  if (quote === undefined) errors.push({ field: 'quote', message: `names no known quote: ${body.quote}` });
+  if (quote === undefined)
+    errors.push({ field: 'quote', message: `refers to an unknown quote: ${body.quote}` });
   const offer = quote?.offers.find(({ courier, status }) => courier === body.courier && status === 'SUCCESS');
   if (quote !== undefined && offer === undefined) {
-    errors.push({ field: 'courier', message: `has no offer of status SUCCESS in ${quote.name}` });
+    errors.push({ field: 'courier', message: `has no offer with the status SUCCESS in ${quote.name}` });
   }
   const origin = store.origins.find({ merchant: merchant.id, path: 'origins' }, body.origin);
   if (origin === undefined)
-    errors.push({ field: 'origin', message: `names no known origin: ${body.origin}` });
+    errors.push({ field: 'origin', message: `refers to an unknown origin: ${body.origin}` });
   else if (quote !== undefined && origin.location !== quote.origin) {
     errors.push({
       field: 'origin',
-      message: `is at ${origin.location}, and ${quote.name} is for packages from ${quote.origin}`,
+      message: `is at ${origin.location}, but ${quote.name} has the origin ${quote.origin}`,
     });
   }
   if (quote === undefined || offer === undefined || errors.length > 0) throw invalid(...errors);

@@ -27,7 +27,8 @@ function personFrom(
   field: string,
 ): ShipmentRecipient {
   const location = store.locations.find(sharedLocations, locationName);
-  if (location === undefined) throw invalid({ field, message: `names no known location: ${locationName}` });
+  if (location === undefined)
+    throw invalid({ field, message: `refers to an unknown location: ${locationName}` });
   const { firstName, lastName, documentType = null, document = null, email, phoneNumber } = input;
   const address: Address = {
     ...location.address,

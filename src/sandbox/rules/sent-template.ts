@@ -17,7 +17,10 @@ export function sentTemplateFrom(
   const list = { merchant, path: `${channel}/templates` };
   const template = store.templates.find(list, templateKey(name, language));
   if (template === undefined) {
-    throw invalid({ field: 'template', message: `names no template of ${channel}: ${name} in ${language}` });
+    throw invalid({
+      field: 'template',
+      message: `refers to an unknown template of ${channel}: ${name} in ${language}`,
+    });
   }
   const errors = [
     ...parameterErrors('template.headerParameters', headerParameters, template.header),

@@ -93,7 +93,9 @@ export function openDatabase(file: string | undefined): Database {
   const fileVersion = sqlite.prepare('PRAGMA user_version').get()?.user_version;
   if (!isEmpty && fileVersion !== 1 && fileVersion !== schemaVersion) {
     sqlite.close();
-    throw new Error(`${file} is no sandbox of layout ${schemaVersion} (its user_version is ${fileVersion})`);
+    throw new Error(
+      `${file} is not a sandbox file of version ${schemaVersion} (its user_version is ${fileVersion})`,
+    );
   }
   if (fileVersion === 1) transaction(() => sqlite.exec(upgradeFrom1));
   // A commit survives a crash of the process. A power failure may lose the last commits.

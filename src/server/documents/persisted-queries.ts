@@ -49,7 +49,7 @@ function requestedId({ documentId, id, extensions }: DocumentReference): string 
   for (const value of [documentId, id]) {
     if (value == null) continue;
     if (typeof value !== 'string' || value === '')
-      return badRequest('The id of a document must be a string.');
+      return badRequest('The id of a document must be a non-empty string.');
     ids.add(bareId(value));
   }
   const persisted = isJsonObject(extensions) ? extensions.persistedQuery : undefined;

@@ -25,7 +25,7 @@ export function onlyTrustedDocuments(
     if (document !== undefined) documents.promote(document);
     const [error, ...others] = errors;
     if (error === undefined) return [];
-    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+    const more = others.length === 0 ? '' : ` (further errors: ${others.length})`;
     return [`${JSON.stringify(id)}: ${error.message}${more}`];
   });
   if (errors.length > 0) {

@@ -43,7 +43,7 @@ export const notFoundError = rejection(
 
 /** The error for a method that the route does not support. `allow` is the value of the `allow` header. */
 export function methodNotAllowed(allow: string): HttpError {
-  const error = rejection(405, 'BAD_REQUEST', `Method not allowed. Use one of ${allow}.`);
+  const error = rejection(405, 'BAD_REQUEST', `Method not allowed. Use ${allow.replaceAll(', ', ' or ')}.`);
   return { ...error, headers: { allow } };
 }
 

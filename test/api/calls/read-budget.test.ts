@@ -17,7 +17,7 @@ const within = namesOf(5);
 const beyond = namesOf(3, 2486);
 
 const exceeded = (call: string, ...path: (string | number)[]) => ({
-  message: `${call} was not sent: an operation may make at most 5 REST reads. Request less data at once.`,
+  message: `${call} was not sent: an operation may make at most 5 REST reads. Request less data per operation.`,
   locations: expect.any(Array),
   path,
   extensions: { code: 'UPSTREAM_BUDGET_EXCEEDED', retryable: false },

@@ -65,7 +65,7 @@ describe.concurrent('the server start', () => {
       output: '',
       errors: [
         "OPERATIONS_FILE: 2 of 3 documents can't be run:",
-        '  "old-board": Cannot query field "trackingCode" on type "Order". (and 1 more)',
+        '  "old-board": Cannot query field "trackingCode" on type "Order". (further errors: 1)',
         '  "half-written": Syntax Error: Expected Name, found <EOF>.',
         '',
       ].join('\n'),

@@ -9,7 +9,7 @@ import { startApp } from '../../fixtures/start-app.ts';
 
 const limit = { OPERATION_TIMEOUT_MS: '1000' };
 const late = (call: string, path: string) => ({
-  message: `${call} exceeded the time limit of 1000 ms for operations`,
+  message: `${call} did not finish within the time limit of 1000 ms for operations`,
   path,
   code: 'DEADLINE_EXCEEDED',
   retryable: true,

@@ -82,8 +82,8 @@ test('a new key is RATE_LIMITED if the merchant has reached its limit of keys', 
   expect(errors).toMatchObject([
     {
       message:
-        'This merchant has reached its limit of idempotency keys. Nothing was sent. A key expires 24 hours after its ' +
-        'first use.',
+        'This merchant has reached its limit of idempotency keys. Nothing was written. A key expires 24 hours after ' +
+        'its first use.',
       extensions: { code: 'RATE_LIMITED', retryable: false },
     },
   ]);

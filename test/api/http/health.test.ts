@@ -50,7 +50,7 @@ test.each(['/health/live', '/health/ready'])('%s accepts only GET and HEAD', asy
     body: {
       errors: [
         {
-          message: 'Method not allowed. Use one of GET, HEAD.',
+          message: 'Method not allowed. Use GET or HEAD.',
           extensions: { code: 'BAD_REQUEST', retryable: false },
         },
       ],

@@ -259,7 +259,7 @@ describe('the idempotencyKey of sendMessageToPhone', () => {
       data: {
         sendMessageToPhone: {
           message: expect.stringMatching(
-            /^This idempotencyKey was used with another input\. Nothing was sent\./,
+            /^This idempotencyKey was used with another input\. Nothing was written\./,
           ),
         },
       },

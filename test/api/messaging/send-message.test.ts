@@ -463,8 +463,8 @@ describe('the idempotencyKey of sendMessage', () => {
         sendMessage: {
           __typename: 'Conflict',
           message:
-            'This idempotencyKey was used with another input. Nothing was sent. Use a new key for a new write, or the ' +
-            'original input to get the original result.',
+            'This idempotencyKey was used with another input. Nothing was written. Use a new key for a new write, or ' +
+            'the original input to get the original result.',
         },
       },
       errors: undefined,

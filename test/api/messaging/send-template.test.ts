@@ -152,9 +152,9 @@ describe('sendMessage with an invalid template', () => {
       {
         path: 'content.template.name',
         message:
-          'must be a template of the channel, one of "pedido_confirmado", "pedido_en_camino", "confirmar_direccion", ' +
+          'must be a template of the channel (one of "pedido_confirmado", "pedido_en_camino", "confirmar_direccion", ' +
           '"codigo_de_acceso", "gracias_por_tu_compra", "pago_al_recibir", "pedido_devuelto", "novedades_de_temporada", ' +
-          `"carrito_abandonado", "nombres_raros", but is ${JSON.stringify(name)}`,
+          `"carrito_abandonado", "nombres_raros"), but is ${JSON.stringify(name)}`,
       },
     ]);
   });
@@ -167,8 +167,8 @@ describe('sendMessage with an invalid template', () => {
       {
         path: 'content.template.name',
         message:
-          'must be a template of the channel, one of "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9", "t10" and 2 ' +
-          'more, but is "pedido_confirmado"',
+          'must be a template of the channel (one of "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9", "t10" and ' +
+          '2 more), but is "pedido_confirmado"',
       },
     ]);
   });
@@ -178,7 +178,7 @@ describe('sendMessage with an invalid template', () => {
     expect(await refused(confirmed)).toEqual([
       {
         path: 'content.template.name',
-        message: 'must be a template of the channel, which has none, but is "pedido_confirmado"',
+        message: 'must be a template of the channel (none exists), but is "pedido_confirmado"',
       },
     ]);
   });
@@ -187,7 +187,7 @@ describe('sendMessage with an invalid template', () => {
     expect(await refused({ ...confirmed, language })).toEqual([
       {
         path: 'content.template.language',
-        message: `must be a language of the template, one of "es", "en", but is ${JSON.stringify(language)}`,
+        message: `must be a language of the template (one of "es", "en"), but is ${JSON.stringify(language)}`,
       },
     ]);
   });
@@ -198,12 +198,12 @@ describe('sendMessage with an invalid template', () => {
       headerParameters: byName({ 7: 'a' }),
       bodyParameters: ['3', 'toString', '1', '5'].map((name) => ({ name, value: 'x' })),
     });
-    const ofBody = 'must be a parameter in the body of the template, one of "1", "2", "3", "4", but is';
+    const ofBody = 'must be a parameter in the body of the template (one of "1", "2", "3", "4"), but is';
     expect(faults).toEqual([
       { path: 'content.template.headerParameters', message: 'must have a value for "1"' },
       {
         path: 'content.template.headerParameters.0.name',
-        message: 'must be a parameter in the header of the template, one of "1", but is "7"',
+        message: 'must be a parameter in the header of the template (one of "1"), but is "7"',
       },
       { path: 'content.template.bodyParameters', message: 'must have a value for "2"' },
       { path: 'content.template.bodyParameters', message: 'must have a value for "4"' },
@@ -223,14 +223,14 @@ describe('sendMessage with an invalid template', () => {
     ).toEqual([
       {
         path: 'content.template.headerParameters.0.name',
-        message: 'must be a parameter in the header of the template, which has none, but is "1"',
+        message: 'must be a parameter in the header of the template (none exists), but is "1"',
       },
     ]);
     const thanks = { name: 'gracias_por_tu_compra', language: 'es', bodyParameters: byName({ a: 'b' }) };
     expect(await refused(thanks)).toEqual([
       {
         path: 'content.template.bodyParameters.0.name',
-        message: 'must be a parameter in the body of the template, which has none, but is "a"',
+        message: 'must be a parameter in the body of the template (none exists), but is "a"',
       },
     ]);
   });
@@ -246,7 +246,7 @@ describe('sendMessage with an invalid template', () => {
     expect(await refused({ name: 'codigo_de_acceso', language: 'es', bodyParameters })).toEqual(
       builtInNames.map((name, index) => ({
         path: `content.template.bodyParameters.${index + 1}.name`,
-        message: `must be a parameter in the body of the template, one of "1", but is "${name}"`,
+        message: `must be a parameter in the body of the template (one of "1"), but is "${name}"`,
       })),
     );
   });

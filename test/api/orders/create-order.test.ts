@@ -156,7 +156,7 @@ describe('createOrder', () => {
 
   test('sends a location id of 96 characters to the REST service', async () => {
     const location = `locations/${'a'.repeat(96 - 'locations/'.length)}`;
-    const message = `names no known location: ${location}`;
+    const message = `refers to an unknown location: ${location}`;
     const result = {
       __typename: 'InvalidInput',
       message: `The request is invalid: recipient.location ${message}`,
@@ -221,7 +221,7 @@ describe('the idempotencyKey of createOrder', () => {
     expect(data.createOrder).toEqual({
       __typename: 'Conflict',
       message:
-        'This idempotencyKey was used with another input. Nothing was sent. Use a new key for a new write, or the ' +
+        'This idempotencyKey was used with another input. Nothing was written. Use a new key for a new write, or the ' +
         'original input to get the original result.',
     });
     expect(calls).toEqual([]);

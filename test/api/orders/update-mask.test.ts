@@ -164,7 +164,7 @@ describe('the validation of updateOrder', () => {
   test('passes a location id of 96 characters to the REST service', async () => {
     const recipient = { ...person, location: location(96) };
     const { data, errors, calls } = await update({ id: 'ca2470', recipient });
-    const message = `names no known location: ${location(96)}`;
+    const message = `refers to an unknown location: ${location(96)}`;
     expect({ data, errors }).toEqual({
       data: {
         updateOrder: {

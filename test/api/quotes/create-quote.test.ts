@@ -252,11 +252,11 @@ describe('an error response to POST /v1/quotes', () => {
     const result = {
       __typename: 'InvalidInput',
       message:
-        'The request is invalid: origin names no known location: locations/atlantis; order names no known order: ' +
-        'orders/st0200',
+        'The request is invalid: origin refers to an unknown location: locations/atlantis; order refers to an ' +
+        'unknown order: orders/st0200',
       fields: [
-        { path: 'origin', message: 'names no known location: locations/atlantis' },
-        { path: 'order', message: 'names no known order: orders/st0200' },
+        { path: 'origin', message: 'refers to an unknown location: locations/atlantis' },
+        { path: 'order', message: 'refers to an unknown order: orders/st0200' },
       ],
     };
     expect(await ask({ origin: 'atlantis', order: 'st0200' })).toEqual(answered(result, [post]));
@@ -465,7 +465,7 @@ describe('the idempotencyKey of createQuote', () => {
     const result = {
       __typename: 'Conflict',
       message:
-        'This idempotencyKey was used with another input. Nothing was sent. Use a new key for a new write, or the ' +
+        'This idempotencyKey was used with another input. Nothing was written. Use a new key for a new write, or the ' +
         'original input to get the original result.',
     };
     expect(await ask({ idempotencyKey, order: 'ca2496' })).toEqual(answered(result, []));

@@ -340,19 +340,19 @@ describe('a 4xx response to POST /v1/shipments', () => {
     const { quote } = input;
     const from = 'locations/bogota-dc-puente-aranda';
     const result = invalid(
-      ['courier', `has no offer of status SUCCESS in ${quote}`],
-      ['origin', `is at locations/antioquia-medellin-guayabal, and ${quote} is for packages from ${from}`],
+      ['courier', `has no offer with the status SUCCESS in ${quote}`],
+      ['origin', `is at locations/antioquia-medellin-guayabal, but ${quote} has the origin ${from}`],
     );
     expect(await ask({ courier: 'mula-express', origin: 'ca2' })).toEqual(answered(result, [post]));
   });
 
   test('becomes InvalidInput if the courier has no available offer', async () => {
-    const result = invalid(['courier', 'has no offer of status SUCCESS in quotes/ca2130']);
+    const result = invalid(['courier', 'has no offer with the status SUCCESS in quotes/ca2130']);
     expect(await ask({ quote: 'ca2130', courier: 'rutandina' })).toEqual(answered(result, [post]));
   });
 
   test('becomes InvalidInput if the quote belongs to another merchant', async () => {
-    const result = invalid(['quote', 'names no known quote: quotes/st0200']);
+    const result = invalid(['quote', 'refers to an unknown quote: quotes/st0200']);
     expect(await ask({ quote: 'st0200' })).toEqual(answered(result, [post]));
   });
 

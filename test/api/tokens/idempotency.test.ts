@@ -208,7 +208,9 @@ describe('idempotency keys', () => {
     const refused = await send('three');
     expect(refused).toMatchObject({
       data: { createOrder: null },
-      errors: [{ message: expect.stringMatching(/Nothing was sent/), extensions: { code: 'RATE_LIMITED' } }],
+      errors: [
+        { message: expect.stringMatching(/Nothing was written/), extensions: { code: 'RATE_LIMITED' } },
+      ],
       calls: [],
     });
     expect((await send('one')).data).toEqual(first.data);

@@ -141,7 +141,7 @@ test('the status filter accepts several statuses', async () => {
   const statuses = body.orders.map((order: { status: string }) => order.status);
   expect(new Set(statuses)).toEqual(new Set(['RETURN', 'CANCELLED']));
   expect(faultsOf(await client.get('/v1/orders?status=NEW,new,'))).toEqual([
-    'status knows no "new", ""; it takes NEW, CONFIRMED, READY, IN_PROGRESS, CANCELLED, DELIVERED, RETURN',
+    'status must contain only NEW, CONFIRMED, READY, IN_PROGRESS, CANCELLED, DELIVERED, RETURN, but contains "new", ""',
   ]);
 });
 

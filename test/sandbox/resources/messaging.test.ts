@@ -116,13 +116,13 @@ test('template parameters can be named like members of Object.prototype', async 
 });
 
 test.each([
-  [{}, ['text is required, or else template']],
+  [{}, ['text or template is required']],
   [{ text: 'Hola', template: { name: 'a', language: 'es' } }, ['template cannot be sent together with text']],
   [{ text: '' }, ['text must have at least 1 character']],
   [{ text: null }, ['text must be a text']],
   [
     { template: { name: 'pedido_en_camino', language: 'fr' } },
-    ['template names no template of channels/ca1: pedido_en_camino in fr'],
+    ['template refers to an unknown template of channels/ca1: pedido_en_camino in fr'],
   ],
   [{ template: { name: 'pedido_en_camino' } }, ['template.language is required']],
   [

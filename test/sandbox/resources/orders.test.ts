@@ -109,7 +109,7 @@ describe('POST /v1/orders', () => {
     [{ notes: null, referenceId: null }, ['notes must be a text', 'referenceId must be a text']],
     [
       { recipient: { ...newOrder.recipient, location: 'locations/atlantis' } },
-      ['recipient.location names no known location: locations/atlantis'],
+      ['recipient.location refers to an unknown location: locations/atlantis'],
     ],
     [
       { recipient: { ...newOrder.recipient, address: { addressLines: [1], locality: 'Bogotá' } } },
@@ -144,7 +144,7 @@ describe('POST /v1/orders', () => {
       'recipient.address.organization must be a text or null',
       'recipient.location must be a name such as locations/ca0001',
       'sellingPriceCents must be a whole number',
-      'referenceUrl must be a whole URL',
+      'referenceUrl must be an absolute URL',
     ]);
     expect(reply.body.error.message).toBe(`The request is invalid: ${faultsOf(reply).join('; ')}`);
   });
@@ -225,7 +225,7 @@ describe('PATCH /v1/orders/{id}', () => {
     [{ order: {} }, ['updateMask is required']],
     [{ updateMask: ['notes'] }, ['order is required']],
     [{ order: {}, updateMask: [] }, ['updateMask must have at least 1 item']],
-    [{ order: {}, updateMask: ['notes'] }, ['order.notes is named in updateMask and missing']],
+    [{ order: {}, updateMask: ['notes'] }, ['order.notes is required, because updateMask names it']],
     [
       { order: { notes: 'abc' }, updateMask: ['notes', 'referenceId'] },
       [

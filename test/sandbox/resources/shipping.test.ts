@@ -76,9 +76,9 @@ describe('quotes', () => {
     [
       { origin: 'locations/x', destination: 'locations/y', order: 'orders/z' },
       [
-        'origin names no known location: locations/x',
-        'destination names no known location: locations/y',
-        'order names no known order: orders/z',
+        'origin refers to an unknown location: locations/x',
+        'destination refers to an unknown location: locations/y',
+        'order refers to an unknown order: orders/z',
       ],
     ],
     [
@@ -170,13 +170,13 @@ describe('shipments', () => {
     ],
     [
       { quote: 'quotes/none', origin: 'origins/st1' },
-      ['quote names no known quote: quotes/none', 'origin names no known origin: origins/st1'],
+      ['quote refers to an unknown quote: quotes/none', 'origin refers to an unknown origin: origins/st1'],
     ],
-    [{ courier: 'couriers/nobody' }, ['courier has no offer of status SUCCESS in quotes/the-quote']],
+    [{ courier: 'couriers/nobody' }, ['courier has no offer with the status SUCCESS in quotes/the-quote']],
     [
       { origin: 'origins/ca1' },
       [
-        'origin is at locations/bogota-dc-puente-aranda, and quotes/the-quote is for packages from locations/huila-pitalito',
+        'origin is at locations/bogota-dc-puente-aranda, but quotes/the-quote has the origin locations/huila-pitalito',
       ],
     ],
     [
@@ -194,7 +194,7 @@ describe('shipments', () => {
     const quote = await quoteFor({ package: { ...newQuote.package, weightKg: 900 } });
     const refused = quote.offers.find(({ status }: { status: string }) => status !== 'SUCCESS');
     expect(faultsOf(await ship(quote.name, { courier: refused.courier }))).toEqual([
-      `courier has no offer of status SUCCESS in ${quote.name}`,
+      `courier has no offer with the status SUCCESS in ${quote.name}`,
     ]);
   });
 });

@@ -92,7 +92,9 @@ test('a file of a later version is rejected', async () => {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA user_version = 3');
   database.close();
-  await expect(startSandbox({ file })).rejects.toThrow('is no sandbox of layout 2 (its user_version is 3)');
+  await expect(startSandbox({ file })).rejects.toThrow(
+    'is not a sandbox file of version 2 (its user_version is 3)',
+  );
 });
 
 test('a file whose seeding failed is seeded again at the next start', async () => {
