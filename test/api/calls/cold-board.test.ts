@@ -4,7 +4,7 @@ import { startWaybill } from '../../harness.ts';
 const board = `{ orders(first: 100) { nodes { recipient { location { locality } }
   shipment { origin { location { locality } } } } } }`;
 
-test('recipients and origins share one read of the list of locations', async () => {
+test('the first order board reads the location list once for recipients and origins', async () => {
   await using waybill = await startWaybill({ REFERENCE_DATA_MS: '60000' });
   const { sandbox } = waybill;
   // So that the shipments and their origins are there before the list is.

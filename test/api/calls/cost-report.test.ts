@@ -55,7 +55,7 @@ const cost = (requests: RequestCost[], fields: Partial<OperationCost> = {}): Ope
 const organization = '{ organization { id } }';
 
 describe('a response', () => {
-  test('shows the cost of the operation if a header requests it', async () => {
+  test('shows the cost of the operation if the header x-upstream-cost is 1', async () => {
     await using waybill = await startWaybill();
     expect(await answerTo(waybill, organization)).toEqual({
       data: { organization: { id: 'organization/cafe-andino' } },

@@ -49,9 +49,10 @@ describe('the template of sendMessage', () => {
 });
 
 test.each([
-  ['lacks the origin', true],
-  ['has the origin, which may have moved', false],
-])('shipOrder reads the origins again if their cached list %s', async (_what, isMissing) => {
+  ['if the cached list lacks the origin', true],
+  // The origin may have moved.
+  ['even if the cached list contains the origin', false],
+])('shipOrder reads the origins again %s', async (_what, isMissing) => {
   await using waybill = await startWaybill(kept);
   const clear = waybill.sandbox.faults.add({
     path: '/v1/origins',

@@ -131,7 +131,7 @@ describe('a batch of ids', () => {
     expect(await idsAndCalls(waybill, ids)).toEqual(['GET /v1/orders?pageSize=60']);
   });
 
-  test('costs at most six calls from the second read on if it spans the whole list', async () => {
+  test('costs at most six calls from the second read on if its ids span the whole list', async () => {
     const waybill = await start();
     const ids = spread(100);
     const first = await idsAndCalls(waybill, ids);
@@ -184,16 +184,20 @@ describe('a batch of twenty ids', () => {
   const path = '/v1/shipments';
 
   test.each<[string, Fault, string[]]>([
-    ['responds with 500', { path, kind: 'status', status: 500 }, [page, ...gets(newest(20))]],
-    ['has no rows', { path, kind: 'change', change: () => ({ shipments: [] }) }, [page, ...gets(newest(20))]],
-    ['is cut off', { path, kind: 'cut-json' }, [page, ...gets(newest(20))]],
+    ['returns 500', { path, kind: 'status', status: 500 }, [page, ...gets(newest(20))]],
     [
-      'has two invalid rows',
+      'returns no rows',
+      { path, kind: 'change', change: () => ({ shipments: [] }) },
+      [page, ...gets(newest(20))],
+    ],
+    ['returns incomplete JSON', { path, kind: 'cut-json' }, [page, ...gets(newest(20))]],
+    [
+      'returns two invalid rows',
       { path, kind: 'change', change: rows((row, index) => (index < 2 ? { ...row, name: 'x' } : row)) },
       [page, ...gets(newest(2))],
     ],
-    ['has no next page', { path, kind: 'change', change: withoutNextPage }, [page]],
-  ])('returns every record if the list %s', async (_what, fault, calls) => {
+    ['returns no next page token', { path, kind: 'change', change: withoutNextPage }, [page]],
+  ])('returns every record if the list call %s', async (_what, fault, calls) => {
     const waybill = await start();
     sandbox.faults.add(fault);
     expect(await idsAndCalls(waybill, newest(20))).toEqual(calls.toSorted());
@@ -231,7 +235,7 @@ describe('a row of the shipment list', () => {
     ['is replaced by a GET', 'DELIVERED', true],
     ['is replaced by a GET', 'LABEL_GENERATED', true],
     ['is replaced by a GET', 'A_NEW_STATUS', true],
-  ])('%s if it has no label and the status %s', async (_what, status, isRead) => {
+  ])('without a label %s if its status is %s', async (_what, status, isRead) => {
     const waybill = await start();
     const change = rows((row, index) => (index === 0 ? { ...row, status, label: undefined } : row));
     sandbox.faults.add({ path, kind: 'change', change });
@@ -240,7 +244,7 @@ describe('a row of the shipment list', () => {
   });
 });
 
-test('all ids of a batch fail without a GET if the list call returns 401', async () => {
+test('a batch of ids fails without a GET if the list call returns 401', async () => {
   const waybill = await start();
   sandbox.faults.add({ kind: 'status', status: 401 });
   const { data, errors, calls } = await waybill.ask<ById, { ids: string[] }>(byId, { ids: newest(20) });

@@ -15,7 +15,7 @@ const shipmentNodes = (of: readonly number[]) =>
     totalCost: { cents: 1_000 + number },
   }));
 
-test('an order board that starts after 2,000 orders costs three calls', async () => {
+test('an order board that starts at order 2,001 costs three calls', async () => {
   await using app = await startBoardApp({ isShipped: (number) => number % 4 !== 0 });
   await app.board('ana');
   let after: string | undefined;
@@ -37,7 +37,7 @@ test('an order board that starts after 2,000 orders costs three calls', async ()
   }
 });
 
-test('order boards that alternate between two statuses soon cost two calls each', async () => {
+test('after one round, order boards that alternate between two statuses cost two calls', async () => {
   // READY orders lie five rows apart.
   const isReady = (number: number) => number % 5 === 0;
   await using app = await startBoardApp({ statusOf: (number) => (isReady(number) ? 'READY' : 'DELIVERED') });

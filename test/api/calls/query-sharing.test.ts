@@ -219,7 +219,7 @@ describe('concurrent equal queries', () => {
   });
 });
 
-test('a query does not reuse the response of an earlier equal query', async () => {
+test('a query does not reuse the response of a finished equal query', async () => {
   await using waybill = await startHolding();
   for (const name of ['organization/a', 'organization/b']) {
     const answer = waybill.ask({ query: shown });

@@ -298,7 +298,7 @@ describe('the locations of 100 orders', () => {
   });
 });
 
-test('operations that wait for a page share one new read if its reader disconnects', async () => {
+test('operations waiting for a page share one new read if the first client disconnects', async () => {
   const held: ServerResponse[] = [];
   await using waybill = await startApp((_request, response) => held.push(response), {
     REFERENCE_DATA_MS: '60000',

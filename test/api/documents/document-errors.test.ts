@@ -24,7 +24,7 @@ describe('a document over a limit', () => {
   );
 });
 
-describe('a document at a limit', () => {
+describe('a document within all limits', () => {
   test.each([
     ['a depth of 12', ofDepth(12)],
     ['30 aliases', order(repeated(30, (index) => `a${index}: id`))],
@@ -44,7 +44,7 @@ describe('an invalid document', () => {
   const refused = { status: expect.any(Number), data: undefined, calls: [] };
   const invalid = { code: 'GRAPHQL_VALIDATION_FAILED', retryable: false };
 
-  test('gets five errors and a note if it has ten unknown directives', async () => {
+  test('gets five errors and a note about the error limit for ten unknown directives', async () => {
     const answer = await ask(order('id @a @b @c @d @e @f @g @h @i @j'));
     expect(answer).toEqual({
       ...refused,
@@ -140,7 +140,7 @@ describe('an invalid document', () => {
     });
   });
 
-  test('gets five errors and a note if many fields conflict', async () => {
+  test('gets five errors and a note about the error limit for many conflicting fields', async () => {
     const merges = repeated(50, (index) => `orders(first: ${index}) { nodes { id } }`);
     const { errors, calls } = await ask(order(`recipient { ${merges} }`));
     expect([errors?.length, errors?.[0]?.extensions, calls]).toEqual([6, invalid, []]);

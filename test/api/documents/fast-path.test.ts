@@ -183,7 +183,10 @@ describe('the fast path', () => {
       'Application/JSON ; q=0.5',
       'text/html, application/*, text/event-stream',
       'multipart/mixed, application/graphql-response+json',
-    ].map((accept): [string, Sent] => [`Accept: ${accept}`, { body: known, headers: { accept } }]),
+    ].map((accept): [string, Sent] => [
+      accept === undefined ? 'no Accept header' : `Accept: ${accept}`,
+      { body: known, headers: { accept } },
+    ]),
   ])('gives a known document the same response as the fallback: %s', async (_what, sent) => {
     const [fast, fallback] = await askBoth(both, sent);
     for (const { answer, lines } of [fast, fallback]) {
@@ -279,7 +282,7 @@ test.each<[what: string, environment: Record<string, string>, headers: Record<st
   expect([isFast(fast), isFast(fallback)]).toEqual([true, false]);
 });
 
-test('concurrent equal queries run once and share the response', async () => {
+test('the fast path runs concurrent equal queries once and shares the response', async () => {
   await using both = await startBoth();
   const slow = { query, variables: { id: 'slow' } };
   const [fast, fallback] = both.servers;

@@ -184,7 +184,7 @@ test('a label request gets Retry-After while the circuit is open', async () => {
   expect(waybill.calls()).toHaveLength(20);
 });
 
-test('a write is not sent while the circuit for the write is open', async () => {
+test('a write is not sent while the circuit of its endpoint is open', async () => {
   await using waybill = await startApp((request, response, body) => {
     const isWrite = request.method === 'POST';
     return answerJson({ name: 'organization/1' }, isWrite ? 500 : 200)(request, response, body);

@@ -98,7 +98,7 @@ describe('an operation that takes longer than OPERATION_TIMEOUT_MS', () => {
   });
 });
 
-describe('a mutation that exceeds the operation timeout', () => {
+describe('a mutation that takes longer than OPERATION_TIMEOUT_MS', () => {
   const send = `mutation {
     sendMessage(input: { conversation: "channels/1/conversations/2", content: { text: "a" } }) {
       __typename ... on UserError { message }

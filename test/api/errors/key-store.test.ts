@@ -75,7 +75,7 @@ test('a write is not sent if the claim on its key is lost', async () => {
   expect(await ask()).toMatchObject({ data: created, calls: [post] });
 });
 
-test('a new key is RATE_LIMITED if the merchant has reached its limit of keys', async () => {
+test('a new key is rejected with RATE_LIMITED if the merchant is at its limit of keys', async () => {
   await using crowded = await startWith({ claim: async () => ({ state: 'full' }) });
   const { data, errors, calls } = await crowded.ask(createOrder({ idempotencyKey: 'no room' }));
   expect([data, calls]).toEqual([{ createOrder: null }, [organizationCall]]);

@@ -119,7 +119,7 @@ describe('nodes', () => {
     expect({ data, calls }).toEqual({ data: { nodes: [] }, calls: [] });
   });
 
-  test('returns the other records if an id is unknown or malformed or its GET fails', async () => {
+  test('returns the other records if an id is unknown or malformed, or if its GET fails', async () => {
     sandbox.faults.add({ path: '/v1/quotes/ca0001', kind: 'status', status: 500 });
     const ids = ['orders/ca2481', 'quotes/ca0001', 'bad', 'orders/x', 'shipments/ca0001'];
     const { status, data, errors, calls } = await ask(NodesLookupDocument, { ids });
