@@ -98,7 +98,7 @@ describe('the shipments of a page of orders', () => {
     expect(calls.slice(1).sort()).toEqual(gets(newest(3)).sort());
   });
 
-  test('are read with one GET each if UPSTREAM_LISTS_FOR_BATCHES is no', async () => {
+  test('are read with one GET each with UPSTREAM_LISTS_FOR_BATCHES=no', async () => {
     const waybill = await start({ UPSTREAM_LISTS_FOR_BATCHES: 'no' });
     const { calls } = await waybill.ask(board, { first: 20 });
     expect(calls.slice(1).sort()).toEqual(gets(newest(12)).sort());

@@ -138,7 +138,7 @@ describe('a page of shipments', () => {
     expect(await isSecondAhead(waybill)).toBe(false);
   });
 
-  test('is not prefetched if UPSTREAM_LISTS_FOR_BATCHES is no', async () => {
+  test('is not prefetched with UPSTREAM_LISTS_FOR_BATCHES=no', async () => {
     const waybill = await start({ UPSTREAM_LISTS_FOR_BATCHES: 'no' });
     await waybill.ask(board);
     expect(await isSecondAhead(waybill)).toBe(false);

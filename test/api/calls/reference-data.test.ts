@@ -288,7 +288,7 @@ describe('the locations of 100 orders', () => {
     expect(one).toMatchObject({ data: { location: { locality: 'Pasto' } }, calls: [] });
   });
 
-  test('are read one by one if UPSTREAM_LISTS_FOR_BATCHES is no', async () => {
+  test('are read one by one with UPSTREAM_LISTS_FOR_BATCHES=no', async () => {
     await using searching = await startWaybill({ UPSTREAM_LISTS_FOR_BATCHES: 'no' });
     await using listing = await startWaybill();
     const { data, calls } = await searching.ask(board);

@@ -126,7 +126,7 @@ describe('a record with an invalid required value', () => {
     ['a string', { totalShipments: 'many' }],
     ['no numbers', {}],
     ['a string in place of its fields', 'good'],
-  ])('is null if the customer behavior has %s', async (_what, customerBehavior) => {
+  ])('is null if its field customerBehavior has %s', async (_what, customerBehavior) => {
     waybill.changeAnswer(order, { customerBehavior });
     const { data, errors } = await waybill.ask(OrderBehaviorDocument, { id: 'ca2481' });
     expect(data).toEqual({ order: null });

@@ -124,7 +124,7 @@ describe('a broken connection', () => {
     ],
   ];
 
-  test.each(resets)('makes a read fail and the outcome of a write unknown: %s', async (_when, answer) => {
+  test.each(resets)('fails a read, and leaves the outcome of a write unknown: %s', async (_when, answer) => {
     await using rest = await startRestClient(answer);
     const read = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(read).toBeInstanceOf(UnavailableError);
