@@ -4,11 +4,11 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 
-// Each program of the benchmark runs to its end, as short as it can. What servers take on a busy machine is not looked at.
+// Each program of the benchmark runs to its end, with its shortest options. No test looks at a measured time.
 
 const timeoutMs = 90_000;
 
-/** Runs a program with these arguments. Answers its exit code and the cells of all tables that it printed. */
+/** Runs a program with these arguments. @returns its exit code and the cells of all tables that it printed */
 async function run(...args: string[]) {
   const child = spawn(process.execPath, args, {
     cwd: resolve(import.meta.dirname, '..'),

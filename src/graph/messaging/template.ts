@@ -134,7 +134,7 @@ builder.objectFields(Channel, (t) => ({
       language: t.arg.string({
         description:
           'The language code of the template, such as `es`. By default, the field returns the first template with ' +
-          'this name, whatever its language.',
+          'this name in any language.',
       }),
     },
     resolve: (channel, { name, language }, { loaders }) =>

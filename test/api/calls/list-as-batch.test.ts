@@ -235,7 +235,7 @@ describe('a row of the shipment list', () => {
     ['is replaced by a GET', 'DELIVERED', true],
     ['is replaced by a GET', 'LABEL_GENERATED', true],
     ['is replaced by a GET', 'A_NEW_STATUS', true],
-  ])('without a label %s if its status is %s', async (_what, status, isRead) => {
+  ])('$0 if its status is $1 and it has no label', async (_what, status, isRead) => {
     const waybill = await start();
     const change = rows((row, index) => (index === 0 ? { ...row, status, label: undefined } : row));
     sandbox.faults.add({ path, kind: 'change', change });

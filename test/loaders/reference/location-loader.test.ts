@@ -302,7 +302,7 @@ describe('cached data of earlier operations', () => {
     expect((await look(names(16, 17))).found).toEqual(names(16, 17));
   });
 
-  test('is extended by the next list page if the page saves calls', async () => {
+  test('gets the locations of another list page if that page saves calls', async () => {
     const { look } = startLocations({ count: 35, referenceMs: 1_000 });
     await look(names(1, 10));
     expect(await look([...names(1, 10), ...names(21, 22)])).toMatchObject({

@@ -279,7 +279,7 @@ describe('a process that is suspended during a transaction', () => {
     expect(store.failure()).toBeUndefined();
   });
 
-  test('delays finish, abandon and release of other processes until the lock is gone', async () => {
+  test('delays the end of claims in other processes until the lock is gone', async () => {
     const store = await open({ leaseMs: 20_000, timeoutMs: 300 });
     const claims = await Promise.all(
       ['finish', 'abandon', 'release'].map((id) => mustClaim(store, { ...key, id })),
