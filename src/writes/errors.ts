@@ -12,7 +12,6 @@ export type ConflictReason =
 
 /** The request contradicts the present state: the order is shipped already, or the key was used with another input. */
 export class ConflictError extends WaybillError {
-  override readonly name = 'ConflictError';
   readonly reason: ConflictReason;
   /** The resource name of the shipment that the order has. */
   readonly shipment: string | undefined;
@@ -26,7 +25,6 @@ export class ConflictError extends WaybillError {
 
 /** A record that a workflow starts from does not exist. */
 export class NotFoundError extends WaybillError {
-  override readonly name = 'NotFoundError';
   /** The resource name of the missing record. */
   readonly id: string;
   /** The field of the request that names the record. */
