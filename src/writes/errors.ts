@@ -1,14 +1,7 @@
 import { WaybillError } from '../rest/errors.ts';
 
-/** Why a write contradicts the present state. `REJECTED`: REST gave no reason that this server knows. */
-export type ConflictReason =
-  | 'ALREADY_SHIPPED'
-  | 'ORDER_FINISHED'
-  | 'KEY_REUSED'
-  | 'CHANNEL_INACTIVE'
-  | 'STATE'
-  | 'DUPLICATE_REFERENCE'
-  | 'REJECTED';
+/** Why a write contradicts the present state. */
+type ConflictReason = 'ALREADY_SHIPPED' | 'ORDER_FINISHED' | 'KEY_REUSED';
 
 /** The request contradicts the present state: the order is shipped already, or the key was used with another input. */
 export class ConflictError extends WaybillError {
