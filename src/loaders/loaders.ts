@@ -29,7 +29,7 @@ import { type RecordLoader, recordLoader } from './record-loader.ts';
 import { locationLoader } from './reference/location-loader.ts';
 import { ReferenceLoader } from './reference/reference-loader.ts';
 import { wholeListLoader } from './reference/whole-list-loader.ts';
-import { ListScans } from './scan/list-scan.ts';
+import { createScans, type ListScans } from './scan/list-scan.ts';
 import { createdAtMs, type FilteredRow } from './scan/row-filter.ts';
 import { countByStatus, type StatusCounts } from './scan/status-counts.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
@@ -90,13 +90,13 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
     primingPageLoader((query) => api.listOrders(query, callContext), maxPageSize.orders, orderById),
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments(orderPage, shipmentById, state.shipments),
-  orderScans: ({ callContext }, { orderPage }) => new ListScans(orderPage, callContext.callLog),
+  orderScans: ({ callContext }, { orderPage }) => createScans(orderPage, callContext.callLog),
   orderCounts: (source, { orderScans }) => countByStatusOnce(source, 'orders', orderScans),
   shipmentById: (source) =>
     listBatchLoader(source, 'shipments', source.api.getShipment, source.api.listShipments, hasExpectedLabel),
   shipmentPage: ({ api, callContext }, { shipmentById }) =>
     primingPageLoader((query) => api.listShipments(query, callContext), maxPageSize.shipments, shipmentById),
-  shipmentScans: ({ callContext }, { shipmentPage }) => new ListScans(shipmentPage, callContext.callLog),
+  shipmentScans: ({ callContext }, { shipmentPage }) => createScans(shipmentPage, callContext.callLog),
   shipmentCounts: (source, { shipmentScans }) => countByStatusOnce(source, 'shipments', shipmentScans),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
   originById: (_source, { originPage }) => wholeListLoader(originPage),
@@ -130,11 +130,11 @@ function referenceLoader<Row, Query extends PageQuery>(
 function countByStatusOnce<Row extends FilteredRow>(
   { callContext, state }: LoaderSource,
   kind: ListedKind,
-  scans: Pick<ListScans<Row, PageQuery>, 'from'>,
+  scans: ListScans<Row, PageQuery>,
 ): CountByStatus {
   return (createdSinceMs) =>
     state.counts.get(`${kind} ${createdSinceMs}`, callContext.tenant, () =>
-      countByStatus(scans.from({}), createdSinceMs),
+      countByStatus(scans({}), createdSinceMs),
     );
 }
 
