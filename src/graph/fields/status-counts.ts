@@ -1,5 +1,5 @@
 import type { EnumRef } from '@pothos/core';
-import type { Loaders } from '../../loaders/loaders.ts';
+import type { ListedKind } from '../../loaders/loading-observer.ts';
 import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { toMs } from './created-range.ts';
@@ -15,9 +15,8 @@ interface StatusCount {
  */
 export function defineStatusCounts(
   typename: string,
-  records: 'orders' | 'shipments',
+  records: ListedKind,
   status: { ref: EnumRef<SchemaTypes, string, string>; recognize(value: string): string },
-  counts: (loaders: Loaders) => (createdSinceMs: number | undefined) => Promise<StatusCounts>,
 ): void {
   const statusCount = builder.objectRef<StatusCount>(`${typename}StatusCount`).implement({
     description: `The number of ${records} in one status.`,
@@ -62,7 +61,7 @@ export function defineStatusCounts(
           description: `The earliest creation time of the counted ${records}. By default, all ${records} are counted.`,
         }),
       },
-      resolve: (_root, { createdSince }, { loaders }) => counts(loaders)(toMs(createdSince)),
+      resolve: (_root, { createdSince }, { loaders }) => loaders.countByStatus(records, toMs(createdSince)),
     }),
   );
 }
