@@ -4,11 +4,6 @@ import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { toMs } from './created-range.ts';
 
-interface StatusCount {
-  status: string;
-  count: number;
-}
-
 /**
  * Makes the query `xCounts`, with the types `XCounts` and `XStatusCount`, for the records `X` of a list.
  * @param status the enum of their statuses, and its mapping from REST
@@ -18,13 +13,15 @@ export function defineStatusCounts(
   records: ListedKind,
   status: { ref: EnumRef<SchemaTypes, string, string>; recognize(value: string): string },
 ): void {
-  const statusCount = builder.objectRef<StatusCount>(`${typename}StatusCount`).implement({
-    description: `The number of ${records} in one status.`,
-    fields: (t) => ({
-      status: t.expose('status', { type: status.ref, description: 'The status.' }),
-      count: t.exposeInt('count', { description: `The number of ${records}.` }),
-    }),
-  });
+  const statusCount = builder
+    .objectRef<{ status: string; count: number }>(`${typename}StatusCount`)
+    .implement({
+      description: `The number of ${records} in one status.`,
+      fields: (t) => ({
+        status: t.expose('status', { type: status.ref, description: 'The status.' }),
+        count: t.exposeInt('count', { description: `The number of ${records}.` }),
+      }),
+    });
   const statusCounts = builder.objectRef<StatusCounts>(`${typename}Counts`).implement({
     description: `The number of ${records} in each status.`,
     fields: (t) => ({
@@ -67,10 +64,7 @@ export function defineStatusCounts(
 }
 
 /** Statuses that this version does not know are one. */
-function mergeUnknown(
-  byStatus: ReadonlyMap<string, number>,
-  recognize: (value: string) => string,
-): StatusCount[] {
+function mergeUnknown(byStatus: ReadonlyMap<string, number>, recognize: (value: string) => string) {
   const counts = new Map<string, number>();
   for (const [value, count] of byStatus) {
     const status = recognize(value);
