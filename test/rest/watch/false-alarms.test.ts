@@ -8,7 +8,7 @@ import { createScans } from '../../../src/loaders/scan/list-scan.ts';
 import type { OrderQuery } from '../../../src/rest/api-types.ts';
 import type { RestCall } from '../../../src/rest/call.ts';
 import { createResourceClient } from '../../../src/rest/resource-client.ts';
-import { ListWatch } from '../../../src/rest/watch/list-watch.ts';
+import { createListWatch } from '../../../src/rest/watch/list-watch.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { bearer, parameterNames } from '../../fixtures/rest-service.ts';
 
@@ -185,7 +185,7 @@ test('correct parameter names cause no report while the list changes', {
       async (service, seed, size, first, query, isScanned) => {
         const list = new ChangingList(service, seed, size);
         const problem = (problem: unknown) => alarms.push({ service, seed, size, first, query, problem });
-        const watch = new ListWatch({ names: parameterNames, onProblem: problem });
+        const watch = createListWatch(parameterNames, { onProblem: problem });
         const { fetchPage } = createResourceClient(list.send, watch);
         const callContext = createCallContexts({ readsPerOperation: 1_000_000 }).of(
           bearer,
