@@ -24,16 +24,9 @@ export type SentParameters = { readonly [Name in Parameter]?: string | undefined
 
 type Rows = readonly unknown[];
 
-/** A sign that REST does not know the name of a list parameter. */
-export interface ParameterProblem {
-  setting: string;
-  list: string;
-  problem: string;
-}
-
 export interface ListWatchOptions {
-  /** Called at most once in ten minutes for a list and a setting. */
-  onProblem?: ((problem: ParameterProblem) => void) | undefined;
+  /** Called for a sign that REST does not know a name, at most once in ten minutes for a list and a setting. */
+  onProblem?: ((problem: { setting: string; list: string; problem: string }) => void) | undefined;
   /** Called for rows that were left out because a status filter should have done so. */
   onRowsOutside?: ((list: string, count: number) => void) | undefined;
   /** A clock in milliseconds with any start. */
