@@ -29,8 +29,8 @@ import { type RecordLoader, recordLoader } from './record-loader.ts';
 import { locationLoader } from './reference/location-loader.ts';
 import { ReferenceLoader } from './reference/reference-loader.ts';
 import { wholeListLoader } from './reference/whole-list-loader.ts';
-import { ListScans } from './scan/list-scan.ts';
-import { createdAtMs, type FilteredRow } from './scan/row-filter.ts';
+import { createScans, type ListScans } from './scan/list-scan.ts';
+import { createdAtMs } from './scan/row-filter.ts';
 import { countByStatus, type StatusCounts } from './scan/status-counts.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
 
@@ -54,11 +54,9 @@ export interface Loaders {
   orderPageWithShipments: Pages<OrderJson, OrderQuery>;
   /** For filters that REST does not have. */
   orderScans: ListScans<OrderJson, OrderQuery>;
-  orderCounts: CountByStatus;
   shipmentById: ListBatchLoader<ShipmentJson>;
   shipmentPage: PageLoader<ShipmentJson, PageQuery>;
   shipmentScans: ListScans<ShipmentJson, PageQuery>;
-  shipmentCounts: CountByStatus;
   quoteById: RecordLoader<QuoteJson>;
   originById: RecordLoader<OriginJson>;
   originPage: ReferenceLoader<OriginJson, PageQuery>;
@@ -70,10 +68,9 @@ export interface Loaders {
   templatePage: ReferenceLoader<TemplateJson, ChannelQuery>;
   templatesByChannel: RecordLoader<TemplateJson[]>;
   messagePage: PageLoader<MessageJson, ConversationQuery>;
+  /** Counts the records created since a time in milliseconds since 1970. Undefined: all records. */
+  countByStatus(list: ListedKind, createdSinceMs: number | undefined): Promise<StatusCounts>;
 }
-
-/** Counts the records created since a time in milliseconds since 1970. Undefined: all records. */
-type CountByStatus = (createdSinceMs: number | undefined) => Promise<StatusCounts>;
 
 interface LoaderSource {
   api: RestApi;
@@ -90,14 +87,12 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
     primingPageLoader((query) => api.listOrders(query, callContext), maxPageSize.orders, orderById),
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments(orderPage, shipmentById, state.shipments),
-  orderScans: ({ callContext }, { orderPage }) => new ListScans(orderPage, callContext.callLog),
-  orderCounts: (source, { orderScans }) => countByStatusOnce(source, 'orders', orderScans),
+  orderScans: ({ callContext }, { orderPage }) => createScans(orderPage, callContext.callLog),
   shipmentById: (source) =>
     listBatchLoader(source, 'shipments', source.api.getShipment, source.api.listShipments, hasExpectedLabel),
   shipmentPage: ({ api, callContext }, { shipmentById }) =>
     primingPageLoader((query) => api.listShipments(query, callContext), maxPageSize.shipments, shipmentById),
-  shipmentScans: ({ callContext }, { shipmentPage }) => new ListScans(shipmentPage, callContext.callLog),
-  shipmentCounts: (source, { shipmentScans }) => countByStatusOnce(source, 'shipments', shipmentScans),
+  shipmentScans: ({ callContext }, { shipmentPage }) => createScans(shipmentPage, callContext.callLog),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
   originById: (_source, { originPage }) => wholeListLoader(originPage),
   originPage: (source) => referenceLoader(source, 'origins', source.api.listOrigins),
@@ -112,6 +107,13 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
     recordLoader((channel) => allRecords(templatePage, { channel })),
   messagePage: ({ api, callContext }) =>
     new PageLoader((query) => api.listMessages(query, callContext), maxPageSize.messages),
+  countByStatus: ({ callContext, state }, { orderScans, shipmentScans }) => {
+    const scans = { orders: orderScans, shipments: shipmentScans };
+    return (list, createdSinceMs) =>
+      state.counts.get(`${list} ${createdSinceMs}`, callContext.tenant, () =>
+        countByStatus(scans[list]({}), createdSinceMs),
+      );
+  },
 });
 
 /** Creates the loaders of one operation. All calls use `callContext`. `loaderStates` keeps what operations learn. */
@@ -125,17 +127,6 @@ function referenceLoader<Row, Query extends PageQuery>(
   read: (query: Query, callContext: CallContext) => Promise<Page<Row>>,
 ): ReferenceLoader<Row, Query> {
   return new ReferenceLoader(callContext, state.referencePages, list, read, maxPageSize[list]);
-}
-
-function countByStatusOnce<Row extends FilteredRow>(
-  { callContext, state }: LoaderSource,
-  kind: ListedKind,
-  scans: Pick<ListScans<Row, PageQuery>, 'from'>,
-): CountByStatus {
-  return (createdSinceMs) =>
-    state.counts.get(`${kind} ${createdSinceMs}`, callContext.tenant, () =>
-      countByStatus(scans.from({}), createdSinceMs),
-    );
 }
 
 function listBatchLoader<Json extends { name: string }>(

@@ -18,7 +18,7 @@ import type { StreamedResponse } from './client/http-exchange.ts';
 import { InvalidResponseError } from './errors.ts';
 import { createResourceClient } from './resource-client.ts';
 import { type Collection, conversationIdentifier, recordPath, resourceName } from './resource-name.ts';
-import { ListWatch, type ListWatchOptions, type QueryParameterNames } from './watch/list-watch.ts';
+import { createListWatch, type ListWatchOptions, type QueryParameterNames } from './watch/list-watch.ts';
 import type { DriftWatch } from './watch/schema-drift.ts';
 
 export type RestApi = ReturnType<typeof createRestApi>;
@@ -34,9 +34,9 @@ export type RestApi = ReturnType<typeof createRestApi>;
 export function createRestApi(
   client: RestClient,
   names: QueryParameterNames,
-  { drift, ...checks }: Omit<ListWatchOptions, 'names'> & { drift?: DriftWatch | undefined } = {},
+  { drift, ...checks }: ListWatchOptions & { drift?: DriftWatch | undefined } = {},
 ) {
-  const listWatch = new ListWatch({ names, ...checks });
+  const listWatch = createListWatch(names, checks);
   const { sendForRecord, sendToRecord, fetchPage } = createResourceClient(client.send, listWatch, drift);
   const path = (collection: Collection, id: string) => recordPath(collection, resourceName(collection, id));
   const messagesPath = (channelId: string, conversation: string) =>

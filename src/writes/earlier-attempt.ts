@@ -11,16 +11,15 @@ import {
   StatusError,
 } from '../rest/errors.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
-import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
+import type { OfferJson, OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Lock } from './idempotency.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';
-import type { StoredOffer } from './restored-records.ts';
 
 /** The checkpoint of an idempotency key: `POST /v1/shipments` was about to be sent for this quote and offer. */
 export interface ShippingProgress {
   quote: string;
-  offer: StoredOffer;
+  offer: OfferJson;
   /** A digest of the fields of the order that the quote depends on. */
   terms: string;
   /** REST cannot have accepted the quote before, by its clock. */

@@ -1,18 +1,10 @@
 import { WaybillError } from '../rest/errors.ts';
 
-/** Why a write contradicts the present state. `REJECTED`: REST gave no reason that this server knows. */
-export type ConflictReason =
-  | 'ALREADY_SHIPPED'
-  | 'ORDER_FINISHED'
-  | 'KEY_REUSED'
-  | 'CHANNEL_INACTIVE'
-  | 'STATE'
-  | 'DUPLICATE_REFERENCE'
-  | 'REJECTED';
+/** Why a write contradicts the present state. */
+type ConflictReason = 'ALREADY_SHIPPED' | 'ORDER_FINISHED' | 'KEY_REUSED';
 
 /** The request contradicts the present state: the order is shipped already, or the key was used with another input. */
 export class ConflictError extends WaybillError {
-  override readonly name = 'ConflictError';
   readonly reason: ConflictReason;
   /** The resource name of the shipment that the order has. */
   readonly shipment: string | undefined;
@@ -26,7 +18,6 @@ export class ConflictError extends WaybillError {
 
 /** A record that a workflow starts from does not exist. */
 export class NotFoundError extends WaybillError {
-  override readonly name = 'NotFoundError';
   /** The resource name of the missing record. */
   readonly id: string;
   /** The field of the request that names the record. */

@@ -44,9 +44,7 @@ export type Attempt<Progress> = Pick<Lock<Progress>, 'checkpoint' | 'expectHeld'
 export type Held = Pick<Lock<unknown>, 'expectHeld'>;
 
 /** The merchant has too many keys. Keys leave after 24 hours. */
-export class KeysFullError extends WaybillError {
-  override readonly name = 'KeysFullError';
-}
+export class KeysFullError extends WaybillError {}
 
 export interface IdempotencyOptions {
   store: KeyStore;

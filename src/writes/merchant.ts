@@ -14,8 +14,6 @@ import type { KeyStore } from './store/key-store.ts';
 
 /** The merchant of an access token cannot be found out now, so no write with a key was sent. */
 export class MerchantUnknownError extends WaybillError {
-  override readonly name = 'MerchantUnknownError';
-
   constructor(cause: Error) {
     // The text of a failure of REST is not for clients.
     const reason = cause instanceof StatusError ? cause.summary : cause.message;

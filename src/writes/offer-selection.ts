@@ -28,7 +28,7 @@ export interface NoOfferExplanation {
 }
 
 export function explainNoOffer(
-  offers: readonly Pick<OfferJson, 'courier' | 'status' | 'shipmentCostCents'>[],
+  offers: readonly OfferJson[],
   { offer: { courier }, maxShipmentCostCents: maxCents }: OfferPreference,
 ): NoOfferExplanation {
   const available = offers.filter(isAvailable);

@@ -10,24 +10,19 @@ export type NamedRecord = Pick<QuoteJson, 'name'>;
 /** What is stored of a message under its key. */
 export type SentMessage = Pick<MessageJson, 'name' | 'createTime'>;
 
-/** An offer without texts that a person wrote. */
-export type StoredOffer = Pick<
-  OfferJson,
-  'courier' | 'status' | 'shipmentCostCents' | 'returnShipmentCostCents' | 'estimatedDeliveryOperatingDays'
->;
-
 /** The result of `shipOrder`, as it is stored under its key. Without a shipment, no offer was chosen. */
 export type StoredShipping =
-  | { quote: string; offers: StoredOffer[] }
-  | { quote: string; order: string; offer: StoredOffer; shipment: string };
+  | { quote: string; offers: OfferJson[] }
+  | { quote: string; order: string; offer: OfferJson; shipment: string };
 
 /** The shipment, or the offers of which none matches the preference, with the reason. */
 export type ShippedOrder = { quote: QuoteJson | NamedRecord } & (
   | { order: OrderJson | NamedRecord; offer: OfferJson; shipment: ShipmentJson }
-  | { offers: readonly StoredOffer[]; noOffer: NoOfferExplanation }
+  | { offers: readonly OfferJson[]; noOffer: NoOfferExplanation }
 );
 
-export function toStoredOffer(offer: StoredOffer): StoredOffer {
+/** The known fields of an offer. Others may have texts that a person wrote. */
+export function toStoredOffer(offer: OfferJson): OfferJson {
   const { courier, status, shipmentCostCents, returnShipmentCostCents, estimatedDeliveryOperatingDays } =
     offer;
   return { courier, status, shipmentCostCents, returnShipmentCostCents, estimatedDeliveryOperatingDays };

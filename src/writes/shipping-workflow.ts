@@ -277,7 +277,7 @@ function shipmentRecipient(recipient: RecipientJson): CreateShipmentJson['recipi
     email,
     phoneNumber,
     address: { addressLines, organization },
-    ...(documentType === undefined ? {} : { documentType }),
-    ...(document === undefined ? {} : { document }),
+    documentType,
+    document,
   };
 }

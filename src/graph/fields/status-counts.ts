@@ -1,13 +1,8 @@
 import type { EnumRef } from '@pothos/core';
-import type { Loaders } from '../../loaders/loaders.ts';
+import type { ListedKind } from '../../loaders/loading-observer.ts';
 import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { toMs } from './created-range.ts';
-
-interface StatusCount {
-  status: string;
-  count: number;
-}
 
 /**
  * Makes the query `xCounts`, with the types `XCounts` and `XStatusCount`, for the records `X` of a list.
@@ -15,17 +10,18 @@ interface StatusCount {
  */
 export function defineStatusCounts(
   typename: string,
-  records: 'orders' | 'shipments',
+  records: ListedKind,
   status: { ref: EnumRef<SchemaTypes, string, string>; recognize(value: string): string },
-  counts: (loaders: Loaders) => (createdSinceMs: number | undefined) => Promise<StatusCounts>,
 ): void {
-  const statusCount = builder.objectRef<StatusCount>(`${typename}StatusCount`).implement({
-    description: `The number of ${records} in one status.`,
-    fields: (t) => ({
-      status: t.expose('status', { type: status.ref, description: 'The status.' }),
-      count: t.exposeInt('count', { description: `The number of ${records}.` }),
-    }),
-  });
+  const statusCount = builder
+    .objectRef<{ status: string; count: number }>(`${typename}StatusCount`)
+    .implement({
+      description: `The number of ${records} in one status.`,
+      fields: (t) => ({
+        status: t.expose('status', { type: status.ref, description: 'The status.' }),
+        count: t.exposeInt('count', { description: `The number of ${records}.` }),
+      }),
+    });
   const statusCounts = builder.objectRef<StatusCounts>(`${typename}Counts`).implement({
     description: `The number of ${records} in each status.`,
     fields: (t) => ({
@@ -62,16 +58,13 @@ export function defineStatusCounts(
           description: `The earliest creation time of the counted ${records}. By default, all ${records} are counted.`,
         }),
       },
-      resolve: (_root, { createdSince }, { loaders }) => counts(loaders)(toMs(createdSince)),
+      resolve: (_root, { createdSince }, { loaders }) => loaders.countByStatus(records, toMs(createdSince)),
     }),
   );
 }
 
 /** Statuses that this version does not know are one. */
-function mergeUnknown(
-  byStatus: ReadonlyMap<string, number>,
-  recognize: (value: string) => string,
-): StatusCount[] {
+function mergeUnknown(byStatus: ReadonlyMap<string, number>, recognize: (value: string) => string) {
   const counts = new Map<string, number>();
   for (const [value, count] of byStatus) {
     const status = recognize(value);

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { SendMessageJson } from '../../rest/api-types.ts';
 import { builder } from '../builder.ts';
-import { list, object, optional, rule, text } from '../mutation/input-rules.ts';
+import { rule } from '../mutation/input-rules.ts';
 import { findRepeatedName, parameterFields } from './template.ts';
 
 const SendTemplateInput = builder.inputType('SendTemplateInput', {
@@ -26,7 +26,7 @@ export const MessageContentInput = builder.inputType('MessageContentInput', {
 
 // REST takes the values as a map.
 const parameterRules = v.pipe(
-  list(object({ name: text, value: text })),
+  v.array(v.object({ name: v.string(), value: v.string() })),
   rule((parameters: { name: string; value: string }[]) => {
     const repeated = findRepeatedName(parameters);
     if (repeated === undefined) return undefined;
@@ -36,14 +36,14 @@ const parameterRules = v.pipe(
 );
 
 /** The rules of the body of a new message ("Endpoints"). `isOneOf` ensures exactly one of the two fields. */
-export const messageContentRules = object({
-  text: optional(text),
-  template: optional(
-    object({
-      name: text,
-      language: text,
-      headerParameters: optional(parameterRules),
-      bodyParameters: optional(parameterRules),
+export const messageContentRules = v.object({
+  text: v.exactOptional(v.string()),
+  template: v.exactOptional(
+    v.object({
+      name: v.string(),
+      language: v.string(),
+      headerParameters: v.exactOptional(parameterRules),
+      bodyParameters: v.exactOptional(parameterRules),
     }),
   ),
 });

@@ -1,12 +1,6 @@
+import * as v from 'valibot';
 import { builder } from '../builder.ts';
-import {
-  idDescription,
-  idempotencyKey,
-  keyDescription,
-  object,
-  recordId,
-  text,
-} from '../mutation/input-rules.ts';
+import { idDescription, idempotencyKey, keyDescription, recordId } from '../mutation/input-rules.ts';
 import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { SendMessageResult } from './send-message.ts';
 
@@ -26,7 +20,13 @@ const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {
   }),
 });
 
-const rules = object({ channel: recordId('channels'), phone: text, name: text, text, idempotencyKey });
+const rules = v.object({
+  channel: recordId('channels'),
+  phone: v.string(),
+  name: v.string(),
+  text: v.string(),
+  idempotencyKey,
+});
 
 builder.mutationField('sendMessageToPhone', (t) =>
   t.field({

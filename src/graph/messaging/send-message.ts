@@ -1,7 +1,8 @@
+import * as v from 'valibot';
 import { conversationName } from '../../rest/resource-name.ts';
 import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { idempotencyKey, keyDescription, object, parsed } from '../mutation/input-rules.ts';
+import { idempotencyKey, keyDescription, parsed } from '../mutation/input-rules.ts';
 import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { Message } from './message.ts';
@@ -32,7 +33,7 @@ const conversationId = parsed(
   conversationName,
 );
 
-const rules = object({ conversation: conversationId, content: messageContentRules, idempotencyKey });
+const rules = v.object({ conversation: conversationId, content: messageContentRules, idempotencyKey });
 
 const SendMessageSuccess = builder
   .objectRef<{ __typename: 'SendMessageSuccess'; sent: MessageJson }>('SendMessageSuccess')

@@ -3,20 +3,13 @@ import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { type Collection, isResourceName, type ResourceName } from '../../rest/resource-name.ts';
 import { type InvalidFieldSource, isInvalidFieldCode } from './user-error.ts';
 
-// The rules of inputs. GraphQL has already validated the types, but accepts null for each optional field. REST does not.
-// A client reads each message after the name of its field.
+// The rules of inputs. GraphQL has already validated the types, but accepts null for each optional field. REST does
+// not, so such a field is `v.exactOptional`: it may be absent but not null. A client reads each message after the name
+// of its field.
 
 const maxLocationLength = 96;
+/** The message of each issue without one of its own. */
 const notNull = 'must not be null: omit the field instead';
-
-export const text = v.string(notNull);
-export const boolean = v.boolean(notNull);
-export const number = v.number(notNull);
-export const object = <Entries extends v.ObjectEntries>(entries: Entries) => v.object(entries, notNull);
-export const list = <Item extends v.GenericSchema>(item: Item) => v.array(item, notNull);
-/** A field that may be absent but not null. */
-export const optional = v.exactOptional;
-export const nullable = v.nullable;
 
 type Fault = Omit<InvalidFieldSource, 'path'>;
 
@@ -37,7 +30,7 @@ export const rule = <Value>(faultOf: (value: Value) => Fault | undefined) =>
 /** A text of `min` to `max` Unicode code points ("Limits"). */
 export const textOfLength = (min: number, max: number) =>
   v.pipe(
-    text,
+    v.string(),
     rule((value: string) => {
       const count = characterCount(value);
       const message = `must be ${min} to ${max} characters long, but has ${count}`;
@@ -55,7 +48,7 @@ function characterCount(value: string): number {
 
 export const centsAtLeast = (min: number) =>
   v.pipe(
-    number,
+    v.number(),
     rule((value: number) =>
       value < min
         ? { code: 'TOO_SMALL', message: `must be at least ${min}, but is ${value}`, limit: min }
@@ -66,7 +59,7 @@ export const centsAtLeast = (min: number) =>
 /** A text of a certain form. The rule returns the value that `parse` makes of it. */
 export const parsed = <Value>(expected: string, parse: (value: string) => Value | undefined) =>
   v.pipe(
-    text,
+    v.string(),
     v.rawTransform(({ dataset: { value }, addIssue, NEVER }): Value => {
       const result = parse(value);
       if (result !== undefined) return result;
@@ -102,7 +95,7 @@ export const locationId = v.pipe(
 );
 
 /** Null means no key. */
-export const idempotencyKey = optional(nullable(textOfLength(1, 255)));
+export const idempotencyKey = v.exactOptional(v.nullable(textOfLength(1, 255)));
 
 const remainsUnknown = 'After `OutcomeUnknown`, each retry with this key returns `OutcomeUnknown` again.';
 
@@ -115,7 +108,7 @@ export function validateInput<Rules extends v.GenericSchema>(
   rules: Rules,
   input: unknown,
 ): { value: v.InferOutput<Rules> } | { errors: InvalidFieldSource[] } {
-  const { success, output, issues } = v.safeParse(rules, input);
+  const { success, output, issues } = v.safeParse(rules, input, { message: notNull });
   if (success) return { value: output };
   return {
     errors: issues.map((issue) => {

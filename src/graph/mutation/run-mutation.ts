@@ -105,7 +105,6 @@ export function defineMutation<Rules extends GenericSchema, Success>(
 
 /** Input errors that only data from REST can show, such as a template that the channel does not have. */
 export class InvalidInputError extends WaybillError {
-  override readonly name = 'InvalidInputError';
   readonly errors: InvalidFieldSource[];
 
   constructor(errors: InvalidFieldSource[]) {

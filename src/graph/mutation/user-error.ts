@@ -1,5 +1,4 @@
 import type { ObjectParam } from '@pothos/core';
-import type { ConflictReason } from '../../writes/errors.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import type { ReportedError } from '../context.ts';
 import { describedEnum } from '../fields/described-enum.ts';
@@ -61,7 +60,7 @@ const InvalidFieldCodeEnum = describedEnum(
   fieldCodes,
 );
 
-const conflictReasons: Record<ConflictReason, string> = {
+const conflictReasons = {
   ALREADY_SHIPPED: 'The order or the quote already has a shipment.',
   ORDER_FINISHED: 'The order is delivered, returned or cancelled.',
   KEY_REUSED: 'The `idempotencyKey` was used with another input.',
@@ -70,6 +69,8 @@ const conflictReasons: Record<ConflictReason, string> = {
   DUPLICATE_REFERENCE: 'An earlier input of `inputs` has the same `referenceId`.',
   REJECTED: 'The REST service rejected the change. `message` says why.',
 };
+
+type ConflictReason = keyof typeof conflictReasons;
 
 export const isConflictReason = (code: string): code is ConflictReason =>
   Object.hasOwn(conflictReasons, code);

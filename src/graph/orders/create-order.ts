@@ -1,19 +1,9 @@
-import type { InferOutput } from 'valibot';
+import * as v from 'valibot';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { describedEnum } from '../fields/described-enum.ts';
-import {
-  centsAtLeast,
-  idempotencyKey,
-  keyDescription,
-  list,
-  number,
-  object,
-  optional,
-  text,
-  textOfLength,
-} from '../mutation/input-rules.ts';
+import { centsAtLeast, idempotencyKey, keyDescription, textOfLength } from '../mutation/input-rules.ts';
 import { inputsArg, runBatch } from '../mutation/run-batch.ts';
 import { defineMutation, inputArg, type MutationResolver } from '../mutation/run-mutation.ts';
 import { resultUnion, WriteFailed } from '../mutation/user-error.ts';
@@ -84,17 +74,17 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
 });
 
 /** The rules of "Create Order body fields". */
-const rules = object({
+const rules = v.object({
   recipient: orderRecipientRules,
   contentDescription: textOfLength(3, 128),
   notes: textOfLength(3, 2048),
-  sellingPriceCents: number,
+  sellingPriceCents: v.number(),
   cashOnDeliveryRequestCents: centsAtLeast(0),
-  status: optional(text),
-  paymentMethods: optional(list(text)),
-  referenceId: optional(text),
-  referenceUrl: optional(text),
-  fulfiller: optional(text),
+  status: v.exactOptional(v.string()),
+  paymentMethods: v.exactOptional(v.array(v.string())),
+  referenceId: v.exactOptional(v.string()),
+  referenceUrl: v.exactOptional(v.string()),
+  fulfiller: v.exactOptional(v.string()),
   idempotencyKey,
 });
 
@@ -170,7 +160,7 @@ function onePerReference(): MutationResolver<
 }
 
 function adviceOnUnknownOutcome(
-  { referenceId, idempotencyKey: key }: InferOutput<typeof rules>,
+  { referenceId, idempotencyKey: key }: v.InferOutput<typeof rules>,
   wasNotFound: boolean,
 ): string {
   // Orders can't be searched by an absent or empty reference.

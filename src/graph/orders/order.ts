@@ -65,7 +65,7 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
 });
 
 const orderList = defineList(Order, 'orders');
-defineStatusCounts('Order', 'orders', orderStatus, (loaders) => loaders.orderCounts);
+defineStatusCounts('Order', 'orders', orderStatus);
 const statusArg = statusArgs('orders', orderStatus.ref);
 
 builder.objectFields(Recipient, (t) => ({

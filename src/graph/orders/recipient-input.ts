@@ -1,15 +1,7 @@
 import type { InputFieldBuilder } from '@pothos/core';
 import * as v from 'valibot';
 import { builder } from '../builder.ts';
-import {
-  idDescription,
-  list,
-  locationId,
-  nullable,
-  object,
-  optional,
-  text,
-} from '../mutation/input-rules.ts';
+import { idDescription, locationId } from '../mutation/input-rules.ts';
 import { documentType } from './recipient.ts';
 
 const AddressInput = builder.inputType('AddressInput', {
@@ -43,13 +35,16 @@ const forOutputOnly = 'must be one of CC, CE, NI and TI: UNRECOGNIZED is for out
 
 /** The rules of "Recipient" in requests, without `location`. */
 const personRules = {
-  firstName: text,
-  lastName: text,
-  email: text,
-  phoneNumber: text,
-  address: object({ addressLines: list(text), organization: optional(nullable(text)) }),
-  documentType: optional(nullable(v.pipe(text, v.notValue('UNRECOGNIZED', forOutputOnly)))),
-  document: optional(nullable(text)),
+  firstName: v.string(),
+  lastName: v.string(),
+  email: v.string(),
+  phoneNumber: v.string(),
+  address: v.object({
+    addressLines: v.array(v.string()),
+    organization: v.exactOptional(v.nullable(v.string())),
+  }),
+  documentType: v.exactOptional(v.nullable(v.pipe(v.string(), v.notValue('UNRECOGNIZED', forOutputOnly)))),
+  document: v.exactOptional(v.nullable(v.string())),
 };
 
 export const OrderRecipientInput = builder.inputType('OrderRecipientInput', {
@@ -63,11 +58,11 @@ export const OrderRecipientInput = builder.inputType('OrderRecipientInput', {
   }),
 });
 
-export const orderRecipientRules = object({ ...personRules, location: locationId });
+export const orderRecipientRules = v.object({ ...personRules, location: locationId });
 
 export const ShipmentRecipientInput = builder.inputType('ShipmentRecipientInput', {
   description: 'The person who receives a shipment at the destination of its quote.',
   fields: personFields,
 });
 
-export const shipmentRecipientRules = object(personRules);
+export const shipmentRecipientRules = v.object(personRules);

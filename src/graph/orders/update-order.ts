@@ -3,18 +3,7 @@ import type { UpdateOrderField } from '../../rest/api-types.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { describedEnum } from '../fields/described-enum.ts';
-import {
-  centsAtLeast,
-  idDescription,
-  list,
-  number,
-  object,
-  optional,
-  recordId,
-  text,
-  textOfLength,
-  toIssue,
-} from '../mutation/input-rules.ts';
+import { centsAtLeast, idDescription, recordId, textOfLength, toIssue } from '../mutation/input-rules.ts';
 import { bareIdentifier, inputsArg, runBatch } from '../mutation/run-batch.ts';
 import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion, WriteFailed } from '../mutation/user-error.ts';
@@ -64,14 +53,14 @@ const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
 
 /** The rules of each field by "Update Order rules" 3, in the order of rule 2. */
 const fieldRules = {
-  status: optional(text),
-  recipient: optional(orderRecipientRules),
-  sellingPriceCents: optional(number),
-  cashOnDeliveryRequestCents: optional(centsAtLeast(0)),
-  paymentMethods: optional(list(text)),
-  contentDescription: optional(textOfLength(3, 128)),
-  notes: optional(textOfLength(3, 2048)),
-  fulfiller: optional(text),
+  status: v.exactOptional(v.string()),
+  recipient: v.exactOptional(orderRecipientRules),
+  sellingPriceCents: v.exactOptional(v.number()),
+  cashOnDeliveryRequestCents: v.exactOptional(centsAtLeast(0)),
+  paymentMethods: v.exactOptional(v.array(v.string())),
+  contentDescription: v.exactOptional(textOfLength(3, 128)),
+  notes: v.exactOptional(textOfLength(3, 2048)),
+  fulfiller: v.exactOptional(v.string()),
 } satisfies Record<UpdateOrderField, v.GenericSchema>;
 
 const updatableFields = Object.keys(fieldRules) as UpdateOrderField[]; // `satisfies` ensures that these are all keys.
@@ -79,7 +68,7 @@ const updatableFields = Object.keys(fieldRules) as UpdateOrderField[]; // `satis
 const updateMaskOf = (input: object) => updatableFields.filter((field) => Object.hasOwn(input, field));
 
 const rules = v.pipe(
-  object({ id: recordId('orders'), ...fieldRules }),
+  v.object({ id: recordId('orders'), ...fieldRules }),
   // Unlike `check`, `rawCheck` also runs if a field has an error.
   v.rawCheck(({ dataset: { value }, addIssue }) => {
     if (value instanceof Object && updateMaskOf(value).length > 0) return;

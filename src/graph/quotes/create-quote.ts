@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { QuoteJson } from '../../rest/wire-schema.ts';
 import type { NamedRecord } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
@@ -7,8 +8,6 @@ import {
   idempotencyKey,
   keyDescription,
   locationId,
-  object,
-  optional,
   recordId,
 } from '../mutation/input-rules.ts';
 import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
@@ -52,12 +51,12 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
 });
 
 /** The rules of the request fields of "Quote". */
-const rules = object({
+const rules = v.object({
   origin: locationId,
   destination: locationId,
   package: packageRules,
-  cashOnDeliveryRequestCents: optional(centsAtLeast(0)),
-  order: optional(recordId('orders')),
+  cashOnDeliveryRequestCents: v.exactOptional(centsAtLeast(0)),
+  order: v.exactOptional(recordId('orders')),
   idempotencyKey,
 });
 

@@ -1,5 +1,6 @@
+import * as v from 'valibot';
 import { builder } from '../builder.ts';
-import { number, object, textOfLength } from '../mutation/input-rules.ts';
+import { textOfLength } from '../mutation/input-rules.ts';
 
 const PackageDimensionsInput = builder.inputType('PackageDimensionsInput', {
   description: 'The outer dimensions of a package.',
@@ -32,9 +33,9 @@ export const PackageInput = builder.inputType('PackageInput', {
 });
 
 /** "Quote" has no bounds; "Limits" bounds content descriptions. */
-export const packageRules = object({
-  declaredValueCents: number,
-  dimensions: object({ lengthCm: number, widthCm: number, heightCm: number }),
-  weightKg: number,
+export const packageRules = v.object({
+  declaredValueCents: v.number(),
+  dimensions: v.object({ lengthCm: v.number(), widthCm: v.number(), heightCm: v.number() }),
+  weightKg: v.number(),
   contentDescription: textOfLength(3, 128),
 });

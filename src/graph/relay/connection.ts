@@ -140,13 +140,13 @@ export function defineList<Json extends Named>(
 
   /** Like `read`, but `filter` is one that REST does not have. */
   async function readFiltered<Query extends PageQuery>(
-    scans: ListScans<Json, Query>,
+    scanFrom: ListScans<Json, Query>,
     pageArgs: PageArgs,
     query: Omit<Query, keyof PageQuery>,
     filter: RowFilter,
   ): Promise<Connection<Json>> {
     const { first, after, cursors } = parsePageArgs(pageArgs, { ...query, ...filter });
-    const slice = await readFilteredSlice(scans.from(query, after), filter, first, after);
+    const slice = await readFilteredSlice(scanFrom(query, after), filter, first, after);
     return { slice, hasPreviousPage: after !== undefined, cursors };
   }
 

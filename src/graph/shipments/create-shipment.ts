@@ -1,13 +1,7 @@
+import * as v from 'valibot';
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import {
-  boolean,
-  idDescription,
-  idempotencyKey,
-  keyDescription,
-  object,
-  recordId,
-} from '../mutation/input-rules.ts';
+import { idDescription, idempotencyKey, keyDescription, recordId } from '../mutation/input-rules.ts';
 import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { ShipmentRecipientInput, shipmentRecipientRules } from '../orders/recipient-input.ts';
@@ -57,12 +51,12 @@ const CreateShipmentInput = builder.inputType('CreateShipmentInput', {
 });
 
 /** The rules of "Create Shipment body". */
-const rules = object({
+const rules = v.object({
   quote: recordId('quotes'),
   courier: recordId('couriers'),
   origin: recordId('origins'),
   recipient: shipmentRecipientRules,
-  requiresPickup: boolean,
+  requiresPickup: v.boolean(),
   idempotencyKey,
 });
 

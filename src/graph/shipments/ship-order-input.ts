@@ -1,15 +1,7 @@
 import * as v from 'valibot';
 import { builder } from '../builder.ts';
 import { describedEnum } from '../fields/described-enum.ts';
-import {
-  boolean,
-  centsAtLeast,
-  idDescription,
-  idempotencyKey,
-  object,
-  optional,
-  recordId,
-} from '../mutation/input-rules.ts';
+import { centsAtLeast, idDescription, idempotencyKey, recordId } from '../mutation/input-rules.ts';
 import { PackageInput, packageRules } from '../quotes/package-input.ts';
 
 const OfferPreference = describedEnum('OfferPreference', 'A preference among available offers.', {
@@ -61,18 +53,18 @@ export const ShipOrderInput = builder.inputType('ShipOrderInput', {
 });
 
 /** The rules of "Quote" and "Create Shipment body", for the fields that do not come from the order and the origin. */
-export const shipOrderRules = object({
+export const shipOrderRules = v.object({
   order: recordId('orders'),
   origin: recordId('origins'),
   package: packageRules,
   offer: v.nullish(
-    object({
-      prefer: optional(v.picklist(['CHEAPEST', 'FASTEST'])),
-      courier: optional(recordId('couriers')),
+    v.object({
+      prefer: v.exactOptional(v.picklist(['CHEAPEST', 'FASTEST'])),
+      courier: v.exactOptional(recordId('couriers')),
     }),
     { prefer: 'CHEAPEST' },
   ),
   maxShipmentCostCents: v.nullish(centsAtLeast(0), null),
-  requiresPickup: boolean,
+  requiresPickup: v.boolean(),
   idempotencyKey,
 });

@@ -87,7 +87,7 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
 });
 
 const shipmentList = defineList(Shipment, 'shipments');
-defineStatusCounts('Shipment', 'shipments', shipmentStatus, (loaders) => loaders.shipmentCounts);
+defineStatusCounts('Shipment', 'shipments', shipmentStatus);
 
 builder.objectField(Order, 'shipment', (t) =>
   t.field({

@@ -4,9 +4,7 @@ import { WaybillError } from '../../rest/errors.ts';
 import { queryKey } from './page-loader.ts';
 
 /** The client's cursor is none, or belongs to another list or to other filters. Found before any call to REST. */
-export class InvalidCursorError extends WaybillError {
-  override readonly name = 'InvalidCursorError';
-}
+export class InvalidCursorError extends WaybillError {}
 
 /** A position between two rows of a list. Reading can continue from there. */
 export interface Position {

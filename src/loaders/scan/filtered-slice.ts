@@ -1,4 +1,3 @@
-import type { PageQuery } from '../../rest/api-types.ts';
 import { type Position, startOfList } from '../paging/cursor.ts';
 import { addMatches, type PageSlice, type PlacedRow } from '../paging/page-slice.ts';
 import { positionAfter } from '../paging/page-walk.ts';
@@ -14,8 +13,8 @@ const minFirstPageRows = 100;
  * with the last row that was looked at. `after` is the start of the scan.
  * @throws InvalidResponseError if the list has no end. Errors of the page loader are passed on.
  */
-export async function readFilteredSlice<Row extends FilteredRow, Query extends PageQuery>(
-  scan: ListScan<Row, Query>,
+export async function readFilteredSlice<Row extends FilteredRow>(
+  scan: ListScan<Row>,
   filter: RowFilter,
   first: number,
   after: Position | undefined,
@@ -27,7 +26,7 @@ export async function readFilteredSlice<Row extends FilteredRow, Query extends P
   const firstPageRows = Math.max(rowsPerMatch * needed, minFirstPageRows);
   let endPosition = after ?? startOfList;
   for (let number = 0; ; number += 1) {
-    const next = await scan.page(number, firstPageRows);
+    const next = await scan(number, firstPageRows);
     if (next === 'end') return { rows, hasNextPage: false };
     if (next === 'no budget') return { rows, hasNextPage: true, endPosition };
     const { page, position } = next;

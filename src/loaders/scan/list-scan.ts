@@ -7,68 +7,56 @@ import { type Filters, PageWalk, type ReadPage } from '../paging/page-walk.ts';
 /** The pages that all scans of an operation may read. */
 export const maxScannedPages = 20;
 
-/** The number of pages that the scans of one operation have read. */
-type ScanLog = Pick<CallLog, 'scannedPages'>;
-
 /** `end`: the list has no further page. `no budget`: the operation may read no further page. */
 type NextPage<Row> = ReadPage<Row> | 'end' | 'no budget';
 
 /**
- * Reads the pages of a list one after the other. Fields of an operation with the same list, REST filters and start share
- * a scan, so that each page is read once.
+ * Reads the page of a list with this number, from 0. Read the pages in their order.
+ * @param firstPageRows the rows that page 0 should have. The largest number of all fields counts.
+ * @throws InvalidResponseError if the list has no end. Errors of the page loader are passed on.
  */
-export class ListScan<Row extends { name: string }, Query extends PageQuery> {
-  readonly #walk: PageWalk<Row, Query>;
-  readonly #maxPageSize: number;
-  readonly #log: ScanLog;
-  readonly #read: Promise<NextPage<Row>>[] = [];
-  #firstPageRows = 0;
+export type ListScan<Row> = (number: number, firstPageRows: number) => Promise<NextPage<Row>>;
 
-  constructor(pages: Pages<Row, Query>, filters: Filters<Query>, log: ScanLog, start: Position | undefined) {
-    this.#walk = new PageWalk(pages, filters, start);
-    this.#maxPageSize = pages.maxPageSize;
-    this.#log = log;
+/** Finds the scan with these filters of REST from a position on, by default from the start of the list. */
+export type ListScans<Row, Query extends PageQuery> = (
+  filters: Filters<Query>,
+  start?: Position,
+) => ListScan<Row>;
+
+/**
+ * Creates the scans of one operation over one list. Fields with the same REST filters and start share a scan, so that
+ * each page is read once. `log` counts the pages of all scans.
+ */
+export function createScans<Row extends { name: string }, Query extends PageQuery>(
+  pages: Pages<Row, Query>,
+  log: Pick<CallLog, 'scannedPages'>,
+): ListScans<Row, Query> {
+  function createScan(walk: PageWalk<Row, Query>): ListScan<Row> {
+    const read: Promise<NextPage<Row>>[] = [];
+    let rowsOfFirstPage = 0;
+
+    async function next(before: Promise<NextPage<Row>> | undefined): Promise<NextPage<Row>> {
+      // All fields of the operation that start together have asked for their rows after this.
+      const last = await before;
+      if (typeof last === 'string') return last;
+      if (last !== undefined && last.page.nextPageToken === undefined) return 'end';
+      if (log.scannedPages >= maxScannedPages) return 'no budget';
+      log.scannedPages += 1;
+      return walk.next(last === undefined ? rowsOfFirstPage : pages.maxPageSize);
+    }
+
+    return (number, firstPageRows) => {
+      rowsOfFirstPage = Math.max(rowsOfFirstPage, firstPageRows);
+      read[number] ??= next(read[number - 1]);
+      return read[number];
+    };
   }
 
-  /**
-   * Reads the page with this number, from 0. Read the pages in their order.
-   * @param firstPageRows the rows that page 0 should have. The largest number of all fields counts.
-   * @throws InvalidResponseError if the list has no end. Errors of the page loader are passed on.
-   */
-  page(index: number, firstPageRows: number): Promise<NextPage<Row>> {
-    this.#firstPageRows = Math.max(this.#firstPageRows, firstPageRows);
-    const next = this.#read[index] ?? this.#next(this.#read[index - 1]);
-    this.#read[index] = next;
-    return next;
-  }
-
-  async #next(before: Promise<NextPage<Row>> | undefined): Promise<NextPage<Row>> {
-    // All fields of the operation that start together have asked for their rows after this.
-    const last = await before;
-    if (typeof last === 'string') return last;
-    if (last !== undefined && last.page.nextPageToken === undefined) return 'end';
-    if (this.#log.scannedPages >= maxScannedPages) return 'no budget';
-    this.#log.scannedPages += 1;
-    return this.#walk.next(last === undefined ? this.#firstPageRows : this.#maxPageSize);
-  }
-}
-
-/** The scans of one operation over one list. */
-export class ListScans<Row extends { name: string }, Query extends PageQuery> {
-  readonly #pages: Pages<Row, Query>;
-  readonly #log: ScanLog;
-  readonly #scans = new Map<string, ListScan<Row, Query>>();
-
-  constructor(pages: Pages<Row, Query>, log: ScanLog) {
-    this.#pages = pages;
-    this.#log = log;
-  }
-
-  /** The scan with these filters of REST from a position on, by default from the start of the list. */
-  from(filters: Filters<Query>, start?: Position): ListScan<Row, Query> {
+  const scans = new Map<string, ListScan<Row>>();
+  return (filters, start) => {
     const key = queryKey({ filters: queryKey(filters), ...start });
-    const scan = this.#scans.get(key) ?? new ListScan(this.#pages, filters, this.#log, start);
-    this.#scans.set(key, scan);
+    const scan = scans.get(key) ?? createScan(new PageWalk(pages, filters, start));
+    scans.set(key, scan);
     return scan;
-  }
+  };
 }

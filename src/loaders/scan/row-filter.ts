@@ -11,16 +11,16 @@ export interface FilteredRow {
 export interface RowFilter {
   /** Undefined: all statuses. */
   statuses?: readonly string[] | undefined;
-  createdSinceMs: number | undefined;
-  createdUntilMs: number | undefined;
+  createdSinceMs?: number | undefined;
+  createdUntilMs?: number | undefined;
 }
 
 /** Whether a row matches. A row without a usable status or time matches no filter on it. */
 export function matchesFilter<Row extends FilteredRow>(
-  row: Row | InvalidResponseError | undefined,
+  row: Row | InvalidResponseError,
   { statuses, createdSinceMs = -Infinity, createdUntilMs = Infinity }: RowFilter,
 ): row is Row {
-  if (row === undefined || row instanceof InvalidResponseError) return false;
+  if (row instanceof InvalidResponseError) return false;
   if (statuses !== undefined && !statuses.includes(row.status ?? '')) return false;
   if (createdSinceMs === -Infinity && createdUntilMs === Infinity) return true;
   const createdMs = createdAtMs(row);

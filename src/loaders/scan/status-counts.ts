@@ -1,6 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { PageQuery } from '../../rest/api-types.ts';
-import { InvalidResponseError } from '../../rest/errors.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import type { ListScan } from './list-scan.ts';
 import { type FilteredRow, matchesFilter, NewestFirst } from './row-filter.ts';
@@ -15,21 +13,21 @@ export interface StatusCounts {
 }
 
 /** Counts the records of a list, or only those created since a time in milliseconds since 1970. */
-export async function countByStatus<Row extends FilteredRow, Query extends PageQuery>(
-  scan: ListScan<Row, Query>,
+export async function countByStatus(
+  scan: ListScan<FilteredRow>,
   createdSinceMs: number | undefined,
 ): Promise<StatusCounts> {
   const asOf = new Date();
   const byStatus = new Map<string, number>();
   const newestFirst = new NewestFirst();
-  const filter = { createdSinceMs, createdUntilMs: undefined };
+  const filter = { createdSinceMs };
   for (let number = 0; ; number += 1) {
-    const next = await scan.page(number, Number.POSITIVE_INFINITY);
+    const next = await scan(number, Number.POSITIVE_INFINITY);
     if (typeof next === 'string') return { byStatus, isExact: next === 'end', asOf };
     const { rows } = next.page;
     for (const row of rows) {
-      if (row instanceof InvalidResponseError || typeof row.status !== 'string') continue;
-      if (matchesFilter(row, filter)) byStatus.set(row.status, (byStatus.get(row.status) ?? 0) + 1);
+      if (!matchesFilter(row, filter) || typeof row.status !== 'string') continue;
+      byStatus.set(row.status, (byStatus.get(row.status) ?? 0) + 1);
     }
     newestFirst.add(rows);
     if (newestFirst.isPast(createdSinceMs)) return { byStatus, isExact: true, asOf };

@@ -6,21 +6,7 @@ import {
   StatusError,
 } from '../errors.ts';
 
-/** The query parameter names of the lists, which the interface leaves open ("List query parameters"). */
-export interface QueryParameterNames {
-  pageSize: string;
-  pageToken: string;
-  status: string;
-  search: string;
-  query: string;
-}
-
-type Parameter = keyof QueryParameterNames;
-
-/** The values that a list call sends, as texts. */
-export type SentParameters = { readonly [Name in Parameter]?: string | undefined };
-
-const settings: Record<Parameter, string> = {
+const settings = {
   pageSize: 'PAGE_SIZE_PARAMETER',
   pageToken: 'PAGE_TOKEN_PARAMETER',
   status: 'STATUS_PARAMETER',
@@ -28,17 +14,19 @@ const settings: Record<Parameter, string> = {
   query: 'QUERY_PARAMETER',
 };
 
-/** A sign that REST does not know the name of a list parameter. */
-export interface ParameterProblem {
-  setting: string;
-  list: string;
-  problem: string;
-}
+type Parameter = keyof typeof settings;
+
+/** The query parameter names of the lists, which the interface leaves open ("List query parameters"). */
+export type QueryParameterNames = Record<Parameter, string>;
+
+/** The values that a list call sends, as texts. */
+export type SentParameters = { readonly [Name in Parameter]?: string | undefined };
+
+type Rows = readonly unknown[];
 
 export interface ListWatchOptions {
-  names: QueryParameterNames;
-  /** Called at most once in ten minutes for a list and a setting. */
-  onProblem?: ((problem: ParameterProblem) => void) | undefined;
+  /** Called for a sign that REST does not know a name, at most once in ten minutes for a list and a setting. */
+  onProblem?: ((problem: { setting: string; list: string; problem: string }) => void) | undefined;
   /** Called for rows that were left out because a status filter should have done so. */
   onRowsOutside?: ((list: string, count: number) => void) | undefined;
   /** A clock in milliseconds with any start. */
@@ -52,124 +40,96 @@ const minRowsSearched = 5;
 /** The parameters whose texts a search must find in its rows. */
 const searches = ['search', 'query'] as const;
 
+export type ListWatch = ReturnType<typeof createListWatch>;
+
 /**
- * Finds out by the responses of REST whether it knows the names of the list parameters. A service that ignores a wrong name
- * returns rows that nobody asked for.
+ * Creates a watch that finds out by the responses of REST whether it knows the names of the list parameters. A service
+ * that ignores a wrong name returns rows that nobody asked for.
  */
-export class ListWatch {
-  readonly #options: ListWatchOptions;
+export function createListWatch(
+  names: QueryParameterNames,
+  { onProblem, onRowsOutside, now = () => performance.now() }: ListWatchOptions,
+) {
   /** Parameters of lists that REST has accepted once. */
-  readonly #accepted = new Set<string>();
-  readonly #lastProblems = new Map<string, number>();
+  const accepted = new Set<string>();
+  const lastProblems = new Map<string, number>();
   /** By list: the rows of the last page without a filter that was short, and not the last page of the list. */
-  readonly #shortPages = new Map<string, number>();
+  const shortPages = new Map<string, number>();
 
-  constructor(options: ListWatchOptions) {
-    this.#options = options;
+  function report(list: string, parameter: Parameter, problem: string): void {
+    const key = `${list} ${parameter}`;
+    const last = lastProblems.get(key);
+    if (last !== undefined && now() - last < msBetweenProblems) return;
+    lastProblems.set(key, now());
+    onProblem?.({ setting: settings[parameter], list, problem });
   }
 
-  /** The query of a list call, with the names of this REST service. */
-  query(sent: SentParameters): Record<string, string | undefined> {
-    const { names } = this.#options;
-    return Object.fromEntries(sentParameters(sent).map((parameter) => [names[parameter], sent[parameter]]));
-  }
-
-  /**
-   * Checks the rows of a page.
-   * @returns the rows without those that the status filter should have left out.
-   * @throws InvalidResponseError if these are two or more, and more than half of the page.
-   */
-  check(
-    list: string,
-    call: RestCall,
-    sent: SentParameters,
-    rows: readonly unknown[],
-    isLast: boolean,
-  ): readonly unknown[] {
-    for (const parameter of sentParameters(sent)) this.#accepted.add(`${list} ${parameter}`);
-    this.#checkPageSize(list, sent, rows.length, isLast);
-    for (const parameter of searches) this.#checkSearch(list, parameter, sent[parameter], rows);
-    if (sent.status === undefined) return rows;
-    const inside = withStatus(call, sent.status, rows);
-    if (inside.length < rows.length) this.#options.onRowsOutside?.(list, rows.length - inside.length);
-    return inside;
-  }
-
-  /** The error for a list call that REST refused, which may tell of a wrong name. */
-  toListError(list: string, call: RestCall, sent: SentParameters, error: unknown): unknown {
-    if (!(error instanceof StatusError) || (error.status !== 400 && error.status !== 422)) return error;
-    const parameters = sentParameters(sent);
-    const unknown = parameters.filter((parameter) => !this.#accepted.has(`${list} ${parameter}`));
-    const named = unknown.filter((parameter) => this.#isNamedIn(error, parameter));
-    const suspects = named.length > 0 ? named : unknown;
-    if (suspects.length > 0)
-      return new ParameterRefusedError(
-        call,
-        error,
-        suspects.map((parameter) => settings[parameter]),
-      );
-    const refusesText = searches.some(
-      (parameter) => sent[parameter] !== undefined && this.#isNamedIn(error, parameter),
-    );
-    return sent.pageToken === undefined || refusesText
-      ? error
-      : new PageTokenRefusedError(call, error.status, error.details);
-  }
-
-  #isNamedIn({ details }: StatusError, parameter: Parameter): boolean {
-    const name = this.#options.names[parameter];
-    const texts = [details.message ?? '', ...details.fields.flatMap(({ path, message }) => [path, message])];
-    return texts.some((text) => text.split(/[^\w.-]+/).includes(name));
-  }
-
-  #checkPageSize(list: string, sent: SentParameters, rows: number, isLast: boolean): void {
+  function checkPageSize(list: string, sent: SentParameters, rows: number, isLast: boolean): void {
     const asked = Number(sent.pageSize);
-    if (rows > asked) {
-      this.#report('pageSize', list, `The REST service returned ${rows} rows, but ${asked} were requested.`);
-      return;
-    }
+    if (rows > asked)
+      report(list, 'pageSize', `The REST service returned ${rows} rows, but ${asked} were requested.`);
     // A service may filter the rows of a page, so a filtered page is short by chance.
     const isFiltered = Boolean(sent.status ?? sent.search ?? sent.query);
-    if (isLast || isFiltered || rows === 0 || rows === asked) return;
-    if (this.#shortPages.get(list) === rows)
-      this.#report(
-        'pageSize',
-        list,
-        `The REST service returns pages of ${rows} rows, although more were requested.`,
-      );
-    this.#shortPages.set(list, rows);
+    if (isLast || isFiltered || rows === 0 || rows >= asked) return;
+    if (shortPages.get(list) === rows) {
+      const problem = `The REST service returns pages of ${rows} rows, although more were requested.`;
+      report(list, 'pageSize', problem);
+    }
+    shortPages.set(list, rows);
   }
 
-  #checkSearch(
-    list: string,
-    parameter: (typeof searches)[number],
-    text: string | undefined,
-    rows: readonly unknown[],
-  ): void {
+  function checkSearch(list: string, parameter: Parameter, sent: SentParameters, rows: Rows): void {
+    const text = sent[parameter];
     if (text === undefined || rows.length < minRowsSearched) return;
-    const words = plain(text)
-      .split(/[^\p{L}\p{N}]+/u)
-      .filter((word) => word !== '');
+    const words = plain(text).match(/[\p{L}\p{N}]+/gu) ?? [];
     const isFound = (row: unknown) => {
       const content = plain(JSON.stringify(row));
       return words.some((word) => content.includes(word));
     };
     if (words.length > 0 && !rows.some(isFound))
-      this.#report(
-        parameter,
-        list,
-        'The REST service returned rows that contain no word of the search text.',
-      );
+      report(list, parameter, 'The REST service returned rows that contain no word of the search text.');
   }
 
-  #report(parameter: Parameter, list: string, problem: string): void {
-    const { onProblem, now = () => performance.now() } = this.#options;
-    const key = `${list} ${parameter}`;
-    const last = this.#lastProblems.get(key);
-    if (last !== undefined && now() - last < msBetweenProblems) return;
-    this.#lastProblems.set(key, now());
-    onProblem?.({ setting: settings[parameter], list, problem });
+  function isNamedIn({ details }: StatusError, parameter: Parameter): boolean {
+    const texts = [details.message ?? '', ...details.fields.flatMap(({ path, message }) => [path, message])];
+    return texts.some((text) => text.split(/[^\w.-]+/).includes(names[parameter]));
   }
+
+  return {
+    /** The query of a list call, with the names of this REST service. */
+    query(sent: SentParameters): Record<string, string | undefined> {
+      return Object.fromEntries(sentParameters(sent).map((parameter) => [names[parameter], sent[parameter]]));
+    },
+
+    /**
+     * Checks the rows of a page.
+     * @returns the rows without those that the status filter should have left out.
+     * @throws InvalidResponseError if these are two or more, and more than half of the page.
+     */
+    check(list: string, call: RestCall, sent: SentParameters, rows: Rows, isLast: boolean): Rows {
+      for (const parameter of sentParameters(sent)) accepted.add(`${list} ${parameter}`);
+      checkPageSize(list, sent, rows.length, isLast);
+      for (const parameter of searches) checkSearch(list, parameter, sent, rows);
+      if (sent.status === undefined) return rows;
+      const inside = withStatus(call, sent.status, rows);
+      if (inside.length < rows.length) onRowsOutside?.(list, rows.length - inside.length);
+      return inside;
+    },
+
+    /** The error for a list call that REST refused, which may tell of a wrong name. */
+    toListError(list: string, call: RestCall, sent: SentParameters, error: unknown): unknown {
+      if (!(error instanceof StatusError) || (error.status !== 400 && error.status !== 422)) return error;
+      const unknown = sentParameters(sent).filter((parameter) => !accepted.has(`${list} ${parameter}`));
+      if (unknown.length > 0) {
+        const named = unknown.filter((parameter) => isNamedIn(error, parameter));
+        const suspects = (named.length > 0 ? named : unknown).map((parameter) => settings[parameter]);
+        return new ParameterRefusedError(call, error, suspects);
+      }
+      const refusesText = searches.some((search) => sent[search] !== undefined && isNamedIn(error, search));
+      if (sent.pageToken === undefined || refusesText) return error;
+      return new PageTokenRefusedError(call, error.status, error.details);
+    },
+  };
 }
 
 /** The error if a list does not go on where a page token leads. */
@@ -183,7 +143,7 @@ function sentParameters(sent: SentParameters): Parameter[] {
 }
 
 /** Rows without a usable status stay: their fields tell of it. */
-function withStatus(call: RestCall, filter: string, rows: readonly unknown[]): readonly unknown[] {
+function withStatus(call: RestCall, filter: string, rows: Rows): Rows {
   const statuses = new Set(filter.split(','));
   const inside = rows.filter((row) => {
     const status: unknown = Object(row).status;

@@ -67,8 +67,6 @@ export interface KeyStore {
 
 /** The work on a key may not go on: its lease expired, or the key belongs to another process or is gone. */
 export class ClaimLostError extends WaybillError {
-  override readonly name = 'ClaimLostError';
-
   constructor() {
     super(
       'This server could not keep the idempotencyKey reserved. Send the request again with the same key.',
@@ -77,9 +75,7 @@ export class ClaimLostError extends WaybillError {
 }
 
 /** The store failed or responded too late. The message says why, and what an operator can do. */
-export class StoreUnavailableError extends WaybillError {
-  override readonly name = 'StoreUnavailableError';
-}
+export class StoreUnavailableError extends WaybillError {}
 
 /** The file of a store cannot be used. The message starts with the file's name and says what to do. */
 export class StoreOpenError extends Error {

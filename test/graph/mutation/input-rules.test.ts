@@ -1,14 +1,10 @@
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import {
   centsAtLeast,
   idempotencyKey,
-  list,
   locationId,
-  nullable,
-  object,
-  optional,
   recordId,
-  text,
   textOfLength,
   validateInput,
 } from '../../../src/graph/mutation/input-rules.ts';
@@ -73,12 +69,12 @@ test('validateInput turns a record id into the full resource name', () => {
 });
 
 describe('a null', () => {
-  const rules = object({
-    required: text,
-    left: optional(text),
-    empty: optional(nullable(text)),
+  const rules = v.object({
+    required: v.string(),
+    left: v.exactOptional(v.string()),
+    empty: v.exactOptional(v.nullable(v.string())),
     idempotencyKey,
-    list: optional(list(object({ name: text }))),
+    list: v.exactOptional(v.array(v.object({ name: v.string() }))),
   });
 
   test('is rejected if the rules do not allow null', () => {
@@ -107,9 +103,9 @@ describe('a null', () => {
 });
 
 test('validateInput reports all errors in the order of the rules', () => {
-  const rules = object({
+  const rules = v.object({
     a: textOfLength(1, 1),
-    b: object({ c: centsAtLeast(0), d: textOfLength(1, 1) }),
+    b: v.object({ c: centsAtLeast(0), d: textOfLength(1, 1) }),
     e: textOfLength(1, 1),
   });
   const outcome = validateInput(rules, { e: '', b: { d: '', c: -1 }, a: '' });
@@ -117,11 +113,12 @@ test('validateInput reports all errors in the order of the rules', () => {
 });
 
 test('validateInput returns the fields in the order of the rules', () => {
-  const outcome = validateInput(object({ a: text, b: optional(text), c: text }), { c: '3', a: '1' });
+  const rules = v.object({ a: v.string(), b: v.exactOptional(v.string()), c: v.string() });
+  const outcome = validateInput(rules, { c: '3', a: '1' });
   expect(JSON.stringify(outcome)).toBe('{"value":{"a":"1","c":"3"}}');
 });
 
 test('validateInput accepts an object without a prototype', () => {
   const input = Object.assign(Object.create(null), { a: '1' });
-  expect(validateInput(object({ a: text }), input)).toEqual({ value: { a: '1' } });
+  expect(validateInput(v.object({ a: v.string() }), input)).toEqual({ value: { a: '1' } });
 });

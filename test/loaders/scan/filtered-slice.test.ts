@@ -4,7 +4,7 @@ import type { Position } from '../../../src/loaders/paging/cursor.ts';
 import { PageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import type { PageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
-import { ListScans, maxScannedPages } from '../../../src/loaders/scan/list-scan.ts';
+import { createScans, maxScannedPages } from '../../../src/loaders/scan/list-scan.ts';
 import { type FilteredRow, matchesFilter, type RowFilter } from '../../../src/loaders/scan/row-filter.ts';
 import { countByStatus } from '../../../src/loaders/scan/status-counts.ts';
 import type { PageQuery } from '../../../src/rest/api-types.ts';
@@ -52,14 +52,14 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
           nextPageToken: end < list.rows.length ? String(end) : undefined,
         };
       }, 1_000);
-      return new ListScans(pages, { scannedPages: maxScannedPages - pagesLeft });
+      return createScans(pages, { scannedPages: maxScannedPages - pagesLeft });
     },
     read(
       filter: RowFilter,
       first: number,
       { after, pagesLeft }: { after?: Position; pagesLeft?: number } = {},
     ) {
-      return readFilteredSlice(list.scans(pagesLeft).from({}, after), filter, first, after);
+      return readFilteredSlice(list.scans(pagesLeft)({}, after), filter, first, after);
     },
   };
   return list;
@@ -162,7 +162,7 @@ describe.each([5_000, 12_000])('a list of %d rows', (count) => {
     async (_order, sort) => {
       const rows = sort(rowsOfSeed(count));
       const list = createList(rows);
-      const { byStatus, isExact } = await countByStatus(list.scans().from({}), undefined);
+      const { byStatus, isExact } = await countByStatus(list.scans()({}), undefined);
       const plain = Map.groupBy(rows, ({ status }) => String(status));
       expect(isExact).toBe(true);
       expect(byStatus).toEqual(new Map([...plain].map(([status, { length }]) => [status, length])));
@@ -287,9 +287,9 @@ describe('the fields of one operation', () => {
     const scans = list.scans();
     const delivered: RowFilter = { statuses: ['DELIVERED'], ...anyTime };
     const [errors, first, counts] = await Promise.all([
-      readFilteredSlice(scans.from({}), withError, 1, undefined),
-      readFilteredSlice(scans.from({}), delivered, 10, undefined),
-      countByStatus(scans.from({}), undefined),
+      readFilteredSlice(scans({}), withError, 1, undefined),
+      readFilteredSlice(scans({}), delivered, 10, undefined),
+      countByStatus(scans({}), undefined),
     ]);
     expect([errors.rows.length, first.rows.length, counts.isExact]).toEqual([1, 10, true]);
     expect(counts.byStatus).toEqual(
@@ -304,8 +304,8 @@ describe('the fields of one operation', () => {
   test('share a limit of 20 pages', async () => {
     const list = createList(newestFirst(50_000));
     const scans = list.scans();
-    const counts = await countByStatus(scans.from({}), undefined);
-    const slice = await readFilteredSlice(scans.from({ page: 2 } as object), withError, 5, undefined);
+    const counts = await countByStatus(scans({}), undefined);
+    const slice = await readFilteredSlice(scans({ page: 2 } as object), withError, 5, undefined);
     expect([counts.isExact, counts.byStatus.get('DELIVERED')]).toEqual([false, 20_000]);
     expect([slice.rows.length, slice.hasNextPage]).toEqual([0, true]);
     expect(list.queries).toHaveLength(20);

@@ -4,11 +4,11 @@ import { ListCursors, type Position } from '../../../src/loaders/paging/cursor.t
 import { PageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import { readPageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
-import { ListScans } from '../../../src/loaders/scan/list-scan.ts';
+import { createScans } from '../../../src/loaders/scan/list-scan.ts';
 import type { OrderQuery } from '../../../src/rest/api-types.ts';
 import type { RestCall } from '../../../src/rest/call.ts';
 import { createResourceClient } from '../../../src/rest/resource-client.ts';
-import { ListWatch } from '../../../src/rest/watch/list-watch.ts';
+import { createListWatch } from '../../../src/rest/watch/list-watch.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { bearer, parameterNames } from '../../fixtures/rest-service.ts';
 
@@ -185,7 +185,7 @@ test('correct parameter names cause no report while the list changes', {
       async (service, seed, size, first, query, isScanned) => {
         const list = new ChangingList(service, seed, size);
         const problem = (problem: unknown) => alarms.push({ service, seed, size, first, query, problem });
-        const watch = new ListWatch({ names: parameterNames, onProblem: problem });
+        const watch = createListWatch(parameterNames, { onProblem: problem });
         const { fetchPage } = createResourceClient(list.send, watch);
         const callContext = createCallContexts({ readsPerOperation: 1_000_000 }).of(
           bearer,
@@ -208,7 +208,7 @@ test('correct parameter names cause no report while the list changes', {
           const filter = { statuses: ['NEW'], createdSinceMs: undefined, createdUntilMs: undefined };
           try {
             const slice = isScanned
-              ? await readFilteredSlice(new ListScans(loader, log).from(query, after), filter, first, after)
+              ? await readFilteredSlice(createScans(loader, log)(query, after), filter, first, after)
               : await readPageSlice({ pages: loader, filters: query, first, after });
             const last = slice.endPosition ?? slice.rows.at(-1)?.after;
             after = last && slice.hasNextPage ? cursors.decode(cursors.encode(last)) : undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RestCall } from '../../../src/rest/call.ts';
 import { PageTokenRefusedError, ParameterRefusedError, StatusError } from '../../../src/rest/errors.ts';
-import { ListWatch, type ParameterProblem, type SentParameters } from '../../../src/rest/watch/list-watch.ts';
+import { createListWatch, type SentParameters } from '../../../src/rest/watch/list-watch.ts';
 import { parameterNames } from '../../fixtures/rest-service.ts';
 
 const call: RestCall = { method: 'GET', path: '/v1/orders' };
@@ -9,11 +9,10 @@ const rowsOf = (count: number, status = 'NEW', name = 'Lucía') =>
   Array.from({ length: count }, () => ({ status, recipient: { firstName: name } }));
 
 function createWatch() {
-  const problems: ParameterProblem[] = [];
+  const problems: { setting: string }[] = [];
   const outside: [string, number][] = [];
   let nowMs = 0;
-  const watch = new ListWatch({
-    names: parameterNames,
+  const watch = createListWatch(parameterNames, {
     onProblem: (problem) => problems.push(problem),
     onRowsOutside: (...counted) => outside.push(counted),
     now: () => nowMs,
