@@ -1,6 +1,6 @@
 import { createDriftWatch } from '../rest/watch/schema-drift.ts';
 import type { Log } from './log.ts';
-import { OutageLog } from './outage-log.ts';
+import { createOutageLog } from './outage-log.ts';
 
 interface TelemetryOptions {
   metrics: boolean;
@@ -13,7 +13,7 @@ export type Telemetry = Awaited<ReturnType<typeof startTelemetry>>;
 export async function startTelemetry({ metrics, tracing }: TelemetryOptions, log: Log) {
   const createdMetrics = metrics ? (await import('./metrics.ts')).createMetrics() : undefined;
   const createdTracing = tracing ? await (await import('./otlp-tracing.ts')).createTracing(log) : undefined;
-  const outages = new OutageLog(log);
+  const outages = createOutageLog(log);
   return {
     metrics: createdMetrics,
     tracing: createdTracing,
