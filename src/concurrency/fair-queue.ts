@@ -14,6 +14,19 @@ export abstract class QueueEntry implements ListNode<QueueEntry> {
   abstract onSlotGranted(): void;
 }
 
+/** An entry of weight 1 that calls a function. */
+export class UnitEntry extends QueueEntry {
+  readonly owner: Owner;
+  readonly weight = 1;
+  readonly onSlotGranted: () => void;
+
+  constructor(owner: Owner, onSlotGranted: () => void) {
+    super();
+    this.owner = owner;
+    this.onSlotGranted = onSlotGranted;
+  }
+}
+
 export interface FairQueueOptions {
   /** The total weight of granted slots that weigh more than `lightWeight`. */
   capacity: number;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { FairQueue, QueueEntry } from '../../concurrency/fair-queue.ts';
+import { FairQueue, UnitEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import { type HttpError, overloaded, rejection } from '../http/http-error.ts';
 
@@ -29,7 +29,7 @@ export class LabelQueue {
     // A closed response emits no second `close`, and would keep its slot forever.
     if (response === undefined || response.closed) return undefined;
     const { promise, resolve } = Promise.withResolvers<HttpError | undefined>();
-    const request = new LabelRequest(owner, () => resolve(undefined));
+    const request = new UnitEntry(owner, () => resolve(undefined));
     const outcome = this.#queue.acquire(request);
     if (typeof outcome === 'object') return tooMany(`${outcome.limit} label requests are already waiting.`);
     // Once the request has its slot, the second call of `resolve` has no effect.
@@ -44,18 +44,6 @@ export class LabelQueue {
       if (request.turn === 'waiting') leave(timedOut);
     }, this.#waitMs);
     return promise.finally(() => clearTimeout(timer));
-  }
-}
-
-class LabelRequest extends QueueEntry {
-  readonly weight = 1;
-  readonly owner: Owner;
-  readonly onSlotGranted: () => void;
-
-  constructor(owner: Owner, onSlotGranted: () => void) {
-    super();
-    this.owner = owner;
-    this.onSlotGranted = onSlotGranted;
   }
 }
 
