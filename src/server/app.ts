@@ -31,7 +31,7 @@ import { ResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
 import { RateLimit } from './limits/rate-limit.ts';
-import { AccessLog } from './operations/access-log.ts';
+import { createAccessLog } from './operations/access-log.ts';
 import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
 import { createOperationRunner } from './operations/operation-runner.ts';
@@ -39,7 +39,7 @@ import { QuerySharing } from './operations/query-sharing.ts';
 import { createTokenState, type TokenRejections } from './operations/token-state.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { createHealth, type Health, healthRoute } from './routes/health.ts';
-import { LabelQueue } from './routes/label-queue.ts';
+import { createLabelQueue } from './routes/label-queue.ts';
 import { labelRoute } from './routes/labels.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { notFoundRoute } from './routes/not-found.ts';
@@ -167,7 +167,7 @@ export function createApp(options: AppOptions): App {
     options.trustedDocuments === undefined
       ? automaticPersistedQueries(documents, isTokenAccepted, forTests.persistedQueryBytes)
       : onlyTrustedDocuments(documents, options.trustedDocuments);
-  const accessLog = new AccessLog(options.log ?? silentLog, metrics?.requests, tracing);
+  const accessLog = createAccessLog(options.log ?? silentLog, metrics?.requests, tracing);
   const bodies = {
     maxBodyBytes: forTests.maxBodyBytes ?? defaultMaxBodyBytes,
     budget: new BodyBudget(forTests.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
@@ -236,7 +236,7 @@ export function createApp(options: AppOptions): App {
       labelRoute({
         api,
         callContexts: tokens.callContexts,
-        queue: new LabelQueue(forTests.labelRequestsAtOnce, forTests.labelWaitMs),
+        enterQueue: createLabelQueue(forTests.labelRequestsAtOnce, forTests.labelWaitMs),
         rateLimit,
         report,
         tracing,

@@ -13,7 +13,7 @@ import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 import { readBearer } from '../http/request-checks.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
 import { toClientError } from '../operations/client-error.ts';
-import type { LabelQueue } from './label-queue.ts';
+import type { EnterLabelQueue } from './label-queue.ts';
 import { streamedBody } from './streamed-body.ts';
 
 // A label is a file of 100 KB or more, which REST makes. A write costs as much.
@@ -24,7 +24,7 @@ const route = /^\/labels\/([^/]+)\.pdf$/;
 export interface LabelRouteOptions {
   api: RestApi;
   callContexts: CallContexts;
-  queue: LabelQueue;
+  enterQueue: EnterLabelQueue;
   /** Undefined: no rate limit. */
   rateLimit: RateLimit | undefined;
   report: ReportError;
@@ -51,7 +51,7 @@ export function labelRoute(options: LabelRouteOptions): Plugin<object, NodeConte
 }
 
 async function labelResponse(
-  { api, callContexts, queue, rateLimit, report, tracing }: LabelRouteOptions,
+  { api, callContexts, enterQueue, rateLimit, report, tracing }: LabelRouteOptions,
   encodedId: string,
   request: Request,
   context: NodeContext,
@@ -72,7 +72,7 @@ async function labelResponse(
     }
     const limitError =
       rateLimit?.charge(callContext.tenant, pointsOfLabel).error ??
-      (await queue.enter(callContext.owner, response));
+      (await enterQueue(callContext.owner, response));
     if (limitError !== undefined) return httpErrorResponse(limitError, context, fetchAPI);
     const { body, contentLength } = await api.getLabel(id, callContext);
     const headers = {
