@@ -30,7 +30,7 @@ import { BodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/
 import { ResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
-import { RateLimit } from './limits/rate-limit.ts';
+import { createRateLimit } from './limits/rate-limit.ts';
 import { createAccessLog } from './operations/access-log.ts';
 import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
@@ -148,7 +148,7 @@ export function createApp(options: AppOptions): App {
     maxNodes: limits.nodes,
     unreadBytesAtOnce: forTests.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
   });
-  const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
+  const rateLimit = pointsPerSecond > 0 ? createRateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
   const cors = new Cors(settings.corsOrigins ?? [], metrics?.originRefused);
   const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
   const isTokenAccepted = (headers: HeaderReader) => tokens.owner(headers).connection === undefined;
