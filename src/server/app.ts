@@ -23,7 +23,7 @@ import { yogaAccessLog } from './graphql/yoga-access-log.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
-import { Cors } from './http/cors.ts';
+import { createCors } from './http/cors.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { defaultUnreadBudgetBytes } from './http/open-response-limits.ts';
 import { BodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
@@ -149,7 +149,7 @@ export function createApp(options: AppOptions): App {
     unreadBytesAtOnce: forTests.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
   });
   const rateLimit = pointsPerSecond > 0 ? createRateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
-  const cors = new Cors(settings.corsOrigins ?? [], metrics?.originRefused);
+  const cors = createCors(settings.corsOrigins ?? [], metrics?.originRefused);
   const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
   const isTokenAccepted = (headers: HeaderReader) => tokens.owner(headers).connection === undefined;
   const documents = new DocumentCache(
