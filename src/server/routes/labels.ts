@@ -7,7 +7,7 @@ import { BadInputError, MissingBearerError } from '../../rest/errors.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import { countError } from '../../telemetry/request-record.ts';
-import { methodNotAllowed } from '../http/http-error.ts';
+import { methodNotAllowedError } from '../http/http-error.ts';
 import { acceptsHtml } from '../http/media-types.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 import { readBearer } from '../http/request-checks.ts';
@@ -45,7 +45,7 @@ export function labelRoute(options: LabelRouteOptions): Plugin<object, NodeConte
       if (request.method === 'GET' || request.method === 'HEAD')
         endResponse(await labelResponse(options, encodedId, request, serverContext, fetchAPI));
       else if (request.method !== 'OPTIONS')
-        endResponse(httpErrorResponse(methodNotAllowed('GET, HEAD'), serverContext, fetchAPI));
+        endResponse(httpErrorResponse(methodNotAllowedError, serverContext, fetchAPI));
     },
   };
 }
