@@ -30,10 +30,6 @@ export interface RequestObserver {
   onRequestFinished(requestRecord: RequestRecord, status: number, isAborted: boolean): void;
 }
 
-export interface RequestRecordContext {
-  requestRecord?: RequestRecord;
-}
-
 export function countError(requestRecord: RequestRecord, code: string): void {
   requestRecord.errors ??= {};
   requestRecord.errors[code] = (requestRecord.errors[code] ?? 0) + 1;
