@@ -9,7 +9,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/otlp-tracing.ts';
 import type { HeaderReader } from '../telemetry/request-record.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
-import { cachedDocuments, DocumentCache } from './documents/document-cache.ts';
+import { cachedDocuments, createDocumentCache } from './documents/document-cache.ts';
 import {
   automaticPersistedQueries,
   idParameters,
@@ -147,7 +147,7 @@ export function createApp(options: AppOptions): App {
   const cors = createCors(settings.corsOrigins ?? [], metrics?.originRefused);
   const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
   const isTokenAccepted = (headers: HeaderReader) => tokens.owner(headers).connection === undefined;
-  const documents = new DocumentCache(
+  const documents = createDocumentCache(
     {
       parse(text) {
         metrics?.documentRead();
