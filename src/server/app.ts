@@ -26,7 +26,7 @@ import { compressedResponses } from './http/compression.ts';
 import { createCors } from './http/cors.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { defaultUnreadBudgetBytes } from './http/open-response-limits.ts';
-import { BodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
+import { createBodyBudget, defaultMaxBodyBytes } from './http/request-body.ts';
 import { ResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
@@ -165,7 +165,7 @@ export function createApp(options: AppOptions): App {
   const accessLog = createAccessLog(options.log ?? silentLog, metrics?.requests, tracing);
   const bodies = {
     maxBodyBytes: forTests.maxBodyBytes ?? defaultMaxBodyBytes,
-    budget: new BodyBudget(forTests.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
+    budget: createBodyBudget(forTests.bodyBytesAtOnce),
     admission,
   };
   const runOperation = createOperationRunner({
