@@ -14,6 +14,19 @@ export abstract class QueueEntry implements ListNode<QueueEntry> {
   abstract onSlotGranted(): void;
 }
 
+/** An entry of weight 1 that calls a function. */
+export class UnitEntry extends QueueEntry {
+  readonly owner: Owner;
+  readonly weight = 1;
+  readonly onSlotGranted: () => void;
+
+  constructor(owner: Owner, onSlotGranted: () => void) {
+    super();
+    this.owner = owner;
+    this.onSlotGranted = onSlotGranted;
+  }
+}
+
 export interface FairQueueOptions {
   /** The total weight of granted slots that weigh more than `lightWeight`. */
   capacity: number;
@@ -29,8 +42,6 @@ export interface FairQueueOptions {
   isOpenTo?: (owner: Owner) => boolean;
 }
 
-const otherTokens = {};
-const ownerKey = ({ token, connection }: Owner): object => (connection === undefined ? token : otherTokens);
 const laneKey = ({ token, connection }: Owner): object => (connection === undefined ? token : connection);
 
 /** The waiting entries of an accepted token, or of one connection of the other tokens. */
@@ -38,15 +49,17 @@ class Lane implements ListNode<Lane> {
   before: Lane | undefined;
   after: Lane | undefined;
   readonly entries = new LinkedList<QueueEntry>();
+  readonly ofOwner: OwnerLanes;
+
+  constructor(ofOwner: OwnerLanes) {
+    this.ofOwner = ofOwner;
+  }
 }
 
-/** The lanes of an owner that waits. An accepted token has one. */
-class OwnerLanes implements ListNode<OwnerLanes> {
+/** The lanes of an owner, in the order of turns. An accepted token has one. */
+class OwnerLanes extends LinkedList<Lane> implements ListNode<OwnerLanes> {
   before: OwnerLanes | undefined;
   after: OwnerLanes | undefined;
-  readonly byKey = new Map<object, Lane>();
-  /** In the order of turns. */
-  readonly turns = new LinkedList<Lane>();
 }
 
 /** A list, not the order of a Map: to move an entry of a Map to its end cost a twentieth of a query with 53 calls. */
@@ -66,11 +79,13 @@ export class FairQueue {
   readonly #isOpenTo: (owner: Owner) => boolean;
   readonly #slots: Shares;
   readonly #waiting: Shares;
-  readonly #owners = new Map<object, OwnerLanes>();
-  /** In the order of turns. */
-  readonly #turns = new LinkedList<OwnerLanes>();
-  /** The owner of the latest slot. */
-  #latestOwner: object | undefined;
+  readonly #lanes = new Map<object, Lane>();
+  /** The owners that wait, in the order of turns. */
+  readonly #owners = new LinkedList<OwnerLanes>();
+  /** The lanes of the tokens that REST has not accepted. */
+  readonly #others = new OwnerLanes();
+  /** Whether the latest slot is theirs. */
+  #isLatestOfOthers = false;
   #isGranting = false;
 
   constructor(options: FairQueueOptions) {
@@ -90,7 +105,7 @@ export class FairQueue {
   /** Grants the entry a slot, or lets it wait if none is free. An `Excess`: the entry may neither start nor wait. */
   acquire(entry: QueueEntry): 'granted' | 'waiting' | Excess {
     const { owner } = entry;
-    const lane = this.#owners.get(ownerKey(owner))?.byKey.get(laneKey(owner));
+    const lane = this.#lanes.get(laneKey(owner));
     const mayStart = this.#hasTime() && this.#isOpenTo(owner) && this.#hasRoomFor(entry);
     // After the grants, free capacity is left only if all waiting lanes are at limits of their own. A new lane then
     // overtakes nobody.
@@ -109,21 +124,16 @@ export class FairQueue {
 
   /** Adds a lane, as the last one in turn. */
   #addLane(owner: Owner): Lane {
-    const lane = new Lane();
-    const lanes = this.#owners.get(ownerKey(owner)) ?? this.#addOwner(ownerKey(owner));
-    lanes.byKey.set(laneKey(owner), lane);
-    lanes.turns.add(lane);
-    return lane;
-  }
-
-  #addOwner(key: object): OwnerLanes {
-    const lanes = new OwnerLanes();
-    this.#owners.set(key, lanes);
-    this.#turns.add(lanes);
+    const others = this.#others;
+    const ofOwner = owner.connection === undefined ? new OwnerLanes() : others;
+    if (ofOwner.first === undefined) this.#owners.add(ofOwner);
     // An accepted token comes before the others if they had the latest turn.
-    const others = this.#owners.get(otherTokens);
-    if (this.#latestOwner === otherTokens && others !== undefined) endTurn(this.#turns, others);
-    return lanes;
+    if (ofOwner !== others && others.first !== undefined && this.#isLatestOfOthers)
+      endTurn(this.#owners, others);
+    const lane = new Lane(ofOwner);
+    this.#lanes.set(laneKey(owner), lane);
+    ofOwner.add(lane);
+    return lane;
   }
 
   /** Gives back the slot of an entry, or its place among those that wait. Does nothing if the entry has neither. */
@@ -162,7 +172,7 @@ export class FairQueue {
 
   #grant(entry: QueueEntry): void {
     entry.turn = 'granted';
-    this.#latestOwner = ownerKey(entry.owner);
+    this.#isLatestOfOthers = entry.owner.connection !== undefined;
     this.#slots.add(entry.owner, entry.weight, this.#weightOfCapacity(entry.weight));
   }
 
@@ -173,8 +183,8 @@ export class FairQueue {
 
   /** The first open entry with room, in the order of turns. */
   #nextInTurn(): QueueEntry | undefined {
-    for (let owner = this.#turns.first; owner !== undefined; owner = owner.after) {
-      for (let lane = owner.turns.first; lane !== undefined; lane = lane.after) {
+    for (let owner = this.#owners.first; owner !== undefined; owner = owner.after) {
+      for (let lane = owner.first; lane !== undefined; lane = lane.after) {
         let entry = lane.entries.first;
         while (entry !== undefined && !this.#isOpenTo(entry.owner)) entry = entry.after;
         if (entry !== undefined && this.#hasRoomFor(entry)) return entry;
@@ -186,18 +196,16 @@ export class FairQueue {
   /** Removes a waiting entry. `endsTurn`: its owner and its connection then wait for their next turn. */
   #dequeue(entry: QueueEntry, endsTurn: boolean): void {
     const { owner } = entry;
-    const lanes = this.#owners.get(ownerKey(owner));
-    const lane = lanes?.byKey.get(laneKey(owner));
-    if (lanes === undefined || lane === undefined) return;
-    lane.entries.remove(entry);
+    const lane = this.#lanes.get(laneKey(owner));
+    if (lane === undefined) return;
+    const { entries, ofOwner } = lane;
+    entries.remove(entry);
     this.#waiting.add(owner, -1);
-    if (lane.entries.first === undefined) {
-      lanes.byKey.delete(laneKey(owner));
-      lanes.turns.remove(lane);
-    } else if (endsTurn) endTurn(lanes.turns, lane);
-    if (lanes.byKey.size === 0) {
-      this.#owners.delete(ownerKey(owner));
-      this.#turns.remove(lanes);
-    } else if (endsTurn) endTurn(this.#turns, lanes);
+    if (entries.first === undefined) {
+      this.#lanes.delete(laneKey(owner));
+      ofOwner.remove(lane);
+    } else if (endsTurn) endTurn(ofOwner, lane);
+    if (ofOwner.first === undefined) this.#owners.remove(ofOwner);
+    else if (endsTurn) endTurn(this.#owners, ofOwner);
   }
 }

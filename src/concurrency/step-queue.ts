@@ -1,5 +1,5 @@
 import { type LoopBudget, loopBudget, type PieceKind } from './event-loop-round.ts';
-import { FairQueue, QueueEntry } from './fair-queue.ts';
+import { FairQueue, UnitEntry } from './fair-queue.ts';
 import type { Owner } from './owner.ts';
 
 /**
@@ -24,23 +24,11 @@ export class StepQueue {
    * @param nodes the GraphQL nodes whose work takes as long as the step and the promises that it settles.
    */
   run(owner: Owner, nodes: number, step: () => void): void {
-    const entry = new Step(owner, () => {
+    const entry = new UnitEntry(owner, () => {
       this.#budget.start(nodes);
       this.#queue.leave(entry);
       step();
     });
     if (this.#queue.acquire(entry) === 'granted') entry.onSlotGranted();
-  }
-}
-
-class Step extends QueueEntry {
-  readonly owner: Owner;
-  readonly weight = 1;
-  readonly onSlotGranted: () => void;
-
-  constructor(owner: Owner, start: () => void) {
-    super();
-    this.owner = owner;
-    this.onSlotGranted = start;
   }
 }

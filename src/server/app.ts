@@ -9,7 +9,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/otlp-tracing.ts';
 import type { HeaderReader } from '../telemetry/request-record.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
-import { cachedDocuments, DocumentCache } from './documents/document-cache.ts';
+import { cachedDocuments, createDocumentCache } from './documents/document-cache.ts';
 import {
   automaticPersistedQueries,
   idParameters,
@@ -23,15 +23,15 @@ import { yogaAccessLog } from './graphql/yoga-access-log.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
-import { Cors } from './http/cors.ts';
+import { createCors } from './http/cors.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { defaultUnreadBudgetBytes } from './http/open-response-limits.ts';
-import { BodyBudget, defaultBodyBudgetBytes, defaultMaxBodyBytes } from './http/request-body.ts';
+import { createBodyBudget, defaultMaxBodyBytes } from './http/request-body.ts';
 import { ResponseHeaders, responseHeaders } from './http/response-headers.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
-import { RateLimit } from './limits/rate-limit.ts';
-import { AccessLog } from './operations/access-log.ts';
+import { createRateLimit } from './limits/rate-limit.ts';
+import { createAccessLog } from './operations/access-log.ts';
 import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
 import { createOperationRunner } from './operations/operation-runner.ts';
@@ -39,7 +39,7 @@ import { QuerySharing } from './operations/query-sharing.ts';
 import { createTokenState, type TokenRejections } from './operations/token-state.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { createHealth, type Health, healthRoute } from './routes/health.ts';
-import { LabelQueue } from './routes/label-queue.ts';
+import { createLabelQueue } from './routes/label-queue.ts';
 import { labelRoute } from './routes/labels.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { notFoundRoute } from './routes/not-found.ts';
@@ -129,16 +129,11 @@ export function createApp(options: AppOptions): App {
   const limits = { ...fixedLimits, nodes: settings.maxNodes, ...forTests.limits };
   const isPrivate = settings.schemaAccess === 'private';
   const tokens = createTokenState({
+    ...settings,
     api,
     keyStore: options.keyStore,
     service: options.service,
-    loading: {
-      referenceMs: settings.referenceMs,
-      referenceGraceMs: forTests.referenceGraceMs,
-      listsForBatches: settings.listsForBatches,
-    },
-    readsPerOperation: settings.readsPerOperation,
-    callsAtOnce: settings.callsAtOnce,
+    loading: { ...settings, referenceGraceMs: forTests.referenceGraceMs },
     metrics,
     report,
     tokenRejections: options.tokenRejections,
@@ -148,11 +143,11 @@ export function createApp(options: AppOptions): App {
     maxNodes: limits.nodes,
     unreadBytesAtOnce: forTests.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
   });
-  const rateLimit = pointsPerSecond > 0 ? new RateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
-  const cors = new Cors(settings.corsOrigins ?? [], metrics?.originRefused);
+  const rateLimit = pointsPerSecond > 0 ? createRateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
+  const cors = createCors(settings.corsOrigins ?? [], metrics?.originRefused);
   const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
   const isTokenAccepted = (headers: HeaderReader) => tokens.owner(headers).connection === undefined;
-  const documents = new DocumentCache(
+  const documents = createDocumentCache(
     {
       parse(text) {
         metrics?.documentRead();
@@ -167,10 +162,10 @@ export function createApp(options: AppOptions): App {
     options.trustedDocuments === undefined
       ? automaticPersistedQueries(documents, isTokenAccepted, forTests.persistedQueryBytes)
       : onlyTrustedDocuments(documents, options.trustedDocuments);
-  const accessLog = new AccessLog(options.log ?? silentLog, metrics?.requests, tracing);
+  const accessLog = createAccessLog(options.log ?? silentLog, metrics?.requests, tracing);
   const bodies = {
     maxBodyBytes: forTests.maxBodyBytes ?? defaultMaxBodyBytes,
-    budget: new BodyBudget(forTests.bodyBytesAtOnce ?? defaultBodyBudgetBytes),
+    budget: createBodyBudget(forTests.bodyBytesAtOnce),
     admission,
   };
   const runOperation = createOperationRunner({
@@ -179,13 +174,9 @@ export function createApp(options: AppOptions): App {
     documents,
     toOwner: tokens.owner,
     createContext: createContextFactory({
+      ...settings,
+      ...tokens,
       api,
-      callContexts: tokens.callContexts,
-      loaderStates: tokens.loaderStates,
-      idempotency: tokens.idempotency,
-      currency: settings.currency,
-      operationTimeoutMs: settings.operationTimeoutMs,
-      showCost: settings.showCost,
       publicUrl: options.publicUrl,
       report,
     }),
@@ -236,7 +227,7 @@ export function createApp(options: AppOptions): App {
       labelRoute({
         api,
         callContexts: tokens.callContexts,
-        queue: new LabelQueue(forTests.labelRequestsAtOnce, forTests.labelWaitMs),
+        enterQueue: createLabelQueue(forTests.labelRequestsAtOnce, forTests.labelWaitMs),
         rateLimit,
         report,
         tracing,

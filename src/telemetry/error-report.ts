@@ -7,25 +7,16 @@ export function createErrorReporter(log: Log): ReportError {
   return (error, requestId) => log.error({ requestId, error: describeError(error) }, 'fault');
 }
 
-/** The loggable part of an error. It contains no text from a request or from REST. */
-interface DescribedError {
-  name: string;
-  /** Such as `ERR_INVALID_ARG_TYPE`. */
-  code?: string | undefined;
-  message?: string | undefined;
-  /** The stack frames, innermost first, without the message. */
-  stack?: string | undefined;
-  cause?: DescribedError | undefined;
-}
-
 // A limit, because an error may be its own cause.
 const maxCauses = 5;
 
-function describeError(error: unknown, causesLeft = maxCauses): DescribedError {
+/** The loggable part of an error. It contains no text from a request or from REST. */
+function describeError(error: unknown, causesLeft = maxCauses): object {
   if (!(error instanceof Error)) return { name: typeof error };
   const { name, cause } = error;
   return {
     name: isIdentifier(name) ? name : 'Error',
+    // Such as `ERR_INVALID_ARG_TYPE`.
     code: 'code' in error && isIdentifier(error.code) ? error.code : undefined,
     message: safeMessages.some((pattern) => pattern.test(error.message)) ? error.message : undefined,
     stack: stackFrames(error),
@@ -47,7 +38,7 @@ function isIdentifier(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z_]\w{0,60}$/.test(value);
 }
 
-/** The message precedes the frames in `stack`, and may contain line breaks. */
+/** The frames, innermost first. The message precedes them in `stack`, and may contain line breaks. */
 function stackFrames({ message, stack = '' }: Error): string | undefined {
   const end = stack.indexOf(message) + message.length;
   const frames = stack.slice(end).match(/^ +at .+:\d+:\d+\)?$/gm);

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { LoadingObserver } from '../loaders/loading-observer.ts';
 import type { CallObserver } from '../rest/client/call-log.ts';
 import type { DriftKind } from '../rest/watch/schema-drift.ts';
-import type { RequestObserver, RequestRecord } from './request-record.ts';
+import type { RequestRecord } from './request-record.ts';
 
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
@@ -105,7 +105,7 @@ const requestsBetweenCopies = 1_024;
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Labels have few values. They include neither operation names, which clients choose, nor the identity of clients. */
-function createRequestMetrics(registers: Registry[]): RequestObserver {
+function createRequestMetrics(registers: Registry[]) {
   const operations = new Histogram({
     name: 'waybill_operation_duration_seconds',
     help: 'Duration of GraphQL operations, by type and outcome. Types: query, mutation, and none if no operation was found. Outcomes: ok, errors, refused and aborted.',
@@ -152,7 +152,7 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
   });
 
   return {
-    onRequestStarted(requestRecord) {
+    onRequestStarted(requestRecord: RequestRecord): void {
       pendingRequests.add(requestRecord);
       requestsUntilCopy -= 1;
       if (requestsUntilCopy > 0) return;
@@ -160,7 +160,8 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
       pendingRequests = new Set(pendingRequests);
       requestsUntilCopy = requestsBetweenCopies;
     },
-    onRequestFinished(requestRecord, status, isAborted) {
+    /** Called once for each started request, with the status of its response. */
+    onRequestFinished(requestRecord: RequestRecord, status: number, isAborted: boolean): void {
       pendingRequests.delete(requestRecord);
       const { route, operation, startedAtMs } = requestRecord;
       if (route === undefined) return;

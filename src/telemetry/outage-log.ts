@@ -1,9 +1,7 @@
-import type { AttemptOutcome, CallObserver } from '../rest/client/call-log.ts';
+import type { AttemptOutcome } from '../rest/client/call-log.ts';
 import type { Log } from './log.ts';
 
-type Kind = 'no answer' | 'slow' | 'rate limit';
-
-const messages: Record<Kind, { begin: string; end: string }> = {
+const messages = {
   'no answer': { begin: 'the REST service does not respond', end: 'the REST service responds again' },
   slow: { begin: 'the REST service is slow', end: 'the REST service is no longer slow' },
   'rate limit': {
@@ -11,6 +9,7 @@ const messages: Record<Kind, { begin: string; end: string }> = {
     end: 'the REST service no longer rejects calls because of its rate limit',
   },
 };
+type Kind = keyof typeof messages;
 
 const windowMs = 5_000;
 const slowMs = 2_000;
@@ -18,7 +17,6 @@ const minFailures = 5;
 const minReads = 20;
 /** An outage is over after this time without a failure. */
 const quietMs = 10_000;
-const checkMs = 1_000;
 
 /** Attempts of one kind, and whose they are. Two tokens are enough to tell that it is not one token alone. */
 class Tally {
@@ -26,21 +24,20 @@ class Tally {
   firstAtMs: number | undefined;
   readonly tenants = new Set<string>();
 
-  add(tenantId: string, nowMs: number): void {
+  add(tenantId: string): void {
     this.count += 1;
-    this.firstAtMs ??= nowMs;
+    this.firstAtMs ??= performance.now();
     if (this.tenants.size < 2) this.tenants.add(tenantId);
   }
 }
 
-const newWindow = (startedAtMs: number) => ({
-  startedAtMs,
-  calls: 0,
-  reads: 0,
-  good: new Tally(),
-  bad: { 'no answer': new Tally(), slow: new Tally(), 'rate limit': new Tally() },
-});
-type Window = ReturnType<typeof newWindow>;
+class Window {
+  readonly startedAtMs = performance.now();
+  calls = 0;
+  reads = 0;
+  readonly good = new Tally();
+  readonly bad = { 'no answer': new Tally(), slow: new Tally(), 'rate limit': new Tally() };
+}
 
 interface Outage {
   kind: Kind;
@@ -49,109 +46,87 @@ interface Outage {
   startedAtMs: number;
   lastFailureMs: number;
   failures: number;
+  quietTimer: NodeJS.Timeout;
 }
 
 /**
  * Logs the begin and the end of each outage of REST. The failures of one token alone are no outage while other tokens
  * succeed.
  */
-export class OutageLog implements CallObserver {
-  readonly #log: Log;
-  readonly #now: () => number;
-  readonly #outages = new Map<Kind, Outage>();
-  #before = newWindow(0);
-  #current = newWindow(0);
-  #timer: NodeJS.Timeout | undefined;
+export function createOutageLog(log: Log) {
+  const outages = new Map<Kind, Outage>();
+  let before = new Window();
+  let current = new Window();
 
-  /** @param now a clock in milliseconds with any start. */
-  constructor(log: Log, now: () => number = () => performance.now()) {
-    this.#log = log;
-    this.#now = now;
+  function replaceOldWindows(): void {
+    const ageMs = performance.now() - current.startedAtMs;
+    if (ageMs < windowMs) return;
+    before = ageMs < 2 * windowMs ? current : new Window();
+    current = new Window();
   }
 
-  onAttempt(attempt: AttemptOutcome): void {
-    const { tenantId, outcome, status, isRead, durationMs } = attempt;
-    if (outcome === 'aborted') return;
-    const window = this.#windowNow();
-    window.calls += 1;
-    if (isRead) window.reads += 1;
-    const kinds: Kind[] = [];
-    if (outcome === 'failed') kinds.push('no answer');
-    if (status === 429) kinds.push('rate limit');
-    if (outcome === 'answered' && isRead && durationMs > slowMs) kinds.push('slow');
-    if (kinds.length === 0) window.good.add(tenantId, this.#now());
-    for (const kind of kinds) {
-      window.bad[kind].add(tenantId, this.#now());
-      this.#noteFailure(kind, attempt);
-    }
-  }
-
-  /** Logs the end of outages without recent failures. Runs each second during an outage. */
-  check(): void {
-    for (const outage of this.#outages.values()) {
-      if (this.#now() - outage.lastFailureMs >= quietMs) this.#end(outage);
-    }
-  }
-
-  /** Ends all outages, so that each begin in the log has an end. */
-  close(): void {
-    for (const outage of this.#outages.values()) this.#end(outage, true);
-  }
-
-  #windowNow(): Window {
-    const now = this.#now();
-    if (now - this.#current.startedAtMs >= windowMs) {
-      this.#before = now - this.#current.startedAtMs < 2 * windowMs ? this.#current : newWindow(now);
-      this.#current = newWindow(now);
-    }
-    return this.#current;
-  }
-
-  #noteFailure(kind: Kind, { route, status, isCircuitOpen }: AttemptOutcome): void {
-    const now = this.#now();
-    const failures = this.#sum((window) => window.bad[kind].count);
-    const calls = this.#sum(({ calls, reads }) => (kind === 'slow' ? reads : calls));
+  function noteFailure(kind: Kind, { route, status: upstreamStatus, isCircuitOpen }: AttemptOutcome): void {
+    const now = performance.now();
+    const failures = before.bad[kind].count + current.bad[kind].count;
+    const calls = kind === 'slow' ? before.reads + current.reads : before.calls + current.calls;
     // A rate limit of REST refuses only the calls above its rate.
     const minShare = kind === 'rate limit' ? 0 : 0.5;
     // The calls of other routes may succeed while a circuit is open.
-    const isWide = isCircuitOpen || (failures >= minShare * calls && !this.#isOfOneToken(kind));
-    const running = this.#outages.get(kind);
+    const isWide = isCircuitOpen || (failures >= minShare * calls && !isOfOneToken(kind));
+    const running = outages.get(kind);
     if (running !== undefined) {
-      // Single failures among many successes do not prolong an outage.
-      if (isWide) running.lastFailureMs = now;
       running.failures += 1;
+      // Single failures among many successes do not prolong an outage.
+      if (!isWide) return;
+      running.lastFailureMs = now;
+      running.quietTimer.refresh();
       return;
     }
     const isOften = isCircuitOpen || (kind === 'slow' ? calls >= minReads : failures >= minFailures);
     if (!isWide || !isOften) return;
-    const startedAtMs = this.#before.bad[kind].firstAtMs ?? this.#current.bad[kind].firstAtMs ?? now;
+    const startedAtMs = before.bad[kind].firstAtMs ?? current.bad[kind].firstAtMs ?? now;
     const since = new Date(Date.now() - (now - startedAtMs)).toISOString();
-    this.#outages.set(kind, { kind, since, startedAtMs, lastFailureMs: now, failures });
+    const quietTimer = setTimeout(() => end(outage), quietMs).unref();
+    const outage: Outage = { kind, since, startedAtMs, lastFailureMs: now, failures, quietTimer };
+    outages.set(kind, outage);
     const circuitOpen = isCircuitOpen || undefined;
-    this.#log.warn(
-      { outage: kind, since, route, upstreamStatus: status, circuitOpen, failures },
-      messages[kind].begin,
-    );
-    this.#timer ??= setInterval(() => this.check(), checkMs).unref();
+    log.warn({ outage: kind, since, route, upstreamStatus, circuitOpen, failures }, messages[kind].begin);
   }
 
   /** Whether only one token fails, while another one succeeds. */
-  #isOfOneToken(kind: Kind): boolean {
-    const failing = this.#before.bad[kind].tenants.union(this.#current.bad[kind].tenants);
-    const succeeding = this.#before.good.tenants.union(this.#current.good.tenants);
+  function isOfOneToken(kind: Kind): boolean {
+    const failing = before.bad[kind].tenants.union(current.bad[kind].tenants);
+    const succeeding = before.good.tenants.union(current.good.tenants);
     return failing.size === 1 && succeeding.difference(failing).size > 0;
   }
 
-  #sum(of: (window: Window) => number): number {
-    return of(this.#before) + of(this.#current);
+  function end({ kind, since, startedAtMs, lastFailureMs, failures, quietTimer }: Outage, atShutdown?: true) {
+    clearTimeout(quietTimer);
+    outages.delete(kind);
+    const seconds = Math.round((lastFailureMs - startedAtMs) / 1_000);
+    log.warn({ outage: kind, since, seconds, failures, atShutdown }, messages[kind].end);
   }
 
-  #end({ kind, since, startedAtMs, lastFailureMs, failures }: Outage, atShutdown?: true): void {
-    this.#outages.delete(kind);
-    const seconds = Math.round((lastFailureMs - startedAtMs) / 1_000);
-    this.#log.warn({ outage: kind, since, seconds, failures, atShutdown }, messages[kind].end);
-    if (this.#outages.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  }
+  return {
+    onAttempt(attempt: AttemptOutcome): void {
+      const { tenantId, outcome, status, isRead, durationMs } = attempt;
+      if (outcome === 'aborted') return;
+      replaceOldWindows();
+      current.calls += 1;
+      if (isRead) current.reads += 1;
+      const kinds: Kind[] = [];
+      if (outcome === 'failed') kinds.push('no answer');
+      if (status === 429) kinds.push('rate limit');
+      if (outcome === 'answered' && isRead && durationMs > slowMs) kinds.push('slow');
+      if (kinds.length === 0) current.good.add(tenantId);
+      for (const kind of kinds) {
+        current.bad[kind].add(tenantId);
+        noteFailure(kind, attempt);
+      }
+    },
+    /** Ends all outages, so that each begin in the log has an end. */
+    close(): void {
+      for (const outage of outages.values()) end(outage, true);
+    },
+  };
 }

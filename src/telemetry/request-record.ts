@@ -23,17 +23,6 @@ export class RequestRecord {
   }
 }
 
-/** Must not throw. */
-export interface RequestObserver {
-  onRequestStarted(requestRecord: RequestRecord): void;
-  /** Called once for each started request, with the status of its response. */
-  onRequestFinished(requestRecord: RequestRecord, status: number, isAborted: boolean): void;
-}
-
-export interface RequestRecordContext {
-  requestRecord?: RequestRecord;
-}
-
 export function countError(requestRecord: RequestRecord, code: string): void {
   requestRecord.errors ??= {};
   requestRecord.errors[code] = (requestRecord.errors[code] ?? 0) + 1;

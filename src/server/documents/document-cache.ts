@@ -5,7 +5,7 @@ import { truncateMessage } from '../../base/truncate-message.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
-import { SegmentedCache } from './segmented-cache.ts';
+import { createSegmentedCache } from './segmented-cache.ts';
 
 export interface CachedDocument {
   readonly document: DocumentNode | undefined;
@@ -20,45 +20,39 @@ export interface DocumentReader {
   validate(document: DocumentNode): readonly GraphQLError[];
 }
 
-export class DocumentCache {
-  readonly #reader: DocumentReader;
-  readonly #entries: SegmentedCache<CachedDocument>;
+export type DocumentCache = ReturnType<typeof createDocumentCache>;
 
-  constructor(reader: DocumentReader, maxBytes = 64 * 1024 * 1024) {
-    this.#reader = reader;
-    this.#entries = new SegmentedCache(maxBytes, estimateBytes);
-  }
+export function createDocumentCache(reader: DocumentReader, maxBytes = 64 * 1024 * 1024) {
+  const entries = createSegmentedCache(maxBytes, estimateBytes);
 
-  cached(text: string): CachedDocument | undefined {
-    return this.#entries.get(text);
-  }
-
-  /** Parses and validates a text that is not cached. @throws RangeError for a stack overflow. */
-  load(text: string): CachedDocument {
-    let entry = this.#entries.get(text);
-    if (entry === undefined) {
-      entry = this.#read(text);
-      entry.errors.forEach(shorten);
-      this.#entries.add(text, entry);
-    }
-    return entry;
-  }
-
-  /** Protects a cached document from eviction by documents that are not promoted. */
-  promote({ loc }: DocumentNode): void {
-    if (loc !== undefined) this.#entries.promote(loc.source.body);
-  }
-
-  #read(text: string): CachedDocument {
+  function read(text: string): CachedDocument {
     let document: DocumentNode;
     try {
-      document = this.#reader.parse(text);
+      document = reader.parse(text);
     } catch (error) {
       if (error instanceof GraphQLError) return { document: undefined, errors: [error] };
       throw error;
     }
-    return { document, errors: this.#reader.validate(document) };
+    return { document, errors: reader.validate(document) };
   }
+
+  return {
+    cached: (text: string): CachedDocument | undefined => entries.get(text),
+    /** Parses and validates a text that is not cached. @throws RangeError for a stack overflow. */
+    load(text: string): CachedDocument {
+      let entry = entries.get(text);
+      if (entry === undefined) {
+        entry = read(text);
+        entry.errors.forEach(shorten);
+        entries.add(text, entry);
+      }
+      return entry;
+    },
+    /** Protects a cached document from eviction by documents that are not promoted. */
+    promote({ loc }: DocumentNode): void {
+      if (loc !== undefined) entries.promote(loc.source.body);
+    },
+  };
 }
 
 /** Drops the stack trace, which keeps 40 KB of validation state, and the rest of a long message. */

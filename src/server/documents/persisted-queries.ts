@@ -5,7 +5,7 @@ import { isJsonObject } from '../../base/json-object.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { badRequest, type HttpError, rejection } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
-import { SegmentedCache } from './segmented-cache.ts';
+import { createSegmentedCache } from './segmented-cache.ts';
 
 /** The unchecked request parameters that name or contain the document. */
 export interface DocumentReference {
@@ -80,7 +80,7 @@ export function automaticPersistedQueries(
   isTokenAccepted: (headers: HeaderReader) => boolean,
   maxBytes = 16 * 1024 * 1024,
 ): DocumentPolicy {
-  const texts = new SegmentedCache<string>(maxBytes, (text) => 2 * text.length + 256);
+  const texts = createSegmentedCache<string>(maxBytes, (text) => 2 * text.length + 256);
 
   function recordUse(id: string, headers: HeaderReader): void {
     if (texts.isNew(id) && isTokenAccepted(headers)) texts.promote(id);

@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { ReportError } from '../../telemetry/error-report.ts';
-import type { RequestRecordContext } from '../../telemetry/request-record.ts';
 import { parseWeights } from './media-types.ts';
+import type { NodeContext } from './node-context.ts';
 
 export type ContentCoding = 'br' | 'gzip';
 
@@ -48,7 +48,7 @@ export function contentCoding(
 const compressedTypes = /^(?:application\/json|application\/graphql-response\+json|text\/plain);/;
 
 /** Yoga plugin: compresses responses. If zlib fails, the error is reported, and the client gets the uncompressed body. */
-export function compressedResponses(report: ReportError): Plugin<object, RequestRecordContext> {
+export function compressedResponses(report: ReportError): Plugin<object, NodeContext> {
   return {
     // Not async, because an async hook creates a promise for every response.
     onResponse({ request, response, serverContext, setResponse, fetchAPI }) {

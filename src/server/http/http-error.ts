@@ -41,11 +41,11 @@ export const notFoundError = rejection(
   'This path does not exist. The GraphQL endpoint is "/graphql".',
 );
 
-/** The error for a method that the route does not support. `allow` is the value of the `allow` header. */
-export function methodNotAllowed(allow: string): HttpError {
-  const error = rejection(405, 'BAD_REQUEST', `Method not allowed. Use ${allow.replaceAll(', ', ' or ')}.`);
-  return { ...error, headers: { allow } };
-}
+/** The error for a method of a route that has only these two. */
+export const methodNotAllowedError: HttpError = {
+  ...rejection(405, 'BAD_REQUEST', 'Method not allowed. Use GET or HEAD.'),
+  headers: { allow: 'GET, HEAD' },
+};
 
 /** Within a second, a server that is only busy finishes some of its requests, operations and calls of REST. */
 export const overloadRetryAfterMs = 1_000;

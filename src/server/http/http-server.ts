@@ -11,15 +11,7 @@ import { type OnHttpError, writeHttpError } from './http-error.ts';
 import { checkTransferCoding, checkUrl } from './request-checks.ts';
 import { parserError, writeErrorToSocket } from './socket-errors.ts';
 
-export interface Listener {
-  url: URL;
-  /**
-   * Shuts the server down. Responses close their connections at once. Pending requests have `drainGraceMs` at the end.
-   * @param acceptMs how long new connections are still accepted.
-   * @param idleMs how long idle connections then stay open for one more request each.
-   */
-  close(acceptMs?: number, idleMs?: number): Promise<void>;
-}
+export type Listener = Awaited<ReturnType<typeof listen>>;
 
 /** Times are in milliseconds. */
 export interface ListenerOptions {
@@ -57,7 +49,7 @@ export async function listen(
   port: number,
   options: ListenerOptions,
   onHttpError: OnHttpError = () => {},
-): Promise<Listener> {
+) {
   const server = createServer({
     // `request-checks.ts` checks the header `Host` and responds in this server's error format.
     requireHostHeader: false,
@@ -143,6 +135,11 @@ export async function listen(
     } while (connectionCount > countBefore && isWithin(2 * maxWaitMs));
   }
 
+  /**
+   * Shuts the server down. Responses close their connections at once. Pending requests have `drainGraceMs` at the end.
+   * @param acceptMs how long new connections are still accepted.
+   * @param idleMs how long idle connections then stay open for one more request each.
+   */
   async function close(acceptMs = 0, idleMs = 0): Promise<void> {
     isShuttingDown = true;
     for (const connection of connections.values()) connection.closeAfterResponse();

@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { FetchAPI } from 'graphql-yoga';
-import { countError, type RequestRecordContext } from '../../telemetry/request-record.ts';
+import { countError, type RequestRecord } from '../../telemetry/request-record.ts';
 import { errorContent, type HttpError } from './http-error.ts';
 import type { ParsedBody } from './request-body.ts';
 import { lingeringClose } from './socket-errors.ts';
 
 /** The context of a request from Node's HTTP server. Empty if the application is called by `fetch`. */
-export interface NodeContext extends RequestRecordContext {
+export interface NodeContext {
   req?: IncomingMessage;
   res?: ServerResponse;
+  requestRecord?: RequestRecord;
   parsed?: ParsedBody | undefined;
   /** The result of the operation, if the fast path has run or refused it. */
   result?: Promise<ExecutionResult> | undefined;

@@ -5,31 +5,26 @@ import { bodyTooLarge } from './request-checks.ts';
 
 export const defaultMaxBodyBytes = 1_048_576;
 
-/** 64 bodies of the maximum size. */
-export const defaultBodyBudgetBytes = 67_108_864;
-
 // Bodies up to this size ignore the budget, so that slow large uploads cannot block ordinary requests.
 const alwaysAcceptedBytes = 16_384;
 
-export class BodyBudget {
-  readonly #maxBytes: number;
-  #usedBytes = 0;
+export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** Reserves bytes for a body that has `bufferedBytes` already. @returns false if the budget is exhausted. */
-  reserve(bytes: number, bufferedBytes: number): boolean {
-    const isExhausted = this.#usedBytes + bytes > this.#maxBytes;
-    if (isExhausted && bufferedBytes + bytes > alwaysAcceptedBytes) return false;
-    this.#usedBytes += bytes;
-    return true;
-  }
-
-  release(bytes: number): void {
-    this.#usedBytes -= bytes;
-  }
+/** @param maxBytes by default 64 bodies of the maximum size. */
+export function createBodyBudget(maxBytes = 64 * defaultMaxBodyBytes) {
+  let usedBytes = 0;
+  return {
+    /** Reserves bytes for a body that has `bufferedBytes` already. @returns false if the budget is exhausted. */
+    reserve(bytes: number, bufferedBytes: number): boolean {
+      const isExhausted = usedBytes + bytes > maxBytes;
+      if (isExhausted && bufferedBytes + bytes > alwaysAcceptedBytes) return false;
+      usedBytes += bytes;
+      return true;
+    },
+    release(bytes: number): void {
+      usedBytes -= bytes;
+    },
+  };
 }
 
 /** An error if the body is too large or incomplete, or if the budget is exhausted. */

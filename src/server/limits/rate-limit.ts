@@ -19,64 +19,56 @@ interface Bucket {
 /** A token saves the points of this time. A page that starts several operations is then not refused. */
 const burstSeconds = 10;
 
-/** A rate limit for each token, in points per second (docs/decisions/0026-one-rule-of-owners.md). */
-export class RateLimit {
+export type RateLimit = ReturnType<typeof createRateLimit>;
+
+/** Creates a rate limit for each token, in points per second (docs/decisions/0026-one-rule-of-owners.md). */
+export function createRateLimit(pointsPerSecond: number, onRefused?: () => void) {
   // Kept with the tenant: made-up tokens evict no bucket of a token that REST knows.
-  readonly #buckets = new PerTenant<Bucket>();
-  readonly #pointsPerSecond: number;
-  readonly #burst: number;
-  readonly #onRefused: (() => void) | undefined;
+  const buckets = new PerTenant<Bucket>();
+  const burst = burstSeconds * pointsPerSecond;
 
-  constructor(pointsPerSecond: number, onRefused?: () => void) {
-    this.#pointsPerSecond = pointsPerSecond;
-    this.#onRefused = onRefused;
-    this.#burst = burstSeconds * pointsPerSecond;
-  }
-
-  /**
-   * Takes the points of a request, before it runs. They are never given back.
-   * A request that costs more than the burst runs when the token has all of its points, and leaves a debt.
-   * @returns the error if the token has too few points. Nothing is taken then.
-   */
-  charge(tenant: Tenant, points: number): { cost: PointCost; error: HttpError | undefined } {
-    const bucket = this.#refilledBucket(tenant);
-    const missing = Math.min(points, this.#burst) - bucket.points;
-    if (missing <= 0) bucket.points -= points;
-    const cost = this.#cost(points, bucket);
-    if (missing <= 0) return { cost, error: undefined };
-    this.#onRefused?.();
-    const retryAfterMs = this.#msFor(missing);
-    const message =
-      `The request costs ${points} points, but this token has ${cost.remaining} left. Nothing ran. ` +
-      `Retry in ${retryAfterMs} ms, or request fewer objects.`;
-    return { cost, error: { status: 429, code: 'RATE_LIMITED', message, retryable: true, retryAfterMs } };
-  }
-
-  /** Takes further points of a request that has run, even if the token lacks them. @returns its whole cost. */
-  chargeMore(tenant: Tenant, { points: charged }: PointCost, points: number): PointCost {
-    const bucket = this.#refilledBucket(tenant);
-    bucket.points -= points;
-    return this.#cost(charged + points, bucket);
-  }
-
-  #refilledBucket(tenant: Tenant): Bucket {
+  function refilledBucket(tenant: Tenant): Bucket {
     const now = performance.now();
-    const bucket = this.#buckets.of(tenant, () => ({ points: this.#burst, measuredAtMs: now }));
-    const refilled = bucket.points + ((now - bucket.measuredAtMs) / 1000) * this.#pointsPerSecond;
-    bucket.points = Math.min(this.#burst, refilled);
+    const bucket = buckets.of(tenant, () => ({ points: burst, measuredAtMs: now }));
+    const refilled = bucket.points + ((now - bucket.measuredAtMs) / 1000) * pointsPerSecond;
+    bucket.points = Math.min(burst, refilled);
     bucket.measuredAtMs = now;
     return bucket;
   }
 
-  #cost(points: number, bucket: Bucket): PointCost {
-    return {
-      points,
-      remaining: Math.max(0, Math.floor(bucket.points)),
-      resetMs: this.#msFor(this.#burst - bucket.points),
-    };
+  function msFor(points: number): number {
+    return Math.ceil((points / pointsPerSecond) * 1000);
   }
 
-  #msFor(points: number): number {
-    return Math.ceil((points / this.#pointsPerSecond) * 1000);
+  function toCost(points: number, bucket: Bucket): PointCost {
+    const remaining = Math.max(0, Math.floor(bucket.points));
+    return { points, remaining, resetMs: msFor(burst - bucket.points) };
   }
+
+  return {
+    /**
+     * Takes the points of a request, before it runs. They are never given back.
+     * A request that costs more than the burst runs when the token has all of its points, and leaves a debt.
+     * @returns the error if the token has too few points. Nothing is taken then.
+     */
+    charge(tenant: Tenant, points: number): { cost: PointCost; error: HttpError | undefined } {
+      const bucket = refilledBucket(tenant);
+      const missing = Math.min(points, burst) - bucket.points;
+      if (missing <= 0) bucket.points -= points;
+      const cost = toCost(points, bucket);
+      if (missing <= 0) return { cost, error: undefined };
+      onRefused?.();
+      const retryAfterMs = msFor(missing);
+      const message =
+        `The request costs ${points} points, but this token has ${cost.remaining} left. Nothing ran. ` +
+        `Retry in ${retryAfterMs} ms, or request fewer objects.`;
+      return { cost, error: { status: 429, code: 'RATE_LIMITED', message, retryable: true, retryAfterMs } };
+    },
+    /** Takes further points of a request that has run, even if the token lacks them. @returns its whole cost. */
+    chargeMore(tenant: Tenant, { points: charged }: PointCost, points: number): PointCost {
+      const bucket = refilledBucket(tenant);
+      bucket.points -= points;
+      return toCost(charged + points, bucket);
+    },
+  };
 }

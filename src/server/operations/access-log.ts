@@ -1,44 +1,37 @@
 import type { ExecutionResult } from 'graphql';
 import { type CallLog, sumCalls } from '../../rest/client/call-log.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import {
   countError,
   type HeaderReader,
   loggableName,
-  type RequestObserver,
   RequestRecord,
 } from '../../telemetry/request-record.ts';
 import { requestCost, roundToTenths } from './cost-report.ts';
 
+export type AccessLog = ReturnType<typeof createAccessLog>;
+
 /** Records requests for metrics and traces. Logs a line per operation and label, and per other request at level debug. */
-export class AccessLog {
-  readonly #log: Log;
-  readonly #observer: RequestObserver | undefined;
-  readonly #tracing: Tracing | undefined;
-  readonly #toRequestId = createRequestIds();
-
-  constructor(log: Log, observer: RequestObserver | undefined, tracing: Tracing | undefined) {
-    this.#log = log;
-    this.#observer = observer;
-    this.#tracing = tracing;
-  }
-
-  /** @param clientId the value of the header `x-request-id`. */
-  begin(clientId: unknown): RequestRecord {
-    const requestRecord = new RequestRecord(this.#toRequestId(clientId));
-    this.#observer?.onRequestStarted(requestRecord);
-    return requestRecord;
-  }
-
-  /** Ends the record; called once per request. `isAborted`: the client closed the connection before the response. */
-  finish(requestRecord: RequestRecord, headers: HeaderReader, status: number, isAborted: boolean): void {
-    this.#observer?.onRequestFinished(requestRecord, status, isAborted);
-    if (this.#log.isLevelEnabled(requestRecord.route === undefined ? 'debug' : 'info'))
-      writeLogLine(this.#log, requestRecord, status, isAborted);
-    this.#tracing?.end(requestRecord, headers, status);
-  }
+export function createAccessLog(log: Log, metrics?: Metrics['requests'], tracing?: Tracing) {
+  const toRequestId = createRequestIds();
+  return {
+    /** @param clientId the value of the header `x-request-id`. */
+    begin(clientId: unknown): RequestRecord {
+      const requestRecord = new RequestRecord(toRequestId(clientId));
+      metrics?.onRequestStarted(requestRecord);
+      return requestRecord;
+    },
+    /** Ends the record; called once per request. `isAborted`: the client closed the connection before the response. */
+    finish(requestRecord: RequestRecord, headers: HeaderReader, status: number, isAborted: boolean): void {
+      metrics?.onRequestFinished(requestRecord, status, isAborted);
+      if (log.isLevelEnabled(requestRecord.route === undefined ? 'debug' : 'info'))
+        writeLogLine(log, requestRecord, status, isAborted);
+      tracing?.end(requestRecord, headers, status);
+    },
+  };
 }
 
 /** Counts the errors of a result as clients see it. */

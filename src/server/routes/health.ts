@@ -1,27 +1,20 @@
 import type { Plugin } from 'graphql-yoga';
-import { methodNotAllowed } from '../http/http-error.ts';
+import { methodNotAllowedError } from '../http/http-error.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 
-/** The readiness of this server. */
-export interface Health {
-  /** In words fit for the public. Undefined if the server is ready. */
-  reasonNotReady(): Promise<string | undefined>;
-  /** A problem of a server that is ready, as a sentence. Undefined if there is none. */
-  problem(): string | undefined;
-  /** For the start of the shutdown. */
-  markNotReady(): void;
-}
+export type Health = ReturnType<typeof createHealth>;
 
 /**
  * Creates the readiness of a server.
  * @param probe returns the reason if REST is not reachable. It is called on demand, one call at a time.
+ * @param problem a problem of a server that is ready, as a sentence. Undefined if there is none.
  * @param cacheMs the health checks of all load balancers together probe REST at most once in this time.
  */
 export function createHealth(
-  probe: Health['reasonNotReady'],
-  problem: Health['problem'] = () => undefined,
+  probe: () => Promise<string | undefined>,
+  problem: () => string | undefined = () => undefined,
   cacheMs = 3_000,
-): Health {
+) {
   let isShuttingDown = false;
   let reason: Promise<string | undefined> | undefined;
   let expiresAtMs = Number.POSITIVE_INFINITY;
@@ -36,12 +29,14 @@ export function createHealth(
   }
 
   return {
-    async reasonNotReady() {
+    problem,
+    /** In words fit for the public. Undefined if the server is ready. */
+    async reasonNotReady(): Promise<string | undefined> {
       const reason = isShuttingDown ? undefined : await probeCached();
       return isShuttingDown ? 'This server is shutting down.' : reason;
     },
-    problem,
-    markNotReady() {
+    /** For the start of the shutdown. */
+    markNotReady(): void {
       isShuttingDown = true;
     },
   };
@@ -58,7 +53,7 @@ export function healthRoute(health: Health): Plugin<object, NodeContext> {
       const isLive = pathname === '/health/live';
       if (!isLive && pathname !== '/health/ready') return;
       if (request.method !== 'GET' && request.method !== 'HEAD') {
-        endResponse(httpErrorResponse(methodNotAllowed('GET, HEAD'), serverContext, fetchAPI));
+        endResponse(httpErrorResponse(methodNotAllowedError, serverContext, fetchAPI));
         return;
       }
       const reason = isLive ? undefined : await health.reasonNotReady();

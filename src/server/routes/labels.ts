@@ -7,13 +7,13 @@ import { BadInputError, MissingBearerError } from '../../rest/errors.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import { countError } from '../../telemetry/request-record.ts';
-import { methodNotAllowed } from '../http/http-error.ts';
+import { methodNotAllowedError } from '../http/http-error.ts';
 import { acceptsHtml } from '../http/media-types.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 import { readBearer } from '../http/request-checks.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
 import { toClientError } from '../operations/client-error.ts';
-import type { LabelQueue } from './label-queue.ts';
+import type { EnterLabelQueue } from './label-queue.ts';
 import { streamedBody } from './streamed-body.ts';
 
 // A label is a file of 100 KB or more, which REST makes. A write costs as much.
@@ -24,7 +24,7 @@ const route = /^\/labels\/([^/]+)\.pdf$/;
 export interface LabelRouteOptions {
   api: RestApi;
   callContexts: CallContexts;
-  queue: LabelQueue;
+  enterQueue: EnterLabelQueue;
   /** Undefined: no rate limit. */
   rateLimit: RateLimit | undefined;
   report: ReportError;
@@ -45,13 +45,13 @@ export function labelRoute(options: LabelRouteOptions): Plugin<object, NodeConte
       if (request.method === 'GET' || request.method === 'HEAD')
         endResponse(await labelResponse(options, encodedId, request, serverContext, fetchAPI));
       else if (request.method !== 'OPTIONS')
-        endResponse(httpErrorResponse(methodNotAllowed('GET, HEAD'), serverContext, fetchAPI));
+        endResponse(httpErrorResponse(methodNotAllowedError, serverContext, fetchAPI));
     },
   };
 }
 
 async function labelResponse(
-  { api, callContexts, queue, rateLimit, report, tracing }: LabelRouteOptions,
+  { api, callContexts, enterQueue, rateLimit, report, tracing }: LabelRouteOptions,
   encodedId: string,
   request: Request,
   context: NodeContext,
@@ -72,7 +72,7 @@ async function labelResponse(
     }
     const limitError =
       rateLimit?.charge(callContext.tenant, pointsOfLabel).error ??
-      (await queue.enter(callContext.owner, response));
+      (await enterQueue(callContext.owner, response));
     if (limitError !== undefined) return httpErrorResponse(limitError, context, fetchAPI);
     const { body, contentLength } = await api.getLabel(id, callContext);
     const headers = {

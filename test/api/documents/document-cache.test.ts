@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { type DefinitionNode, type DocumentNode, GraphQLError, Kind, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { perOperation } from '../../../src/server/document-syntax/operation-memo.ts';
-import { DocumentCache } from '../../../src/server/documents/document-cache.ts';
+import { createDocumentCache } from '../../../src/server/documents/document-cache.ts';
 import { silentLog } from '../../../src/telemetry/log.ts';
 import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { startWaybill } from '../../harness.ts';
@@ -21,7 +21,7 @@ describe('the document cache', () => {
       validate: ({ loc }: DocumentNode) =>
         loc?.source.body.includes('Refused') ? [new GraphQLError('refused')] : [],
     };
-    return { readings, documents: new DocumentCache(reading, maxBytes) };
+    return { readings, documents: createDocumentCache(reading, maxBytes) };
   }
 
   test('parses each document once, even if it is invalid', () => {
@@ -65,7 +65,7 @@ describe('the document cache', () => {
   });
 
   test('rethrows the RangeError of a document that overflows the stack', () => {
-    const documents = new DocumentCache(
+    const documents = createDocumentCache(
       {
         parse: () => {
           throw new RangeError('Maximum call stack size exceeded');
@@ -163,7 +163,7 @@ test('2,000 distinct documents of 100 KB stay within the memory limit of the cac
 
 test('the errors of rejected documents have no stack trace', () => {
   const originalError = new Error('The value is none.');
-  const documents = new DocumentCache(
+  const documents = createDocumentCache(
     { parse, validate: () => [new GraphQLError('Nothing is allowed.', { originalError })] },
     1_000_000,
   );
@@ -180,7 +180,7 @@ test('an internal error of the validation has a stack trace', () => {
   const validate = () => {
     throw new TypeError('a mistake');
   };
-  const documents = new DocumentCache({ parse, validate }, 1_000_000);
+  const documents = createDocumentCache({ parse, validate }, 1_000_000);
   expect(() => documents.load('{ a }')).toThrow(
     expect.objectContaining({ stack: expect.stringMatching(/^ +at /m) }),
   );

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type GraphQLError, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DocumentCache } from '../../../src/server/documents/document-cache.ts';
+import { createDocumentCache } from '../../../src/server/documents/document-cache.ts';
 import { automaticPersistedQueries, findDocument } from '../../../src/server/documents/persisted-queries.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
@@ -173,7 +173,7 @@ describe('automatic persisted queries', () => {
   });
 
   test('evict the least recently used document', () => {
-    const documents = new DocumentCache({ parse, validate: (): GraphQLError[] => [] }, 1_000_000);
+    const documents = createDocumentCache({ parse, validate: (): GraphQLError[] => [] }, 1_000_000);
     // New texts have a quarter of the memory, in which two texts of 1,000 characters have room.
     const policy = automaticPersistedQueries(documents, () => false, 20_000);
     const texts = ['{ a }', '{ b }', '{ c }'].map((text) => text + ' '.repeat(1_000));

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { BodyBudget, parseBody, readBody } from '../../../src/server/http/request-body.ts';
+import { createBodyBudget, parseBody, readBody } from '../../../src/server/http/request-body.ts';
 
-const budget = new BodyBudget(1_000);
+const budget = createBodyBudget(1_000);
 const read = (...chunks: string[]) => {
   const body = new PassThrough();
   for (const chunk of chunks) body.write(chunk);
@@ -38,7 +38,7 @@ test.each([
 
 test('a body in growing chunks is read completely', async () => {
   const body = new PassThrough();
-  const outcome = readBody(body, 100_000, new BodyBudget(100_000));
+  const outcome = readBody(body, 100_000, createBodyBudget(100_000));
   const pieces = Array.from({ length: 40 }, (_, index) => String.fromCharCode(65 + index).repeat(index ** 2));
   for (const piece of pieces) body.write(piece);
   body.end();
@@ -57,7 +57,7 @@ describe('the memory budget of bodies', () => {
   ];
 
   test.each(ways)('is released when a body %s', async (_what, end, ended) => {
-    const shared = new BodyBudget(large + 1);
+    const shared = createBodyBudget(large + 1);
     const first = new PassThrough();
     const reading = readBody(first, 30_000, shared);
     first.write('x'.repeat(large));
@@ -78,7 +78,7 @@ describe('the memory budget of bodies', () => {
   });
 
   test('does not apply to small bodies', async () => {
-    const shared = new BodyBudget(10);
+    const shared = createBodyBudget(10);
     const body = new PassThrough();
     const reading = readBody(body, 30_000, shared);
     body.end('x'.repeat(small));
@@ -103,7 +103,7 @@ test.each([
 });
 
 test('a rejected body releases its memory only once', async () => {
-  const shared = new BodyBudget(20_000);
+  const shared = createBodyBudget(20_000);
   const body = new PassThrough();
   const outcome = readBody(body, 100, shared);
   body.write(Buffer.alloc(60));
