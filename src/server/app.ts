@@ -129,11 +129,16 @@ export function createApp(options: AppOptions): App {
   const limits = { ...fixedLimits, nodes: settings.maxNodes, ...forTests.limits };
   const isPrivate = settings.schemaAccess === 'private';
   const tokens = createTokenState({
-    ...settings,
     api,
     keyStore: options.keyStore,
     service: options.service,
-    loading: { ...settings, referenceGraceMs: forTests.referenceGraceMs },
+    loading: {
+      referenceMs: settings.referenceMs,
+      referenceGraceMs: forTests.referenceGraceMs,
+      listsForBatches: settings.listsForBatches,
+    },
+    readsPerOperation: settings.readsPerOperation,
+    callsAtOnce: settings.callsAtOnce,
     metrics,
     report,
     tokenRejections: options.tokenRejections,
@@ -174,9 +179,13 @@ export function createApp(options: AppOptions): App {
     documents,
     toOwner: tokens.owner,
     createContext: createContextFactory({
-      ...settings,
-      ...tokens,
       api,
+      callContexts: tokens.callContexts,
+      loaderStates: tokens.loaderStates,
+      idempotency: tokens.idempotency,
+      currency: settings.currency,
+      operationTimeoutMs: settings.operationTimeoutMs,
+      showCost: settings.showCost,
       publicUrl: options.publicUrl,
       report,
     }),

@@ -2,19 +2,23 @@ import { OperationScope } from '../../concurrency/operation-scope.ts';
 import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import type { Context } from '../../graph/context.ts';
 import { createLoaders, type Loaders } from '../../loaders/loaders.ts';
+import type { LoaderStates } from '../../loaders/tenant-state.ts';
 import type { RestApi } from '../../rest/api.ts';
-import type { CallContext } from '../../rest/client/call-context.ts';
+import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
 import { operationTimeout } from '../../rest/errors.ts';
 import { bareIdentifier } from '../../rest/resource-name.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
+import type { Idempotency } from '../../writes/idempotency.ts';
 import { createWrites, type Writes } from '../../writes/writes.ts';
 import type { ClientError } from '../http/http-error.ts';
 import { toClientError } from './client-error.ts';
 import type { OperationRequest } from './operation-request.ts';
-import type { TokenState } from './token-state.ts';
 
-export interface ContextOptions extends Pick<TokenState, 'callContexts' | 'loaderStates' | 'idempotency'> {
+export interface ContextOptions {
   api: RestApi;
+  callContexts: CallContexts;
+  loaderStates: LoaderStates;
+  idempotency: Idempotency;
   currency: string;
   report: ReportError;
   publicUrl: () => URL;

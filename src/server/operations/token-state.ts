@@ -30,8 +30,6 @@ export interface TokenStateOptions {
   tokenRejections: TokenRejections | undefined;
 }
 
-export type TokenState = ReturnType<typeof createTokenState>;
-
 /** Creates what the process keeps of access tokens. When REST rejects a token, all of it is forgotten. */
 export function createTokenState(options: TokenStateOptions) {
   const { api, keyStore, metrics, tokenRejections } = options;
