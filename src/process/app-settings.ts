@@ -4,12 +4,21 @@ import type { AppSettings, TestOptions } from '../server/app.ts';
 import { defaultResponseTimeoutMs } from '../server/http/http-server.ts';
 import { defaultLabelRequestsAtOnce } from '../server/routes/label-queue.ts';
 
-/** Most settings of the application have their names in Config. */
 export function appSettings(config: Config): AppSettings {
   return {
-    ...config,
+    schemaAccess: config.schemaAccess,
+    currency: config.currency,
+    operationTimeoutMs: config.operationTimeoutMs,
     showCost: config.showCost ?? config.upstreamUrl === undefined,
+    maxNodes: config.maxNodes,
+    readsPerOperation: config.readsPerOperation,
     callsAtOnce: config.upstreamConnections,
+    pointsPerSecond: config.pointsPerSecond,
+    referenceMs: config.referenceMs,
+    listsForBatches: config.listsForBatches,
+    graphqlRequestsAtOnce: config.graphqlRequestsAtOnce,
+    corsOrigins: config.corsOrigins,
+    compressResponses: config.compressResponses,
     isHttps: config.publicUrl?.protocol === 'https:',
   };
 }
