@@ -132,9 +132,7 @@ builder.objectFields(Channel, (t) => ({
     args: {
       name: t.arg.string({ required: true, description: 'The name of the template.' }),
       language: t.arg.string({
-        description:
-          'The language code of the template, such as `es`. By default, the field returns the first template with ' +
-          'this name in any language.',
+        description: 'The language code of the template, such as `es`. By default, any language matches.',
       }),
     },
     resolve: (channel, { name, language }, { loaders }) =>
