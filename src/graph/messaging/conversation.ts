@@ -45,7 +45,7 @@ builder.objectField(Channel, 'conversation', (t) =>
     args: {
       id: t.arg.id({
         required: true,
-        description: 'The full id, `channels/<identifier>/conversations/<identifier>`, or the bare identifier.',
+        description: 'The full id, `channels/<identifier>/conversations/<identifier>`, or a bare identifier.',
       }),
     },
     resolve({ name: channel }, { id }) {

@@ -225,20 +225,21 @@ describe('a document', () => {
       98,
       (index) => `fragment F${index} on Query { ...F${index + 1} ${index < 48 ? '__typename' : ''} }`,
     );
-    const validationMs = (operations: number) => {
+    const documents = [570, 20].map((operations) => {
       const spreads = repeated(operations, (index) => `query Q${index} { __typename ...F0 }`);
-      const text = `${spreads} ${fragments} fragment F98 on Query { __typename }`;
-      const times = [1, 2, 3].map(() => {
+      return parseWithin(lifted, `${spreads} ${fragments} fragment F98 on Query { __typename }`);
+    });
+    const fastestMs = documents.map(() => Number.POSITIVE_INFINITY);
+    // In turn, because other work on the machine delays single rounds.
+    for (let round = 0; round < 8; round += 1) {
+      for (const [index, document] of documents.entries()) {
         const startMs = performance.now();
-        expect(validateWithin(lifted, schema, parseWithin(lifted, text), validationByAccess.public)).toEqual(
-          [],
-        );
-        return performance.now() - startMs;
-      });
-      return Math.min(...times);
-    };
-    const mostMs = validationMs(570);
-    expect(mostMs).toBeGreaterThan(5 * validationMs(20));
+        expect(validateWithin(lifted, schema, document, validationByAccess.public)).toEqual([]);
+        fastestMs[index] = Math.min(fastestMs[index] ?? 0, performance.now() - startMs);
+      }
+    }
+    const [long = 0, short = 0] = fastestMs;
+    expect(long).toBeGreaterThan(5 * short);
   });
 
   test('can block the event loop for more than 50 ms without the limit "values"', () => {
