@@ -15,8 +15,8 @@ const windowMs = 5_000;
 const slowMs = 2_000;
 const minFailures = 5;
 const minReads = 20;
-/** An outage is over after this time without a failure. */
-const quietMs = 10_000;
+/** An outage is over after this time without a failure: a second more than the default time limit of a call. */
+const quietMs = 11_000;
 
 /** Attempts of one kind, and whose they are. Two tokens are enough to tell that it is not one token alone. */
 class Tally {

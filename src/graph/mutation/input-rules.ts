@@ -8,7 +8,6 @@ import { type InvalidFieldSource, isInvalidFieldCode } from './user-error.ts';
 // of its field.
 
 const maxLocationLength = 96;
-/** The message of each issue without one of its own. */
 const notNull = 'must not be null: omit the field instead';
 
 type Fault = Omit<InvalidFieldSource, 'path'>;
@@ -108,7 +107,9 @@ export function validateInput<Rules extends v.GenericSchema>(
   rules: Rules,
   input: unknown,
 ): { value: v.InferOutput<Rules> } | { errors: InvalidFieldSource[] } {
-  const { success, output, issues } = v.safeParse(rules, input, { message: notNull });
+  const { success, output, issues } = v.safeParse(rules, input, {
+    message: ({ input, message }) => (input === null ? notNull : message),
+  });
   if (success) return { value: output };
   return {
     errors: issues.map((issue) => {

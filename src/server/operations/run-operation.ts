@@ -45,7 +45,7 @@ interface PreparedOperation {
   respond: Respond;
 }
 
-/** An operation of at most this weight, such as `{ __typename }`, costs less than to find out whose turn it is. */
+/** While the event loop has time, `{ __typename }` needs no turn: the hash of its access token would cost more. */
 const maxNodesWithoutTurn = 10;
 
 /** Runs an operation that needs only the schema, such as an introspection, when its owner's turn comes. */
@@ -59,8 +59,10 @@ export function runSchemaOperation(
     const refusal = response?.destroyed === true ? clientGone : admission.watchSchemaResponse(response);
     return refusal === undefined ? execute(operation, {}) : refuse(refusal);
   };
-  if (nodes <= maxNodesWithoutTurn) respond(start());
-  else schemaSteps.run(toOwner(), nodes, () => respond(start()));
+  if (nodes <= maxNodesWithoutTurn && loopBudget.hasTime()) {
+    loopBudget.start(nodes);
+    respond(start());
+  } else schemaSteps.run(toOwner(), nodes, () => respond(start()));
 }
 
 /**
