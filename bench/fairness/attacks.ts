@@ -39,6 +39,17 @@ const documents: Record<string, RequestOf> = {
   'that wait for nothing': (token) => post(token, idsThatAreNone, idsOf),
 };
 
+/** Of weight 6, with a response of 49 KB. */
+const smallIntrospection = `{ __type(name: "Node") { possibleTypes { fields { ${many(29, (n) => `a${n}: name`)} } } } }`;
+
+/** A request without a token. */
+const introspect = (query: string) =>
+  requestText({
+    path: '/graphql',
+    headers: ['content-type: application/json'],
+    body: JSON.stringify({ query }),
+  });
+
 const madeUp = (index: number) => `unknown-${index}-${process.pid}`;
 const merchant = () => tokenOf(0);
 
@@ -72,13 +83,7 @@ export const bursts: Record<string, Attack> = {
   'one request with 29,000 empty pages': burst(1, emptyPagesOfMerchant),
   '12 requests with 29,000 empty pages': burst(12, emptyPagesOfMerchant),
   '100 introspections without a token': burst(100, () =>
-    requestText({
-      path: '/graphql',
-      headers: ['content-type: application/json'],
-      body: JSON.stringify({
-        query: `{ __schema { types { name description fields { name type { name } } } } }`,
-      }),
-    }),
+    introspect('{ __schema { types { name description fields { name type { name } } } } }'),
   ),
 };
 
@@ -95,6 +100,16 @@ export const sieges: Record<string, Attack> = Object.fromEntries([
   [
     'one token that scans 20 pages',
     { connections: 1, pipelined: 1, repeats: true, reads: true, request: scan },
+  ],
+  [
+    '400 pipelines of 9 small introspections',
+    {
+      connections: 400,
+      pipelined: 9,
+      repeats: true,
+      reads: true,
+      request: () => introspect(smallIntrospection),
+    },
   ],
   ...Object.entries(shapes).flatMap(([shape, { connections, token, pipelined = 1, reads = true }]) =>
     Object.entries(documents).map(([document, request]): [string, Attack] => [
