@@ -132,7 +132,7 @@ builder.queryFields((t) => ({
       const query = { search: searchText('search', search) || undefined, status: statusFilter(status) };
       const range = createdRange({ createdSince, createdUntil });
       if (range.createdSinceMs !== undefined || range.createdUntilMs !== undefined) {
-        return orderList.readFiltered(loaders.orderScans, args, query, range);
+        return orderList.readFiltered(loaders.orderScans, loaders.orderById, args, query, range);
       }
       const pages = selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage;
       return orderList.read(pages, args, query);

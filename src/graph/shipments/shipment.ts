@@ -113,7 +113,7 @@ builder.queryFields((t) => ({
       const filter = { statuses: statusFilter(status), ...createdRange({ createdSince, createdUntil }) };
       return Object.values(filter).every((bound) => bound === undefined)
         ? shipmentList.read(loaders.shipmentPage, args, {})
-        : shipmentList.readFiltered(loaders.shipmentScans, args, {}, filter);
+        : shipmentList.readFiltered(loaders.shipmentScans, loaders.shipmentById, args, {}, filter);
     },
   }),
 }));

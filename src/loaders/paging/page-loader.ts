@@ -6,11 +6,14 @@ export class PageLoader<Row, Query extends PageQuery> {
   /** The most rows of one page ("List query parameters"). */
   readonly maxPageSize: number;
   protected readonly pages = new Map<string, Promise<Page<Row>>>();
+  /** Reads a page whose rows the operation does not keep. */
+  readonly readOnce: (query: Query) => Promise<Page<Row>>;
   readonly #list: (query: Query) => Promise<Page<Row>>;
 
-  constructor(list: (query: Query) => Promise<Page<Row>>, maxPageSize: number) {
+  constructor(list: (query: Query) => Promise<Page<Row>>, maxPageSize: number, readOnce = list) {
     this.#list = list;
     this.maxPageSize = maxPageSize;
+    this.readOnce = readOnce;
   }
 
   /** @param _rowsBefore The number of list rows before the page, if known. */
@@ -37,12 +40,13 @@ export function primingPageLoader<Row extends { name: string }, Query extends Pa
   maxPageSize: number,
   byName: RecordLoader<Row>,
 ): PageLoader<Row, Query> {
-  return new PageLoader(async (query) => {
+  const listAndPrime = async (query: Query) => {
     const { generation } = byName;
     const page = await list(query);
     byName.prime(page.rows, generation);
     return page;
-  }, maxPageSize);
+  };
+  return new PageLoader(listAndPrime, maxPageSize, list);
 }
 
 /** A key that is equal for equal queries in any field order: a JSON array of names and values. */

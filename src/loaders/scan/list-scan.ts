@@ -1,7 +1,7 @@
 import type { PageQuery } from '../../rest/api-types.ts';
 import type { CallLog } from '../../rest/client/call-log.ts';
 import type { Position } from '../paging/cursor.ts';
-import { type Pages, queryKey } from '../paging/page-loader.ts';
+import { type PageLoader, type Pages, queryKey } from '../paging/page-loader.ts';
 import { type Filters, PageWalk, type ReadPage } from '../paging/page-walk.ts';
 
 /** The pages that all scans of an operation may read. */
@@ -28,12 +28,22 @@ export type ListScans<Row, Query extends PageQuery> = (
  * each page is read once. `log` counts the pages of all scans.
  */
 export function createScans<Row extends { name: string }, Query extends PageQuery>(
-  pages: Pages<Row, Query>,
+  pages: PageLoader<Row, Query>,
   log: Pick<CallLog, 'scannedPages'>,
 ): ListScans<Row, Query> {
-  function createScan(walk: PageWalk<Row, Query>): ListScan<Row> {
-    const read: Promise<NextPage<Row>>[] = [];
+  // Only the rows of the first page answer ids of the operation (docs/decisions/0041-rows-of-a-scan-are-not-kept.md).
+  const scannedPages: Pages<Row, Query> = {
+    maxPageSize: pages.maxPageSize,
+    load: (query) => (query.pageToken === undefined ? pages.load(query) : pages.readOnce(query)),
+    clearAll: () => pages.clearAll(),
+  };
+  const scans = new Map<string, ListScan<Row>>();
+
+  return (filters, start) => {
+    const key = queryKey({ filters: queryKey(filters), ...start });
+    const walk = new PageWalk(scannedPages, filters, start);
     let rowsOfFirstPage = 0;
+    let latest: { number: number; page: Promise<NextPage<Row>> } | undefined;
 
     async function next(before: Promise<NextPage<Row>> | undefined): Promise<NextPage<Row>> {
       // All fields of the operation that start together have asked for their rows after this.
@@ -45,18 +55,17 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
       return walk.next(last === undefined ? rowsOfFirstPage : pages.maxPageSize);
     }
 
-    return (number, firstPageRows) => {
+    const scan: ListScan<Row> = (number, firstPageRows) => {
       rowsOfFirstPage = Math.max(rowsOfFirstPage, firstPageRows);
-      read[number] ??= next(read[number - 1]);
-      return read[number];
+      if (latest?.number !== number) {
+        // The fields of a scan go from page to page together. A later field has a scan of its own.
+        if (number > 0) scans.delete(key);
+        latest = { number, page: next(latest?.page) };
+      }
+      return latest.page;
     };
-  }
-
-  const scans = new Map<string, ListScan<Row>>();
-  return (filters, start) => {
-    const key = queryKey({ filters: queryKey(filters), ...start });
-    const scan = scans.get(key) ?? createScan(new PageWalk(pages, filters, start));
-    scans.set(key, scan);
-    return scan;
+    const shared = scans.get(key) ?? scan;
+    scans.set(key, shared);
+    return shared;
   };
 }

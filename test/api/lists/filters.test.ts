@@ -77,6 +77,24 @@ describe('shipments(status:)', () => {
   });
 });
 
+test('the rows of a filtered list on a later page answer the ids of their shipments', async () => {
+  const last = shipments[1_200]?.createTime;
+  const { data, calls } = await waybill.ask<
+    { list: { nodes: { id: string; order: { shipment: { id: string; status: string } } }[] } },
+    object
+  >(
+    `{ list: shipments(createdUntil: "${last}", first: 3) { nodes { id order { shipment { id status } } } } }`,
+  );
+  const { nodes } = data.list;
+  expect(nodes).toHaveLength(3);
+  for (const { id, order } of nodes) expect(order.shipment.id).toBe(id);
+  expect(calls.filter((line) => line.startsWith('GET /v1/shipments'))).toEqual([
+    call('shipments', 100),
+    expect.stringMatching(/^GET \/v1\/shipments\?pageSize=1000&pageToken=/),
+    expect.stringMatching(/^GET \/v1\/shipments\?pageSize=1000&pageToken=/),
+  ]);
+});
+
 describe('the filter by creation time', () => {
   const at = (rows: readonly Row[], index: number) => rows[index]?.createTime ?? '';
 

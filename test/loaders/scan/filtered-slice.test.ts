@@ -301,6 +301,19 @@ describe('the fields of one operation', () => {
     expect(list.queries).toEqual(['1000', ...pagesOf1000(1_000, 5_000)]);
   });
 
+  test('have a scan of their own if they start after the second page', async () => {
+    const list = createList(newestFirst(2_500));
+    const scans = list.scans();
+    const early = scans({});
+    const firstPage = await early(0, 100);
+    await early(1, 100);
+    const late = scans({});
+    expect(await late(0, 100)).toEqual(firstPage);
+    // Only the first page was kept.
+    await late(1, 100);
+    expect(list.queries).toEqual(['100', '1000@100', '1000@100']);
+  });
+
   test('share a limit of 20 pages', async () => {
     const list = createList(newestFirst(50_000));
     const scans = list.scans();
