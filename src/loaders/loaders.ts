@@ -69,7 +69,11 @@ export interface Loaders {
   templatesByChannel: RecordLoader<TemplateJson[]>;
   messagePage: PageLoader<MessageJson, ConversationQuery>;
   /** Counts the records created since a time in milliseconds since 1970. Undefined: all records. */
-  countByStatus(list: ListedKind, createdSinceMs: number | undefined): Promise<StatusCounts>;
+  countByStatus(
+    list: ListedKind,
+    createdSinceMs: number | undefined,
+    keepsRows: boolean,
+  ): Promise<StatusCounts>;
 }
 
 interface LoaderSource {
@@ -109,9 +113,9 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
     new PageLoader((query) => api.listMessages(query, callContext), maxPageSize.messages),
   countByStatus: ({ callContext, state }, { orderScans, shipmentScans }) => {
     const scans = { orders: orderScans, shipments: shipmentScans };
-    return (list, createdSinceMs) =>
+    return (list, createdSinceMs, keepsRows) =>
       state.counts.get(`${list} ${createdSinceMs}`, callContext.tenant, () =>
-        countByStatus(scans[list]({}), createdSinceMs),
+        countByStatus(scans[list]({}, undefined, keepsRows), createdSinceMs),
       );
   },
 });

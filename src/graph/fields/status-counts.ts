@@ -3,6 +3,7 @@ import type { ListedKind } from '../../loaders/loading-observer.ts';
 import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { toMs } from './created-range.ts';
+import { loadsById } from './related-record.ts';
 
 /**
  * Makes the query `xCounts`, with the types `XCounts` and `XStatusCount`, for the records `X` of a list.
@@ -13,6 +14,7 @@ export function defineStatusCounts(
   records: ListedKind,
   status: { ref: EnumRef<SchemaTypes, string, string>; recognize(value: string): string },
 ): void {
+  const record = typename.toLowerCase();
   const statusCount = builder
     .objectRef<{ status: string; count: number }>(`${typename}StatusCount`)
     .implement({
@@ -45,7 +47,7 @@ export function defineStatusCounts(
       }),
     }),
   });
-  builder.queryField(`${typename.toLowerCase()}Counts`, (t) =>
+  builder.queryField(`${record}Counts`, (t) =>
     t.field({
       type: statusCounts,
       nullable: true,
@@ -58,7 +60,8 @@ export function defineStatusCounts(
           description: `The earliest creation time of the counted ${records}. By default, all ${records} are counted.`,
         }),
       },
-      resolve: (_root, { createdSince }, { loaders }) => loaders.countByStatus(records, toMs(createdSince)),
+      resolve: (_root, { createdSince }, { loaders }, info) =>
+        loaders.countByStatus(records, toMs(createdSince), loadsById(record, info)),
     }),
   );
 }

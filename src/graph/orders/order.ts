@@ -4,7 +4,7 @@ import { builder } from '../builder.ts';
 import { createdRange, createdRangeArgs } from '../fields/created-range.ts';
 import { Money, money } from '../fields/money.ts';
 import { statusArgs, statusFilter } from '../fields/open-enum.ts';
-import { selectsMoreThanIdAt } from '../fields/related-record.ts';
+import { loadsById, selectsMoreThanIdAt } from '../fields/related-record.ts';
 import { searchText } from '../fields/search-text.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { defineList } from '../relay/connection.ts';
@@ -132,7 +132,7 @@ builder.queryFields((t) => ({
       const query = { search: searchText('search', search) || undefined, status: statusFilter(status) };
       const range = createdRange({ createdSince, createdUntil });
       if (range.createdSinceMs !== undefined || range.createdUntilMs !== undefined) {
-        return orderList.readFiltered(loaders.orderScans, loaders.orderById, args, query, range);
+        return orderList.readFiltered(loaders.orderScans, loadsById('order', info), args, query, range);
       }
       const pages = selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage;
       return orderList.read(pages, args, query);

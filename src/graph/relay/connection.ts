@@ -3,7 +3,6 @@ import { maxPageSize } from '../../loaders/loaders.ts';
 import { ListCursors, type Position } from '../../loaders/paging/cursor.ts';
 import type { Pages } from '../../loaders/paging/page-loader.ts';
 import { type PageSlice, readPageSlice } from '../../loaders/paging/page-slice.ts';
-import type { RecordLoader } from '../../loaders/record-loader.ts';
 import { readFilteredSlice } from '../../loaders/scan/filtered-slice.ts';
 import type { ListScans } from '../../loaders/scan/list-scan.ts';
 import type { RowFilter } from '../../loaders/scan/row-filter.ts';
@@ -139,21 +138,16 @@ export function defineList<Json extends Named>(
     return { slice, hasPreviousPage: after !== undefined, cursors };
   }
 
-  /** Like `read`, but `filter` is one that REST does not have. The rows then answer ids of the operation. */
+  /** Like `read`, but `filter` is one that REST does not have. `keepsRows`: see `ListScans`. */
   async function readFiltered<Query extends PageQuery>(
     scanFrom: ListScans<Json, Query>,
-    byId: RecordLoader<Json>,
+    keepsRows: boolean,
     pageArgs: PageArgs,
     query: Omit<Query, keyof PageQuery>,
     filter: RowFilter,
   ): Promise<Connection<Json>> {
     const { first, after, cursors } = parsePageArgs(pageArgs, { ...query, ...filter });
-    const { generation } = byId;
-    const slice = await readFilteredSlice(scanFrom(query, after), filter, first, after);
-    byId.prime(
-      slice.rows.map(({ row }) => row),
-      generation,
-    );
+    const slice = await readFilteredSlice(scanFrom(query, after, keepsRows), filter, first, after);
     return { slice, hasPreviousPage: after !== undefined, cursors };
   }
 

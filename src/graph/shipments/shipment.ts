@@ -4,7 +4,7 @@ import { createdRange, createdRangeArgs } from '../fields/created-range.ts';
 import { shippingCost } from '../fields/money.ts';
 import { openEnum, statusArgs, statusFilter } from '../fields/open-enum.ts';
 import { optionalTime } from '../fields/optional-time.ts';
-import { relatedRecord, relation } from '../fields/related-record.ts';
+import { loadsById, relatedRecord, relation } from '../fields/related-record.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { Order } from '../orders/order.ts';
 import { Recipient } from '../orders/recipient.ts';
@@ -109,11 +109,11 @@ builder.queryFields((t) => ({
       "The merchant's shipments as the REST service sorts them, usually newest first. Costs `GET /v1/shipments`. " +
       'A filter by `status`, `createdSince` or `createdUntil` costs up to 20 pages of this list.',
     args: { ...shipmentList.field.args, ...statusArgs('shipments', shipmentStatus.ref), ...createdRangeArgs },
-    resolve: (_root, { status, createdSince, createdUntil, ...args }, { loaders }) => {
+    resolve: (_root, { status, createdSince, createdUntil, ...args }, { loaders }, info) => {
       const filter = { statuses: statusFilter(status), ...createdRange({ createdSince, createdUntil }) };
       return Object.values(filter).every((bound) => bound === undefined)
         ? shipmentList.read(loaders.shipmentPage, args, {})
-        : shipmentList.readFiltered(loaders.shipmentScans, loaders.shipmentById, args, {}, filter);
+        : shipmentList.readFiltered(loaders.shipmentScans, loadsById('shipment', info), args, {}, filter);
     },
   }),
 }));

@@ -17,10 +17,15 @@ type NextPage<Row> = ReadPage<Row> | 'end' | 'no budget';
  */
 export type ListScan<Row> = (number: number, firstPageRows: number) => Promise<NextPage<Row>>;
 
-/** Finds the scan with these filters of REST from a position on, by default from the start of the list. */
+/**
+ * Finds the scan with these filters of REST from a position on, by default from the start of the list. Read its first page
+ * at once: the fields of a scan go from page to page together.
+ * @param keepsRows whether the rows answer ids of the operation, by default not. The same for all its fields.
+ */
 export type ListScans<Row, Query extends PageQuery> = (
   filters: Filters<Query>,
   start?: Position,
+  keepsRows?: boolean,
 ) => ListScan<Row>;
 
 /**
@@ -31,17 +36,19 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
   pages: PageLoader<Row, Query>,
   log: Pick<CallLog, 'scannedPages'>,
 ): ListScans<Row, Query> {
-  // Only the rows of the first page answer ids of the operation (docs/decisions/0041-rows-of-a-scan-are-not-kept.md).
-  const scannedPages: Pages<Row, Query> = {
+  // docs/decisions/0041-rows-of-a-scan-kept-for-ids-only.md
+  const pagesOnce: Pages<Row, Query> = {
     maxPageSize: pages.maxPageSize,
-    load: (query) => (query.pageToken === undefined ? pages.load(query) : pages.readOnce(query)),
-    clearAll: () => pages.clearAll(),
+    load: pages.readOnce,
+    clearAll() {},
   };
   const scans = new Map<string, ListScan<Row>>();
 
-  return (filters, start) => {
+  return (filters, start, keepsRows = false) => {
     const key = queryKey({ filters: queryKey(filters), ...start });
-    const walk = new PageWalk(scannedPages, filters, start);
+    const shared = scans.get(key);
+    if (shared !== undefined) return shared;
+    const walk = new PageWalk(keepsRows ? pages : pagesOnce, filters, start);
     let rowsOfFirstPage = 0;
     let latest: { number: number; page: Promise<NextPage<Row>> } | undefined;
 
@@ -58,14 +65,13 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
     const scan: ListScan<Row> = (number, firstPageRows) => {
       rowsOfFirstPage = Math.max(rowsOfFirstPage, firstPageRows);
       if (latest?.number !== number) {
-        // The fields of a scan go from page to page together. A later field has a scan of its own.
-        if (number > 0) scans.delete(key);
+        // A field that starts later has a scan of its own.
+        if (number > 0 && scans.get(key) === scan) scans.delete(key);
         latest = { number, page: next(latest?.page) };
       }
       return latest.page;
     };
-    const shared = scans.get(key) ?? scan;
-    scans.set(key, shared);
-    return shared;
+    scans.set(key, scan);
+    return scan;
   };
 }

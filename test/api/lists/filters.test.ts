@@ -77,22 +77,24 @@ describe('shipments(status:)', () => {
   });
 });
 
-test('the rows of a filtered list on a later page answer the ids of their shipments', async () => {
-  const last = shipments[1_200]?.createTime;
-  const { data, calls } = await waybill.ask<
-    { list: { nodes: { id: string; order: { shipment: { id: string; status: string } } }[] } },
-    object
-  >(
-    `{ list: shipments(createdUntil: "${last}", first: 3) { nodes { id order { shipment { id status } } } } }`,
-  );
-  const { nodes } = data.list;
-  expect(nodes).toHaveLength(3);
-  for (const { id, order } of nodes) expect(order.shipment.id).toBe(id);
-  expect(calls.filter((line) => line.startsWith('GET /v1/shipments'))).toEqual([
-    call('shipments', 100),
-    expect.stringMatching(/^GET \/v1\/shipments\?pageSize=1000&pageToken=/),
-    expect.stringMatching(/^GET \/v1\/shipments\?pageSize=1000&pageToken=/),
-  ]);
+describe('the rows of a scan answer ids of the same operation', () => {
+  const later = () => `createdUntil: "${shipments[1_200]?.createTime}", first: 3`;
+  const getsOf = async (list: string, fields: string) => {
+    const { calls } = await waybill.ask<object, object>(`{ ${fields} }`);
+    expect(calls.filter((line) => line.startsWith('GET /v1/quotes/'))).toHaveLength(3);
+    return calls.filter((line) => line.startsWith(`GET /v1/${list}/`));
+  };
+
+  test('on later pages of a filtered list', async () => {
+    const fields = `shipments(${later()}) { nodes { order { shipment { status } } } }`;
+    expect(await getsOf('shipments', fields)).toEqual([]);
+  });
+
+  test('in counts', async () => {
+    const fields = `shipments(${later()}) { nodes { ...Named } } orderCounts { total }`;
+    const fragment = '} fragment Named on Shipment { order { recipient { fullName } }';
+    expect(await getsOf('orders', `${fields} ${fragment}`)).toEqual([]);
+  });
 });
 
 describe('the filter by creation time', () => {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Position } from '../../../src/loaders/paging/cursor.ts';
-import { PageLoader } from '../../../src/loaders/paging/page-loader.ts';
+import { PageLoader, primingPageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import type { PageSlice } from '../../../src/loaders/paging/page-slice.ts';
+import { recordLoader } from '../../../src/loaders/record-loader.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
 import { createScans, maxScannedPages } from '../../../src/loaders/scan/list-scan.ts';
 import { type FilteredRow, matchesFilter, type RowFilter } from '../../../src/loaders/scan/row-filter.ts';
@@ -309,9 +310,24 @@ describe('the fields of one operation', () => {
     await early(1, 100);
     const late = scans({});
     expect(await late(0, 100)).toEqual(firstPage);
-    // Only the first page was kept.
     await late(1, 100);
-    expect(list.queries).toEqual(['100', '1000@100', '1000@100']);
+    expect(list.queries).toEqual(['100', '1000@100', '100', '1000@100']);
+  });
+
+  test.each([
+    ['keep no rows by default', undefined, ['shipments/s2']],
+    ['keep their rows if the operation loads records by id', true, []],
+  ])('%s', async (_what, keepsRows, expected) => {
+    const gets: string[] = [];
+    const byId = recordLoader(async (name: string): Promise<Row> => {
+      gets.push(name);
+      return { name };
+    });
+    const list = async () => ({ rows: newestFirst(3), nextPageToken: undefined });
+    const scans = createScans(primingPageLoader(list, 1_000, byId), { scannedPages: 0 });
+    await scans({}, undefined, keepsRows)(0, 100);
+    await byId.load('shipments/s2');
+    expect(gets).toEqual(expected);
   });
 
   test('share a limit of 20 pages', async () => {
