@@ -91,12 +91,14 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
     primingPageLoader((query) => api.listOrders(query, callContext), maxPageSize.orders, orderById),
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments(orderPage, shipmentById, state.shipments),
-  orderScans: ({ callContext }, { orderPage }) => createScans(orderPage, callContext.callLog),
+  orderScans: ({ api, callContext }, { orderPage }) =>
+    createScans(orderPage, (query) => api.listOrders(query, callContext), callContext.callLog),
   shipmentById: (source) =>
     listBatchLoader(source, 'shipments', source.api.getShipment, source.api.listShipments, hasExpectedLabel),
   shipmentPage: ({ api, callContext }, { shipmentById }) =>
     primingPageLoader((query) => api.listShipments(query, callContext), maxPageSize.shipments, shipmentById),
-  shipmentScans: ({ callContext }, { shipmentPage }) => createScans(shipmentPage, callContext.callLog),
+  shipmentScans: ({ api, callContext }, { shipmentPage }) =>
+    createScans(shipmentPage, (query) => api.listShipments(query, callContext), callContext.callLog),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
   originById: (_source, { originPage }) => wholeListLoader(originPage),
   originPage: (source) => referenceLoader(source, 'origins', source.api.listOrigins),

@@ -6,14 +6,11 @@ export class PageLoader<Row, Query extends PageQuery> {
   /** The most rows of one page ("List query parameters"). */
   readonly maxPageSize: number;
   protected readonly pages = new Map<string, Promise<Page<Row>>>();
-  /** Reads a page whose rows the operation does not keep. */
-  readonly readOnce: (query: Query) => Promise<Page<Row>>;
   readonly #list: (query: Query) => Promise<Page<Row>>;
 
-  constructor(list: (query: Query) => Promise<Page<Row>>, maxPageSize: number, readOnce = list) {
+  constructor(list: (query: Query) => Promise<Page<Row>>, maxPageSize: number) {
     this.#list = list;
     this.maxPageSize = maxPageSize;
-    this.readOnce = readOnce;
   }
 
   /** @param _rowsBefore The number of list rows before the page, if known. */
@@ -40,13 +37,12 @@ export function primingPageLoader<Row extends { name: string }, Query extends Pa
   maxPageSize: number,
   byName: RecordLoader<Row>,
 ): PageLoader<Row, Query> {
-  const listAndPrime = async (query: Query) => {
+  return new PageLoader(async (query) => {
     const { generation } = byName;
     const page = await list(query);
     byName.prime(page.rows, generation);
     return page;
-  };
-  return new PageLoader(listAndPrime, maxPageSize, list);
+  }, maxPageSize);
 }
 
 /** A key that is equal for equal queries in any field order: a JSON array of names and values. */

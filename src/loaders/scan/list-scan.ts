@@ -1,7 +1,7 @@
-import type { PageQuery } from '../../rest/api-types.ts';
+import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallLog } from '../../rest/client/call-log.ts';
 import type { Position } from '../paging/cursor.ts';
-import { type PageLoader, type Pages, queryKey } from '../paging/page-loader.ts';
+import { type Pages, queryKey } from '../paging/page-loader.ts';
 import { type Filters, PageWalk, type ReadPage } from '../paging/page-walk.ts';
 
 /** The pages that all scans of an operation may read. */
@@ -31,15 +31,17 @@ export type ListScans<Row, Query extends PageQuery> = (
 /**
  * Creates the scans of one operation over one list. Fields with the same REST filters and start share a scan, so that
  * each page is read once. `log` counts the pages of all scans.
+ * @param pages keeps the rows of its pages for ids. `list` only reads a page.
  */
 export function createScans<Row extends { name: string }, Query extends PageQuery>(
-  pages: PageLoader<Row, Query>,
+  pages: Pages<Row, Query>,
+  list: (query: Query) => Promise<Page<Row>>,
   log: Pick<CallLog, 'scannedPages'>,
 ): ListScans<Row, Query> {
   // docs/decisions/0041-rows-of-a-scan-kept-for-ids-only.md
   const pagesOnce: Pages<Row, Query> = {
     maxPageSize: pages.maxPageSize,
-    load: pages.readOnce,
+    load: list,
     clearAll() {},
   };
   const scans = new Map<string, ListScan<Row>>();

@@ -44,7 +44,7 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
     queries,
     /** The scans of a new operation. */
     scans(pagesLeft = maxScannedPages) {
-      const pages = new PageLoader(async ({ pageSize, pageToken }: PageQuery) => {
+      const readPage = async ({ pageSize, pageToken }: PageQuery) => {
         queries.push(pageToken === undefined ? `${pageSize}` : `${pageSize}@${pageToken}`);
         const start = Number(pageToken ?? 0);
         const end = start + pageSize;
@@ -52,8 +52,10 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
           rows: list.rows.slice(start, end) as Row[],
           nextPageToken: end < list.rows.length ? String(end) : undefined,
         };
-      }, 1_000);
-      return createScans(pages, { scannedPages: maxScannedPages - pagesLeft });
+      };
+      return createScans(new PageLoader(readPage, 1_000), readPage, {
+        scannedPages: maxScannedPages - pagesLeft,
+      });
     },
     read(
       filter: RowFilter,
@@ -324,7 +326,7 @@ describe('the fields of one operation', () => {
       return { name };
     });
     const list = async () => ({ rows: newestFirst(3), nextPageToken: undefined });
-    const scans = createScans(primingPageLoader(list, 1_000, byId), { scannedPages: 0 });
+    const scans = createScans(primingPageLoader(list, 1_000, byId), list, { scannedPages: 0 });
     await scans({}, undefined, keepsRows)(0, 100);
     await byId.load('shipments/s2');
     expect(gets).toEqual(expected);

@@ -195,20 +195,18 @@ test('correct parameter names cause no report while the list changes', {
         let after: Position | undefined;
         for (let count = 0; count < 40 && read < pages; count += 1) {
           // Each page is an operation of its own.
-          const loader = new PageLoader(
-            ({ pageSize, pageToken, status, search }: OrderQuery) =>
-              fetchPage('orders', '/v1/orders', { pageSize, pageToken }, callContext, {
-                status: status?.join(','),
-                search,
-              }),
-            1_000,
-          );
+          const list = ({ pageSize, pageToken, status, search }: OrderQuery) =>
+            fetchPage('orders', '/v1/orders', { pageSize, pageToken }, callContext, {
+              status: status?.join(','),
+              search,
+            });
+          const loader = new PageLoader(list, 1_000);
           read += 1;
           const log = { scannedPages: 0 };
           const filter = { statuses: ['NEW'], createdSinceMs: undefined, createdUntilMs: undefined };
           try {
             const slice = isScanned
-              ? await readFilteredSlice(createScans(loader, log)(query, after), filter, first, after)
+              ? await readFilteredSlice(createScans(loader, list, log)(query, after), filter, first, after)
               : await readPageSlice({ pages: loader, filters: query, first, after });
             const last = slice.endPosition ?? slice.rows.at(-1)?.after;
             after = last && slice.hasNextPage ? cursors.decode(cursors.encode(last)) : undefined;
