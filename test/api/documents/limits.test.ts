@@ -218,28 +218,27 @@ describe('a document', () => {
     expect(performance.now() - startMs).toBeGreaterThan(50);
   });
 
-  // 40 to 100 ms in place of 3, by the speed of the machine.
+  // 30 to 100 ms, by the speed of the machine.
   test('takes more than five times as long to validate without the limit "selections"', () => {
     const lifted = { ...limits, selections: 10_000_000 };
     const fragments = repeated(
       98,
       (index) => `fragment F${index} on Query { ...F${index + 1} ${index < 48 ? '__typename' : ''} }`,
     );
-    const documents = [570, 20].map((operations) => {
-      const spreads = repeated(operations, (index) => `query Q${index} { __typename ...F0 }`);
-      return parseWithin(lifted, `${spreads} ${fragments} fragment F98 on Query { __typename }`);
-    });
-    const fastestMs = documents.map(() => Number.POSITIVE_INFINITY);
+    const spreads = repeated(570, (index) => `query Q${index} { __typename ...F0 }`);
+    const document = parseWithin(lifted, `${spreads} ${fragments} fragment F98 on Query { __typename }`);
+    const fastestMs = [lifted, limits].map(() => Number.POSITIVE_INFINITY);
     // In turn, because other work on the machine delays single rounds.
     for (let round = 0; round < 8; round += 1) {
-      for (const [index, document] of documents.entries()) {
+      for (const [index, within] of [lifted, limits].entries()) {
         const startMs = performance.now();
-        expect(validateWithin(lifted, schema, document, validationByAccess.public)).toEqual([]);
+        const errors = validateWithin(within, schema, document, validationByAccess.public);
         fastestMs[index] = Math.min(fastestMs[index] ?? 0, performance.now() - startMs);
+        expect(errors).toHaveLength(index);
       }
     }
-    const [long = 0, short = 0] = fastestMs;
-    expect(long).toBeGreaterThan(5 * short);
+    const [without = 0, withLimit = 0] = fastestMs;
+    expect(without).toBeGreaterThan(5 * withLimit);
   });
 
   test('can block the event loop for more than 50 ms without the limit "values"', () => {
