@@ -88,18 +88,25 @@ export const bursts: Record<string, Attack> = {
 };
 
 /** Counts 20,000 shipments. Counts with another time are not kept. */
-const scan = (index: number) =>
+const scan = (index: number, more = '') =>
   post(
     tokenOf(tenantWithManyShipments),
-    'query($since: DateTime!) { shipmentCounts(createdSince: $since) { total byStatus { status count } } }',
+    `query($since: DateTime!) { shipmentCounts(createdSince: $since) { total byStatus { status count } } ${more} }`,
     { since: new Date(index * 60_000).toISOString() },
   );
+
+/** With a shipment by id, all rows of the scan are kept until the operation ends. */
+const scanWithId = (index: number) => scan(index, 'shipment(id: "unknown") { status }');
 
 /** The attacks that go on while the probes wait. */
 export const sieges: Record<string, Attack> = Object.fromEntries([
   [
     'one token that scans 20 pages',
-    { connections: 1, pipelined: 1, repeats: true, reads: true, request: scan },
+    { connections: 1, pipelined: 1, repeats: true, reads: true, request: (index) => scan(index) },
+  ],
+  [
+    'one token that scans 20 pages, with an id',
+    { connections: 1, pipelined: 1, repeats: true, reads: true, request: scanWithId },
   ],
   [
     '400 pipelines of 9 small introspections',
