@@ -23,11 +23,10 @@ import { yogaAccessLog } from './graphql/yoga-access-log.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { readYogaRequest } from './graphql/yoga-request.ts';
 import { compressedResponses } from './http/compression.ts';
-import { createCors } from './http/cors.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { defaultUnreadBudgetBytes } from './http/open-response-limits.ts';
 import { createBodyBudget, defaultMaxBodyBytes } from './http/request-body.ts';
-import { ResponseHeaders, responseHeaders } from './http/response-headers.ts';
+import { createResponseHeaders } from './http/response-headers.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
 import { createRateLimit } from './limits/rate-limit.ts';
@@ -149,8 +148,10 @@ export function createApp(options: AppOptions): App {
     unreadBytesAtOnce: forTests.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
   });
   const rateLimit = pointsPerSecond > 0 ? createRateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
-  const cors = createCors(settings.corsOrigins ?? [], metrics?.originRefused);
-  const headers = new ResponseHeaders(cors, settings.isHttps, compressResponses);
+  const responseHeaders = createResponseHeaders(
+    { corsOrigins: settings.corsOrigins ?? [], isHttps: settings.isHttps, compressResponses },
+    metrics?.originRefused,
+  );
   const isTokenAccepted = (headers: HeaderReader) => tokens.owner(headers).connection === undefined;
   const documents = createDocumentCache(
     {
@@ -222,7 +223,7 @@ export function createApp(options: AppOptions): App {
       // Every request: compression, request id, log line, error codes, response headers, CORS preflights.
       compressResponses && compressedResponses(report),
       yogaAccessLog(accessLog, report),
-      responseHeaders(headers),
+      responseHeaders.plugin(),
       // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
       healthRoute(options.health ?? createHealth(async () => undefined)),
       !isPrivate &&
@@ -255,7 +256,7 @@ export function createApp(options: AppOptions): App {
     documentPolicy,
     documents,
     accessLog,
-    responseHeaders: headers,
+    responseHeaders,
     compressResponses,
     report,
     runOperation,

@@ -12,8 +12,8 @@ import type { HeaderReader, RequestRecord } from '../../telemetry/request-record
 import type { DocumentCache } from '../documents/document-cache.ts';
 import type { DocumentPolicy } from '../documents/persisted-queries.ts';
 import { requestedOperation } from '../documents/requested-operation.ts';
-import { type ContentCoding, compress, contentCoding } from '../http/compression.ts';
-import { responseType } from '../http/media-types.ts';
+import { compress } from '../http/compression.ts';
+import { type ContentCoding, contentCoding, responseType } from '../http/content-negotiation.ts';
 import type { NodeContext } from '../http/node-context.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
-import { responseType } from '../http/media-types.ts';
+import { responseType } from '../http/content-negotiation.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 import { type BodyBudget, type ParsedBody, parseBody, readBody } from '../http/request-body.ts';
 import { checkRequestHead } from '../http/request-checks.ts';

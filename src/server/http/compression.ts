@@ -2,13 +2,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { ReportError } from '../../telemetry/error-report.ts';
-import { parseWeights } from './media-types.ts';
+import { type ContentCoding, contentCoding } from './content-negotiation.ts';
 import type { NodeContext } from './node-context.ts';
-
-export type ContentCoding = 'br' | 'gzip';
-
-/** Smaller bodies are not compressed, because they fit into one packet of the network anyway. */
-const minCompressedBytes = 1_024;
 
 // Higher levels save a few more percent, for up to twice the CPU time.
 const gzipOptions = { level: 4 };
@@ -23,25 +18,6 @@ export async function compress(
   coding: ContentCoding,
 ): Promise<Buffer<ArrayBuffer>> {
   return coding === 'br' ? brotliAsync(body, brotliOptions) : gzipAsync(body, gzipOptions);
-}
-
-/**
- * The coding of a response body by `accept-encoding` (RFC 9110, section 12.5.3). At equal weights, Brotli comes before
- * gzip, and both come before no coding.
- * @returns undefined if the body is too small, or if its client accepts no coding.
- */
-export function contentCoding(
-  byteLength: number,
-  acceptEncoding: string | null | undefined,
-): ContentCoding | undefined {
-  if (byteLength < minCompressedBytes || !acceptEncoding) return undefined;
-  const weights = new Map(parseWeights(acceptEncoding).map(({ name, weight }) => [name, weight]));
-  const others = weights.get('*') ?? 0;
-  const br = weights.get('br') ?? others;
-  const gzip = weights.get('gzip') ?? others;
-  const identity = weights.get('identity') ?? 0;
-  if (Math.max(br, gzip) === 0 || identity > Math.max(br, gzip)) return undefined;
-  return br >= gzip ? 'br' : 'gzip';
 }
 
 // Labels are compressed inside.

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { MissingBearerError } from '../../rest/errors.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
+import { isJson, namesJson, responseType } from './content-negotiation.ts';
 import { badRequest, type HttpError, rejection } from './http-error.ts';
-import { isJson, namesJson, responseType } from './media-types.ts';
 
 /** Browsers send a preflight before a cross-origin request with any of these headers. */
 const preflightHeaders = [

@@ -1,6 +1,7 @@
 import type { Plugin } from 'graphql-yoga';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
-import type { Cors, HeaderList } from './cors.ts';
+
+type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** The default headers of every response. A response may override them. */
 export const fixedHeaders = {
@@ -13,56 +14,97 @@ export const fixedHeaders = {
 /** One year, the minimum for the preload lists of browsers. */
 const strictTransportSecurity = 'max-age=31536000';
 
-export class ResponseHeaders {
-  readonly fixed: HeaderList;
-  readonly #flatFixed: readonly string[];
-  readonly cors: Cors;
-  /** The responses of one URL differ by these request headers. */
-  readonly #vary: HeaderList;
+const exposedHeaders = [
+  'access-control-expose-headers',
+  'content-disposition, retry-after, x-request-id',
+] as const;
 
-  /** @param isHttps whether clients reach this server by HTTPS. */
-  constructor(cors: Cors, isHttps: boolean, compressResponses: boolean) {
-    this.fixed = Object.entries({
-      ...fixedHeaders,
-      ...(isHttps && { 'strict-transport-security': strictTransportSecurity }),
-    });
-    this.#flatFixed = this.fixed.flat();
-    this.cors = cors;
-    const vary = [!cors.isOff && 'origin', compressResponses && 'accept-encoding'].filter(Boolean);
-    this.#vary = vary.length === 0 ? [] : [['vary', vary.join(', ')]];
-  }
-
-  /** The additional headers for a request with these headers. They depend on its `Origin`. */
-  forRequest(headers: HeaderReader): HeaderList {
-    return [...this.#vary, ...this.cors.headersFor(headers)];
-  }
-
-  /** All headers of the response to a request, as names and values in turn. */
-  flatFor(headers: HeaderReader): string[] {
-    const flat = [...this.#flatFixed];
-    for (const [name, value] of this.forRequest(headers)) flat.push(name, value);
-    return flat;
-  }
+export interface ResponseHeadersOptions {
+  /**
+   * Exactly the pages of these origins may read responses, with any request header and without cookies
+   * (docs/decisions/0018-any-header-for-listed-origins.md). With no origin, responses have no CORS headers.
+   */
+  corsOrigins: readonly string[];
+  /** Whether clients reach this server by HTTPS. */
+  isHttps: boolean;
+  compressResponses: boolean;
 }
 
-/** Yoga plugin: adds the headers to every response and responds to CORS preflights. */
-export function responseHeaders(responseHeaders: ResponseHeaders): Plugin {
-  const { fixed, cors } = responseHeaders;
+export type ResponseHeaders = ReturnType<typeof createResponseHeaders>;
+
+/**
+ * Creates the headers that depend on no route.
+ * @param onOriginRefused called for each request and preflight of a page whose origin is not allowed.
+ */
+export function createResponseHeaders(
+  { corsOrigins, isHttps, compressResponses }: ResponseHeadersOptions,
+  onOriginRefused?: () => void,
+) {
+  const fixed: HeaderList = Object.entries({
+    ...fixedHeaders,
+    ...(isHttps && { 'strict-transport-security': strictTransportSecurity }),
+  });
+  const flatFixed = fixed.flat();
+  const hasCors = corsOrigins.length > 0;
+  const corsByOrigin = new Map<string, HeaderList>(
+    corsOrigins.map((origin) => [origin, [['access-control-allow-origin', origin], exposedHeaders]]),
+  );
+  // The responses of one URL differ by these request headers.
+  const varyNames = [hasCors && 'origin', compressResponses && 'accept-encoding'].filter(Boolean);
+  const vary: HeaderList = varyNames.length === 0 ? [] : [['vary', varyNames.join(', ')]];
+
+  function corsHeaders(headers: HeaderReader): HeaderList {
+    const origin = headers.get('origin');
+    if (origin === null) return [];
+    const allowed = corsByOrigin.get(origin);
+    if (allowed === undefined && !isOwnPage(origin, headers)) onOriginRefused?.();
+    return allowed ?? [];
+  }
+
+  const isPreflight = ({ method, headers }: Request): boolean =>
+    method === 'OPTIONS' && hasCors && headers.has('origin') && headers.has('access-control-request-method');
+
+  /** Without CORS headers if the origin is not allowed. */
+  function preflightHeaders(headers: HeaderReader): Record<string, string> {
+    const vary = { vary: 'origin, access-control-request-headers' };
+    const [allowOrigin] = corsHeaders(headers);
+    if (allowOrigin === undefined) return vary;
+    return {
+      ...vary,
+      ...Object.fromEntries([allowOrigin]),
+      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
+      // Two hours, the maximum of Chromium.
+      'access-control-max-age': '7200',
+    };
+  }
+
   return {
-    onRequest({ request, fetchAPI, endResponse }) {
-      if (!cors.isPreflight(request)) return;
-      endResponse(
-        new fetchAPI.Response(null, { status: 204, headers: cors.preflightHeaders(request.headers) }),
-      );
+    /** The headers of the response to a request with these headers, as names and values in turn. */
+    flatFor(headers: HeaderReader): string[] {
+      const flat = [...flatFixed];
+      for (const [name, value] of [...vary, ...corsHeaders(headers)]) flat.push(name, value);
+      return flat;
     },
-    onResponse({ request, response: { headers } }) {
-      for (const [name, value] of fixed) if (!headers.has(name)) headers.set(name, value);
-      // The response to a preflight has its own CORS headers.
-      if (cors.isPreflight(request)) return;
-      for (const [name, value] of responseHeaders.forRequest(request.headers)) {
-        if (name === 'vary') headers.append(name, value);
-        else headers.set(name, value);
-      }
-    },
+
+    /** Yoga plugin: adds the headers to every response and responds to CORS preflights. */
+    plugin: (): Plugin => ({
+      onRequest({ request, fetchAPI, endResponse }) {
+        if (!isPreflight(request)) return;
+        endResponse(new fetchAPI.Response(null, { status: 204, headers: preflightHeaders(request.headers) }));
+      },
+      onResponse({ request, response: { headers } }) {
+        for (const [name, value] of fixed) if (!headers.has(name)) headers.set(name, value);
+        // The response to a preflight has its own CORS headers.
+        if (isPreflight(request)) return;
+        for (const [name, value] of vary) headers.append(name, value);
+        for (const [name, value] of corsHeaders(request.headers)) headers.set(name, value);
+      },
+    }),
   };
+}
+
+/** Whether the page is of this server, such as GraphiQL. Browsers send the origin of such a page too. */
+function isOwnPage(origin: string, headers: HeaderReader): boolean {
+  return headers.get('sec-fetch-site') === 'same-origin' || origin.endsWith(`://${headers.get('host')}`);
 }

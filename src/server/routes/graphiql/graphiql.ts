@@ -1,6 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
-import { acceptsHtml } from '../../http/media-types.ts';
+import { acceptsHtml } from '../../http/content-negotiation.ts';
 import { type Asset, createAsset, readAssets } from './assets.ts';
 import { contentSecurityPolicy, renderPage } from './page.ts';
 import { readTabs, trustedDocumentTabs } from './tabs.ts';

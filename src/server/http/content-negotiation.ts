@@ -34,6 +34,30 @@ export function acceptsHtml(accept: string | null): boolean {
   return parseWeights(accept ?? '').some(({ name, weight }) => name === 'text/html' && weight > 0);
 }
 
+export type ContentCoding = 'br' | 'gzip';
+
+/** Smaller bodies are not compressed, because they fit into one packet of the network anyway. */
+const minCompressedBytes = 1_024;
+
+/**
+ * The coding of a response body by `accept-encoding` (RFC 9110, section 12.5.3). At equal weights, Brotli comes before
+ * gzip, and both come before no coding.
+ * @returns undefined if the body is too small, or if its client accepts no coding.
+ */
+export function contentCoding(
+  byteLength: number,
+  acceptEncoding: string | null | undefined,
+): ContentCoding | undefined {
+  if (byteLength < minCompressedBytes || !acceptEncoding) return undefined;
+  const weights = new Map(parseWeights(acceptEncoding).map(({ name, weight }) => [name, weight]));
+  const others = weights.get('*') ?? 0;
+  const br = weights.get('br') ?? others;
+  const gzip = weights.get('gzip') ?? others;
+  const identity = weights.get('identity') ?? 0;
+  if (Math.max(br, gzip) === 0 || identity > Math.max(br, gzip)) return undefined;
+  return br >= gzip ? 'br' : 'gzip';
+}
+
 /** The elements of `accept` or `accept-encoding` in lower case (RFC 9110, section 12.4.2). Weight 0: refused. */
 export function parseWeights(header: string): { name: string; weight: number }[] {
   return header
