@@ -1,9 +1,30 @@
-import type { GraphQLError, GraphQLSchema } from 'graphql';
+import {
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLError,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  isNonNullType,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  valueFromASTUntyped,
+} from 'graphql';
+import { defaultPageSize } from '../../graph/relay/connection.ts';
 import type { Operation, RawVariables } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
-import { collectDefinitions } from '../document-syntax/selections.ts';
+import {
+  collectDefinitions,
+  type FieldSelection,
+  type Fragments,
+  responseName,
+  selectedFields,
+  selectionSets,
+} from '../document-syntax/selections.ts';
 import { type Limits, limitError, limitExceeded } from './limits.ts';
-import { estimateNodes } from './node-count.ts';
+import { listSize } from './list-size.ts';
 
 /** A write costs REST as much as a page of this many rows. */
 const pointsPerWrite = 10;
@@ -50,4 +71,142 @@ function hasMoreValues(variables: RawVariables, allowed: number): boolean {
     for (const value of children) if (typeof value === 'object' && value !== null) pending.push(value);
   }
   return false;
+}
+
+/** Counts by the raw values of the variables. The executor later rejects values of a wrong type. */
+type Count = (variables: RawVariables) => number;
+
+interface NodeEstimate {
+  /**
+   * The maximum number of objects in the response: list items and objects with an id, and the rows that a page asks of
+   * REST. Of the other fields, only those count that a client can make fail more often than once in an object: with
+   * arguments, or repeated under an alias.
+   */
+  nodes: Count;
+  /** The pages, whose `first` must be within bounds. The coordinate is such as `Order.shipments`. */
+  pages: { first: Count; maximum: number; coordinate: string; node: FieldNode }[];
+  /** The number of records that the operation writes. */
+  writes: Count;
+}
+
+const none: Count = () => 0;
+const one: Count = () => 1;
+
+/** Estimates an operation of a valid document. Fields with the same response name count once. */
+function estimateNodes(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+): NodeEstimate {
+  const pages: NodeEstimate['pages'] = [];
+  const writes: Count[] = [];
+  const defaults = new Map<string, unknown>();
+  for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
+    if (defaultValue) defaults.set(variable.name.value, valueFromASTUntyped(defaultValue));
+  }
+
+  /** @param page the rows of the page, if the selection sets are those of a connection. */
+  function countSelections(
+    parent: GraphQLCompositeType,
+    sets: readonly SelectionSetNode[],
+    page: Count,
+  ): Count {
+    const counts: Count[] = [];
+    const coordinates = new Set<string>();
+    // Fields of one response name under different type conditions are separate. At most one of them has a result.
+    const key = (field: FieldSelection) => `${field.condition ?? parent.name}.${responseName(field)}`;
+    for (const group of Map.groupBy(selectedFields(sets, fragments), key).values()) {
+      const [{ node, condition } = {}] = group;
+      const type = condition === undefined ? parent : schema.getType(condition);
+      if (node === undefined || !isCompositeType(type)) continue;
+      const field = schema.getField(type, node.name.value);
+      if (field === undefined) continue;
+      const coordinate = `${type.name}.${field.name}`;
+      // Each may be an error of its own: a client chooses the arguments, and how often a broken field is repeated.
+      const mayFail =
+        (node.arguments?.length ?? 0) > 0 || (coordinates.has(coordinate) && !isNonNullType(field.type));
+      coordinates.add(coordinate);
+      counts.push(countField(type, field, node, selectionSets(group), page, mayFail));
+    }
+    return sum(counts);
+  }
+
+  function countField(
+    parent: GraphQLCompositeType,
+    field: GraphQLField,
+    node: FieldNode,
+    sets: readonly SelectionSetNode[],
+    page: Count,
+    mayFail: boolean,
+  ): Count {
+    const type = getNamedType(field.type);
+    if (!isCompositeType(type)) return mayFail ? one : none;
+    const size = listSize(parent, field);
+    if (size?.by === 'first') {
+      const first = countArgument(node, 'first', countRows);
+      pages.push({ first, maximum: size.maximum, coordinate: `${parent.name}.${field.name}`, node });
+      // `first: 0` reads a row, too, to tell whether there are any.
+      const rows: Count = (variables) => Math.max(first(variables), 1);
+      const inner = countSelections(type, sets, rows);
+      const selectsRows = selectedFields(sets, fragments).some(({ node }) => rowFields.has(node.name.value));
+      return selectsRows ? inner : sum([inner, rows]);
+    }
+    let items = one;
+    if (size?.by === 'page') items = page;
+    if (size?.by === 'estimate') items = () => size.items;
+    if (size?.by === 'argument') items = countArgument(node, size.argument, countItems);
+    const isWrite = parent === schema.getMutationType();
+    if (isWrite) writes.push(items);
+    // An edge and its node count as one object.
+    const isObject = mayBeNode(schema, type) && !parent.name.endsWith('Edge');
+    const inner = countSelections(type, sets, none);
+    const isCounted = size !== undefined || isObject || (mayFail && !isWrite);
+    return product(items, isCounted ? sum([one, inner]) : inner);
+  }
+
+  function countArgument(node: FieldNode, argument: string, toCount: (value: unknown) => number): Count {
+    const value = node.arguments?.find(({ name }) => name.value === argument)?.value;
+    if (value?.kind === 'Variable') {
+      const name = value.name.value;
+      const absent = toCount(defaults.get(name));
+      return (variables) => (Object.hasOwn(variables, name) ? toCount(variables[name]) : absent);
+    }
+    const count = toCount(value && valueFromASTUntyped(value));
+    return () => count;
+  }
+
+  const root = schema.getRootType(operation.operation);
+  const nodes = isCompositeType(root) ? countSelections(root, [operation.selectionSet], none) : none;
+  return { nodes, pages, writes: sum(writes) };
+}
+
+/** The fields of a connection that return its rows. */
+const rowFields = new Set(['nodes', 'edges']);
+
+function sum(counts: readonly Count[]): Count {
+  const terms = counts.filter((count) => count !== none);
+  if (terms.length === 0) return none;
+  return (variables) => terms.reduce((total, count) => total + count(variables), 0);
+}
+
+function product(items: Count, inner: Count): Count {
+  if (inner === none || items === one) return inner;
+  return (variables) => items(variables) * inner(variables);
+}
+
+function countRows(value: unknown): number {
+  const rows = value ?? defaultPageSize;
+  return typeof rows === 'number' && (rows | 0) === rows ? rows : 0;
+}
+
+function countItems(value: unknown): number {
+  if (value === null || value === undefined) return 0;
+  // GraphQL coerces a single value to a list of one item.
+  return Array.isArray(value) ? value.length : 1;
+}
+
+/** Whether objects of the type may implement `Node`, and so have an id. */
+function mayBeNode(schema: GraphQLSchema, type: GraphQLCompositeType): boolean {
+  const objects = isAbstractType(type) ? schema.getPossibleTypes(type) : [type];
+  return objects.some((object) => object.getInterfaces().some(({ name }) => name === 'Node'));
 }
