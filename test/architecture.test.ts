@@ -85,7 +85,7 @@ const layers: Record<string, string[]> = {
     'api-types.ts',
     'resource-name.ts offers.ts',
     'wire-schema.ts errors.ts',
-    'call.ts connection-pools.ts service-clock.ts',
+    'call.ts connection-pools.ts',
   ],
   'src/sandbox': [
     'main.ts',

@@ -7,10 +7,9 @@ import { createDispatcher, type DispatcherOptions } from '../connection-pools.ts
 import { InvalidResponseError } from '../errors.ts';
 import { type CircuitBreakerOptions, createCircuits } from '../protection/circuit-breaker.ts';
 import { createRetries } from '../protection/retries.ts';
-import { ServiceClock } from '../service-clock.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallObserver } from './call-log.ts';
-import type { StreamedResponse } from './http-exchange.ts';
+import { ServiceClock, type StreamedResponse } from './http-exchange.ts';
 import { type ClientState, PendingCall } from './pending-call.ts';
 
 export interface RestClientOptions extends Pick<DispatcherOptions, 'connectTimeoutMs' | 'proxy'> {

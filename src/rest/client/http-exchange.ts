@@ -5,7 +5,6 @@ import type { Dispatcher } from 'undici';
 import { describeCall, isRead, queryString, type RestCall } from '../call.ts';
 import { userAgent } from '../connection-pools.ts';
 import { InvalidResponseError, ResponseTooLargeError } from '../errors.ts';
-import type { ServiceClock } from '../service-clock.ts';
 import type { CallLogEntry } from './call-log.ts';
 
 /** The largest accepted 2xx body, in bytes after decompression. */
@@ -39,6 +38,25 @@ export interface ResponseHandler {
    * `isSent`: whether any part of the request may have been sent.
    */
   failed(error: unknown, isSent: boolean): void;
+}
+
+/** The REST service's clock, read from the `date` headers of its responses. The headers hold whole seconds. */
+export class ServiceClock {
+  #date = '';
+  #receivedAtMs = 0;
+
+  /** Sets the clock to the `date` header of a response that has just started. */
+  update(date: string | string[] | undefined): void {
+    if (typeof date !== 'string') return;
+    this.#date = date;
+    this.#receivedAtMs = performance.now();
+  }
+
+  /** In milliseconds since 1970, up to one second too early. Undefined until a response has a valid `date` header. */
+  now(): number | undefined {
+    const dateMs = Date.parse(this.#date);
+    return Number.isNaN(dateMs) ? undefined : dateMs + performance.now() - this.#receivedAtMs;
+  }
 }
 
 export function isSuccess(status: number): boolean {

@@ -9,7 +9,6 @@ import { abortedError, CircuitOpenError, DeadlineError, isUnauthenticated, Statu
 import { isConnectFailure, toFailure, toOutcome } from '../protection/call-failure.ts';
 import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circuit-breaker.ts';
 import { parseRetryAfter, type Retries } from '../protection/retries.ts';
-import type { ServiceClock } from '../service-clock.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallLogEntry, CallObserver } from './call-log.ts';
 import { readErrorBody } from './error-body.ts';
@@ -19,6 +18,7 @@ import {
   isSuccess,
   type RequestOptions,
   type ResponseHandler,
+  type ServiceClock,
   toRequest,
 } from './http-exchange.ts';
 

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import { type CallLog, sumCalls } from '../../rest/client/call-log.ts';
+import { type CallLog, requestCost, roundToTenths, sumCalls } from '../../rest/client/call-log.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Tracing } from '../../telemetry/otlp-tracing.ts';
@@ -10,7 +10,6 @@ import {
   loggableName,
   RequestRecord,
 } from '../../telemetry/request-record.ts';
-import { requestCost, roundToTenths } from './cost-report.ts';
 
 export type AccessLog = ReturnType<typeof createAccessLog>;
 

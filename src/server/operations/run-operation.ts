@@ -5,13 +5,13 @@ import type { OperationScope } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
+import { operationCost } from '../../rest/client/call-log.ts';
 import { operationEnded } from '../../rest/errors.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { Execute } from '../execution/executor.ts';
 import type { HttpError } from '../http/http-error.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
 import type { Admission } from './admission.ts';
-import { withUpstreamCost } from './cost-report.ts';
 import type { OperationContext } from './operation-context.ts';
 import type { OperationRequest } from './operation-request.ts';
 import type { InFlightQuery, QuerySharing } from './query-sharing.ts';
@@ -39,7 +39,7 @@ export type Respond = (result: Promise<ExecutionResult>) => void;
 
 interface PreparedOperation {
   operation: Operation;
-  /** The weight: see `limits/node-count.ts`. */
+  /** The weight: see `limits/operation-limits.ts`. */
   nodes: number;
   request: OperationRequest;
   respond: Respond;
@@ -143,8 +143,7 @@ export class RestOperation extends QueueEntry {
 
   /** Not a part of the execution, because requests that share it pay each. */
   #withPoints(result: ExecutionResult): ExecutionResult {
-    if (!this.#showsPoints) return result;
-    return { ...result, extensions: { ...result.extensions, cost: this.#cost } };
+    return this.#showsPoints ? withExtension(result, 'cost', this.#cost) : result;
   }
 
   /** Whether a query that joins an equal one makes no body of its own. A call through `fetch` has no unread bytes. */
@@ -198,7 +197,8 @@ export class RestOperation extends QueueEntry {
     const { callContext, scope, showsCost } = this.#context;
     const { execute, mutations, sharing } = this.#runState;
     let result = Promise.resolve(execute(this.#prepared.operation, this.#context));
-    if (showsCost) result = result.then((result) => withUpstreamCost(result, callContext.callLog));
+    if (showsCost)
+      result = result.then((result) => withExtension(result, 'upstream', operationCost(callContext.callLog)));
     // A mutation that has started is finished even if its client disconnects.
     if (!this.#isQuery) mutations?.track(result);
     const key = this.#sharingKey;
@@ -225,4 +225,8 @@ export class RestOperation extends QueueEntry {
     if (this.#isQuery) scope.end(operationEnded);
     else scope.stopTimeout();
   }
+}
+
+function withExtension(result: ExecutionResult, name: string, value: unknown): ExecutionResult {
+  return { ...result, extensions: { ...result.extensions, [name]: value } };
 }

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { CallLog, type CallLogEntry } from '../../../src/rest/client/call-log.ts';
 import {
+  CallLog,
+  type CallLogEntry,
   type OperationCost,
+  operationCost,
   type RequestCost,
-  withUpstreamCost,
-} from '../../../src/server/operations/cost-report.ts';
+} from '../../../src/rest/client/call-log.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
@@ -351,7 +352,7 @@ test('the cost report rounds times to tenths of a millisecond', () => {
   callLog.savedByList = 74;
   const shownFirst = { method: 'GET', path: '/v1/orders', status: 200, startMs: 0, durationMs: 21 };
   const shownSecond = { method: 'POST', path: '/v1/orders', status: null, startMs: 21.3, durationMs: null };
-  expect(withUpstreamCost({}, callLog).extensions?.upstream).toEqual({
+  expect(operationCost(callLog)).toEqual({
     calls: 2,
     cached: 1,
     savedByList: 74,

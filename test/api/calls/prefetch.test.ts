@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { OperationCost } from '../../../src/rest/client/call-log.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import type { OperationCost } from '../../../src/server/operations/cost-report.ts';
 import { startOfTime, startWaybill, type Waybill, type WaybillOptions } from '../../harness.ts';
 
 const sandbox = await startSandbox({ now: startOfTime });
