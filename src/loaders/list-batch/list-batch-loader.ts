@@ -10,9 +10,14 @@ import {
 import type { ListedKind, LoadingObserver } from '../loading-observer.ts';
 import { RecordLoader, type RecordResult, settleAll } from '../record-loader.ts';
 import { BatchRows } from './batch-rows.ts';
-import type { ListState } from './list-state.ts';
-import { longPauseMs, shortPauseMs } from './pause.ts';
-import { headroom, maxRowsPerId, type RowsPerId } from './rows-per-id.ts';
+import {
+  headroom,
+  type ListState,
+  longPauseMs,
+  maxRowsPerId,
+  type RowsPerId,
+  shortPauseMs,
+} from './list-state.ts';
 
 /** Smaller batches use GETs: one page without hits would cost more than 1.2 calls per id. */
 const minIdsForPage = 5;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { RowsPerId } from '../../../src/loaders/list-batch/rows-per-id.ts';
+import { RowsPerId } from '../../../src/loaders/list-batch/list-state.ts';
 
 /** A batch of ids with hits at these indexes of the rows. */
 const batch = (idCount: number, hits: number[]) => ({ idCount, hits, nextPageToken: 'next' });
