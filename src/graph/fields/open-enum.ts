@@ -1,6 +1,3 @@
-import type { EnumRef } from '@pothos/core';
-import { BadInputError } from '../../rest/errors.ts';
-import { builder, type SchemaTypes } from '../builder.ts';
 import { describedEnum } from './described-enum.ts';
 
 const UNRECOGNIZED = 'UNRECOGNIZED';
@@ -36,20 +33,4 @@ export function openEnum<Value extends string>(
   });
 
   return { ref, recognize, field };
-}
-
-export const statusArgs = (list: string, type: EnumRef<SchemaTypes, string, string>) =>
-  builder.args((t) => ({
-    status: t.field({
-      type: [type],
-      description: `The statuses of the ${list} to return. By default, all statuses.`,
-    }),
-  }));
-
-/** Sorted and without duplicates. An absent or empty list means no filter. @throws BadInputError for UNRECOGNIZED */
-export function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {
-  if (status?.includes('UNRECOGNIZED')) {
-    throw new BadInputError('"status" must not contain UNRECOGNIZED, which is for output only.');
-  }
-  return status?.length ? [...new Set(status)].sort() : undefined;
 }

@@ -2,7 +2,7 @@ import type { EnumRef } from '@pothos/core';
 import type { ListedKind } from '../../loaders/loading-observer.ts';
 import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
-import { toMs } from './created-range.ts';
+import { toMs } from './list-filters.ts';
 import { loadsById } from './related-record.ts';
 
 /**

@@ -1,11 +1,15 @@
 import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
 import type { OrderJson, RecipientJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { createdRange, createdRangeArgs } from '../fields/created-range.ts';
+import {
+  createdRange,
+  createdRangeArgs,
+  searchText,
+  statusArgs,
+  statusFilter,
+} from '../fields/list-filters.ts';
 import { Money, money } from '../fields/money.ts';
-import { statusArgs, statusFilter } from '../fields/open-enum.ts';
 import { loadsById, selectsMoreThanIdAt } from '../fields/related-record.ts';
-import { searchText } from '../fields/search-text.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { defineList } from '../relay/connection.ts';
 import { defineRecordQuery, Node } from '../relay/node.ts';

@@ -1,7 +1,7 @@
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { LocationJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { searchText } from '../fields/search-text.ts';
+import { searchText } from '../fields/list-filters.ts';
 import { defineList } from '../relay/connection.ts';
 import { defineRecordQuery, Node } from '../relay/node.ts';
 

@@ -1,8 +1,8 @@
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { createdRange, createdRangeArgs } from '../fields/created-range.ts';
+import { createdRange, createdRangeArgs, statusArgs, statusFilter } from '../fields/list-filters.ts';
 import { shippingCost } from '../fields/money.ts';
-import { openEnum, statusArgs, statusFilter } from '../fields/open-enum.ts';
+import { openEnum } from '../fields/open-enum.ts';
 import { optionalTime } from '../fields/optional-time.ts';
 import { loadsById, relatedRecord, relation } from '../fields/related-record.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';

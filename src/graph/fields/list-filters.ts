@@ -1,0 +1,62 @@
+import type { EnumRef } from '@pothos/core';
+import { BadInputError } from '../../rest/errors.ts';
+import { builder, type SchemaTypes } from '../builder.ts';
+
+export const statusArgs = (list: string, type: EnumRef<SchemaTypes, string, string>) =>
+  builder.args((t) => ({
+    status: t.field({
+      type: [type],
+      description: `The statuses of the ${list} to return. By default, all statuses.`,
+    }),
+  }));
+
+/** Sorted and without duplicates. An absent or empty list means no filter. @throws BadInputError for UNRECOGNIZED */
+export function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {
+  if (status?.includes('UNRECOGNIZED')) {
+    throw new BadInputError('"status" must not contain UNRECOGNIZED, which is for output only.');
+  }
+  return status?.length ? [...new Set(status)].sort() : undefined;
+}
+
+export const createdRangeArgs = builder.args((t) => ({
+  createdSince: t.field({
+    type: 'DateTime',
+    description: 'The earliest time of creation. By default, there is no lower bound.',
+  }),
+  createdUntil: t.field({
+    type: 'DateTime',
+    description: 'The latest time of creation. By default, there is no upper bound.',
+  }),
+}));
+
+type CreatedRange = Partial<Record<keyof typeof createdRangeArgs, string | null | undefined>>;
+
+/** The range in milliseconds since 1970. @throws BadInputError for a range that ends before its start */
+export function createdRange({ createdSince, createdUntil }: CreatedRange) {
+  const range = { createdSinceMs: toMs(createdSince), createdUntilMs: toMs(createdUntil) };
+  if (Number(range.createdSinceMs) > Number(range.createdUntilMs)) {
+    throw new BadInputError(
+      `Expected "createdSince" to be no later than "createdUntil", but got ${createdSince} and ${createdUntil}.`,
+    );
+  }
+  return range;
+}
+
+/** The scalar has checked the form of the time. */
+export function toMs(time: string | null | undefined): number | undefined {
+  return time === null || time === undefined ? undefined : Date.parse(time);
+}
+
+// Code points. They fit a URL even if each takes 12 bytes there.
+const maxCharacters = 256;
+
+/** Checks the length of a search text, because REST gets it in the URL. @throws BadInputError that names `argument` */
+export function searchText<Text extends string | null | undefined>(argument: string, text: Text): Text {
+  if (typeof text !== 'string' || text.length <= maxCharacters) return text;
+  // A longer text need not be counted.
+  const count = text.length > 2 * maxCharacters ? undefined : [...text].length;
+  if (count !== undefined && count <= maxCharacters) return text;
+  throw new BadInputError(
+    `Expected "${argument}" to have at most ${maxCharacters} characters, but it has ${count ?? `more than ${maxCharacters}`}.`,
+  );
+}
