@@ -39,41 +39,44 @@ export function toStoredShipping(shipped: ShippedOrder): StoredShipping {
   return { quote, order: order.name, offer: toStoredOffer(offer), shipment: shipment.name };
 }
 
-/**
- * Reads the results of earlier writes by their stored names, with the access token of the caller: REST decides what this
- * token may see. Each function throws the error of its read. A record that is gone is an error that names the record.
- */
-export function createRestoredRecords(loaders: Loaders) {
-  async function shipment(name: string): Promise<ShipmentJson> {
-    return (await loaders.shipmentById.load(name)) ?? restoredRecordMissing(name);
-  }
+// The functions below read the results of earlier writes by their stored names, with the access token of the caller: REST
+// decides what this token may see. Each throws the error of its read. A record that is gone is an error that names it.
 
-  return {
-    async order(name: string): Promise<OrderJson> {
-      return (await loaders.orderById.load(name)) ?? restoredRecordMissing(name);
-    },
-    shipment,
-    /** Finds a message in the newest page of its conversation. From older pages, the repeated input shows it. */
-    async message(sent: SentMessage, content: SendMessageJson | SendToPhoneJson): Promise<MessageJson> {
-      const [, channel = '', , conversation = ''] = sent.name.split('/');
-      const pageSize = maxPageSize.messages;
-      const { rows } = await loaders.messagePage.load({ channel, conversation, pageSize });
-      const found = rows.find((row): row is MessageJson => row.name === sent.name);
-      if (found !== undefined) return found;
-      // REST returns new messages in this status ("Message status").
-      const message = { ...sent, status: 'SENDING' };
-      return 'template' in content
-        ? { ...message, contentType: 'TEMPLATE', template: content.template }
-        : { ...message, contentType: 'TEXT', text: content.text };
-    },
-    async shipping(stored: StoredShipping, preference: OfferPreference): Promise<ShippedOrder> {
-      const quote = { name: stored.quote };
-      if ('offers' in stored)
-        return { quote, offers: stored.offers, noOffer: explainNoOffer(stored.offers, preference) };
-      const { order, offer } = stored;
-      return { quote, order: { name: order }, offer, shipment: await shipment(stored.shipment) };
-    },
-  };
+export async function restoreOrder({ orderById }: Loaders, name: string): Promise<OrderJson> {
+  return (await orderById.load(name)) ?? restoredRecordMissing(name);
+}
+
+export async function restoreShipment({ shipmentById }: Loaders, name: string): Promise<ShipmentJson> {
+  return (await shipmentById.load(name)) ?? restoredRecordMissing(name);
+}
+
+/** Finds a message in the newest page of its conversation. From older pages, the repeated input shows it. */
+export async function restoreMessage(
+  { messagePage }: Loaders,
+  sent: SentMessage,
+  content: SendMessageJson | SendToPhoneJson,
+): Promise<MessageJson> {
+  const [, channel = '', , conversation = ''] = sent.name.split('/');
+  const { rows } = await messagePage.load({ channel, conversation, pageSize: maxPageSize.messages });
+  const found = rows.find((row): row is MessageJson => row.name === sent.name);
+  if (found !== undefined) return found;
+  // REST returns new messages in this status ("Message status").
+  const message = { ...sent, status: 'SENDING' };
+  return 'template' in content
+    ? { ...message, contentType: 'TEMPLATE', template: content.template }
+    : { ...message, contentType: 'TEXT', text: content.text };
+}
+
+export async function restoreShipping(
+  loaders: Loaders,
+  stored: StoredShipping,
+  preference: OfferPreference,
+): Promise<ShippedOrder> {
+  const quote = { name: stored.quote };
+  if ('offers' in stored)
+    return { quote, offers: stored.offers, noOffer: explainNoOffer(stored.offers, preference) };
+  const { order, offer, shipment } = stored;
+  return { quote, order: { name: order }, offer, shipment: await restoreShipment(loaders, shipment) };
 }
 
 export function restoredRecordMissing(name: string): never {

@@ -22,8 +22,11 @@ import {
 } from './invalidation.ts';
 import { earliestCreation, findCreatedOrder, withRecovery } from './recovery.ts';
 import {
-  createRestoredRecords,
   type NamedRecord,
+  restoreMessage,
+  restoreOrder,
+  restoreShipment,
+  restoreShipping,
   type SentMessage,
   type ShippedOrder,
   type StoredShipping,
@@ -53,8 +56,7 @@ export function createWrites(
   // A client that disconnects aborts its reads. A write continues until the operation's deadline, because the outcome
   // of an aborted write is unknown.
   const writeContext = callContext.untilDeadline();
-  const restored = createRestoredRecords(loaders);
-  const workflow = createShippingWorkflow(api, callContext, loaders, idempotency);
+  const workflow = () => createShippingWorkflow(api, callContext, loaders, idempotency);
 
   async function postOrder(order: CreateOrderJson, attempt: Attempt<OrderProgress>): Promise<OrderJson> {
     await attempt.checkpoint({ earliestMs: earliestCreation(api) });
@@ -82,7 +84,7 @@ export function createWrites(
       input,
       run: ({ expectHeld }: Held) => post(callContext.untilDeadline(expectHeld)),
       toStored: toSentMessage,
-      restore: (sent: SentMessage) => restored.message(sent, input.message),
+      restore: (sent: SentMessage) => restoreMessage(loaders, sent, input.message),
     };
     return runOnce(write, key).finally(() => loaders.messagePage.clearAll());
   }
@@ -101,7 +103,7 @@ export function createWrites(
           return found ?? outcomeUnknown(true);
         },
         toStored: ({ name }) => name,
-        restore: restored.order,
+        restore: (name) => restoreOrder(loaders, name),
       };
       return idempotency
         .runOnce(write, key, writeContext)
@@ -122,7 +124,7 @@ export function createWrites(
       const write: Parameters<typeof runOnce<QuoteJson | NamedRecord, string>>[0] = {
         operation: 'createQuote',
         input: quote,
-        run: (attempt) => workflow.createQuote(quote, attempt),
+        run: (attempt) => workflow().createQuote(quote, attempt),
         toStored: ({ name }) => name,
         restore: async (name) => ({ name }),
       };
@@ -136,9 +138,9 @@ export function createWrites(
         operation: 'createShipment',
         input: shipment,
         run: (attempt: Held) =>
-          hasKey ? workflow.acceptQuote(shipment, attempt) : workflow.createShipment(shipment, attempt),
+          hasKey ? workflow().acceptQuote(shipment, attempt) : workflow().createShipment(shipment, attempt),
         toStored: ({ name }: ShipmentJson) => name,
-        restore: restored.shipment,
+        restore: (name: string) => restoreShipment(loaders, name),
       };
       return runOnce(write, key).finally(() => invalidateAfterShipmentCreation(loaders));
     },
@@ -165,10 +167,10 @@ export function createWrites(
       const write: IdempotentWrite<ShippedOrder, StoredShipping, ShippingProgress> = {
         operation: 'shipOrder',
         input: withoutDefaults(request, shipOrderDefaults),
-        run: (attempt) => workflow.shipOrder(request, undefined, attempt),
-        resume: (progress, attempt) => workflow.shipOrder(request, progress, attempt),
+        run: (attempt) => workflow().shipOrder(request, undefined, attempt),
+        resume: (progress, attempt) => workflow().shipOrder(request, progress, attempt),
         toStored: toStoredShipping,
-        restore: (stored) => restored.shipping(stored, request),
+        restore: (stored) => restoreShipping(loaders, stored, request),
       };
       const outcome = await idempotency.runOnce(write, key, writeContext);
       // Another request may have shipped the order while this request waited for the key.
