@@ -18,7 +18,14 @@ const oneOf = (...values: string[]): v.GenericSchema<unknown, string> =>
 
 /** A list. Only one random item is checked, because checking a long list is slow. */
 const list = <Item>(item: v.GenericSchema<unknown, Item>): v.GenericSchema<unknown, Item[]> =>
-  v.pipe(v.custom<unknown[]>(Array.isArray), v.transform(sampleItem), v.array(item));
+  v.pipe(
+    v.custom<unknown[]>(Array.isArray),
+    v.transform((items) => {
+      const index = Math.floor(Math.random() * items.length);
+      return items.slice(index, index + 1);
+    }),
+    v.array(item),
+  );
 
 /** An object with these fields. Every other field must match `otherFields`; by default no other field is allowed. */
 function object<const Fields extends v.ObjectEntries>(
@@ -31,11 +38,6 @@ function object<const Fields extends v.ObjectEntries>(
 
 /** A map from parameter names, which the merchant chooses, to texts. */
 const textMap = v.custom<Record<string, string>>(isJsonObject);
-
-function sampleItem(items: unknown[]): unknown[] {
-  const index = Math.floor(Math.random() * items.length);
-  return items.slice(index, index + 1);
-}
 
 const localityFields = { regionCode: text, administrativeArea: text, locality: text };
 const address = object({ ...localityFields, addressLines: list(text), organization: text });

@@ -1,5 +1,4 @@
 import { isJsonObject } from '../../base/json-object.ts';
-import type { BatchRows } from './batch-rows.ts';
 
 /** How long batches use GETs after trouble that may be over soon. */
 export const shortPauseMs = 30_000;
@@ -52,7 +51,13 @@ const deeperAfterMiss = 4;
 // The last 5 % of the hits may lie very deep. GETs for them cost less than the rows down to them.
 const countedShare = 0.95;
 
-type BatchHits = Pick<BatchRows<{ name: string }>, 'hits' | 'idCount' | 'nextPageToken'>;
+/** What the pages of a batch had of its ids. */
+interface BatchHits {
+  idCount: number;
+  /** The indexes of its records among the rows, ascending. */
+  hits: readonly number[];
+  nextPageToken: string | undefined;
+}
 
 /** An estimate of how many rows a page needs for each id of a batch. 75 ids in 150 rows make 2 rows per id. */
 export class RowsPerId {
