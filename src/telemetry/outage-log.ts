@@ -15,8 +15,8 @@ const windowMs = 5_000;
 const slowMs = 2_000;
 const minFailures = 5;
 const minReads = 20;
-/** An outage is over after this time without a failure: a second more than the default time limit of a call. */
-const quietMs = 11_000;
+/** An outage is over after this time without a failure. */
+const minQuietMs = 10_000;
 
 /** Attempts of one kind, and whose they are. Two tokens are enough to tell that it is not one token alone. */
 class Tally {
@@ -52,8 +52,11 @@ interface Outage {
 /**
  * Logs the begin and the end of each outage of REST. The failures of one token alone are no outage while other tokens
  * succeed.
+ * @param callTimeoutMs the time limit of a call, in milliseconds.
  */
-export function createOutageLog(log: Log) {
+export function createOutageLog(log: Log, callTimeoutMs = 0) {
+  // While REST is silent, a client that sends one call after the other fails once in the time limit of a call.
+  const quietMs = Math.max(minQuietMs, callTimeoutMs + 1_000);
   const outages = new Map<Kind, Outage>();
   let before = new Window();
   let current = new Window();
