@@ -223,7 +223,7 @@ export function createApp(options: AppOptions): App {
       // Every request: compression, request id, log line, error codes, response headers, CORS preflights.
       compressResponses && compressedResponses(report),
       yogaAccessLog(accessLog, report),
-      responseHeaders.plugin(),
+      responseHeaders.yogaPlugin(),
       // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
       healthRoute(options.health ?? createHealth(async () => undefined)),
       !isPrivate &&

@@ -17,6 +17,8 @@ const minFailures = 5;
 const minReads = 20;
 /** An outage is over after this time without a failure. */
 const minQuietMs = 10_000;
+/** A circuit breaker waits 5 seconds before it sends the next call. */
+const maxPauseMs = 6_000;
 
 /** Attempts of one kind, and whose they are. Two tokens are enough to tell that it is not one token alone. */
 class Tally {
@@ -46,17 +48,14 @@ interface Outage {
   startedAtMs: number;
   lastFailureMs: number;
   failures: number;
-  quietTimer: NodeJS.Timeout;
+  quietTimer: NodeJS.Timeout | undefined;
 }
 
 /**
  * Logs the begin and the end of each outage of REST. The failures of one token alone are no outage while other tokens
  * succeed.
- * @param callTimeoutMs the time limit of a call, in milliseconds.
  */
-export function createOutageLog(log: Log, callTimeoutMs = 0) {
-  // While REST is silent, a client that sends one call after the other fails once in the time limit of a call.
-  const quietMs = Math.max(minQuietMs, callTimeoutMs + 1_000);
+export function createOutageLog(log: Log) {
   const outages = new Map<Kind, Outage>();
   let before = new Window();
   let current = new Window();
@@ -68,7 +67,8 @@ export function createOutageLog(log: Log, callTimeoutMs = 0) {
     current = new Window();
   }
 
-  function noteFailure(kind: Kind, { route, status: upstreamStatus, isCircuitOpen }: AttemptOutcome): void {
+  function noteFailure(kind: Kind, attempt: AttemptOutcome): void {
+    const { route, status: upstreamStatus, isCircuitOpen, durationMs } = attempt;
     const now = performance.now();
     const failures = before.bad[kind].count + current.bad[kind].count;
     const calls = kind === 'slow' ? before.reads + current.reads : before.calls + current.calls;
@@ -82,18 +82,25 @@ export function createOutageLog(log: Log, callTimeoutMs = 0) {
       // Single failures among many successes do not prolong an outage.
       if (!isWide) return;
       running.lastFailureMs = now;
-      running.quietTimer.refresh();
+      endWhenQuiet(running, durationMs);
       return;
     }
     const isOften = isCircuitOpen || (kind === 'slow' ? calls >= minReads : failures >= minFailures);
     if (!isWide || !isOften) return;
     const startedAtMs = before.bad[kind].firstAtMs ?? current.bad[kind].firstAtMs ?? now;
     const since = new Date(Date.now() - (now - startedAtMs)).toISOString();
-    const quietTimer = setTimeout(() => end(outage), quietMs).unref();
-    const outage: Outage = { kind, since, startedAtMs, lastFailureMs: now, failures, quietTimer };
+    const outage: Outage = { kind, since, startedAtMs, lastFailureMs: now, failures, quietTimer: undefined };
     outages.set(kind, outage);
+    endWhenQuiet(outage, durationMs);
     const circuitOpen = isCircuitOpen || undefined;
     log.warn({ outage: kind, since, route, upstreamStatus, circuitOpen, failures }, messages[kind].begin);
+  }
+
+  /** While REST is silent, the next failure may take as long as the last one, after the pause of a circuit breaker. */
+  function endWhenQuiet(outage: Outage, durationMs: number): void {
+    clearTimeout(outage.quietTimer);
+    const quietMs = Math.max(minQuietMs, durationMs + maxPauseMs);
+    outage.quietTimer = setTimeout(() => end(outage), quietMs).unref();
   }
 
   /** Whether only one token fails, while another one succeeds. */

@@ -4,17 +4,11 @@ import { createOutageLog } from './outage-log.ts';
 
 export type Telemetry = Awaited<ReturnType<typeof startTelemetry>>;
 
-interface TelemetryOptions {
-  metrics: boolean;
-  tracing: boolean;
-  upstreamTimeoutMs?: number;
-}
-
 /** Starts the metrics and traces of this process. The library of a part that is off is not loaded. */
-export async function startTelemetry(parts: TelemetryOptions, log: Log) {
+export async function startTelemetry(parts: { metrics: boolean; tracing: boolean }, log: Log) {
   const metrics = parts.metrics ? (await import('./metrics.ts')).createMetrics() : undefined;
   const tracing = parts.tracing ? await (await import('./otlp-tracing.ts')).createTracing(log) : undefined;
-  const outages = createOutageLog(log, parts.upstreamTimeoutMs);
+  const outages = createOutageLog(log);
   return {
     metrics,
     tracing,

@@ -39,13 +39,15 @@ export function toStoredShipping(shipped: ShippedOrder): StoredShipping {
   return { quote, order: order.name, offer: toStoredOffer(offer), shipment: shipment.name };
 }
 
-// The functions below read the results of earlier writes by their stored names, with the access token of the caller: REST
-// decides what this token may see. Each throws the error of its read. A record that is gone is an error that names it.
+// The functions below read the results of earlier writes by their stored names. They use the access token of the caller,
+// and REST decides what this token may see. They throw the errors of their reads.
 
+/** @throws StatusError that names the order, if the order is gone. */
 export async function restoreOrder({ orderById }: Loaders, name: string): Promise<OrderJson> {
   return (await orderById.load(name)) ?? restoredRecordMissing(name);
 }
 
+/** @throws StatusError that names the shipment, if the shipment is gone. */
 export async function restoreShipment({ shipmentById }: Loaders, name: string): Promise<ShipmentJson> {
   return (await shipmentById.load(name)) ?? restoredRecordMissing(name);
 }
@@ -67,6 +69,7 @@ export async function restoreMessage(
     : { ...message, contentType: 'TEXT', text: content.text };
 }
 
+/** Reads the shipment of `shipOrder`, or explains again why no offer matched. @throws like `restoreShipment` */
 export async function restoreShipping(
   loaders: Loaders,
   stored: StoredShipping,

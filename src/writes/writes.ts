@@ -56,7 +56,7 @@ export function createWrites(
   // A client that disconnects aborts its reads. A write continues until the operation's deadline, because the outcome
   // of an aborted write is unknown.
   const writeContext = callContext.untilDeadline();
-  const workflow = () => createShippingWorkflow(api, callContext, loaders, idempotency);
+  const createWorkflow = () => createShippingWorkflow(api, callContext, loaders, idempotency);
 
   async function postOrder(order: CreateOrderJson, attempt: Attempt<OrderProgress>): Promise<OrderJson> {
     await attempt.checkpoint({ earliestMs: earliestCreation(api) });
@@ -124,7 +124,7 @@ export function createWrites(
       const write: Parameters<typeof runOnce<QuoteJson | NamedRecord, string>>[0] = {
         operation: 'createQuote',
         input: quote,
-        run: (attempt) => workflow().createQuote(quote, attempt),
+        run: (attempt) => createWorkflow().createQuote(quote, attempt),
         toStored: ({ name }) => name,
         restore: async (name) => ({ name }),
       };
@@ -138,7 +138,9 @@ export function createWrites(
         operation: 'createShipment',
         input: shipment,
         run: (attempt: Held) =>
-          hasKey ? workflow().acceptQuote(shipment, attempt) : workflow().createShipment(shipment, attempt),
+          hasKey
+            ? createWorkflow().acceptQuote(shipment, attempt)
+            : createWorkflow().createShipment(shipment, attempt),
         toStored: ({ name }: ShipmentJson) => name,
         restore: (name: string) => restoreShipment(loaders, name),
       };
@@ -167,8 +169,8 @@ export function createWrites(
       const write: IdempotentWrite<ShippedOrder, StoredShipping, ShippingProgress> = {
         operation: 'shipOrder',
         input: withoutDefaults(request, shipOrderDefaults),
-        run: (attempt) => workflow().shipOrder(request, undefined, attempt),
-        resume: (progress, attempt) => workflow().shipOrder(request, progress, attempt),
+        run: (attempt) => createWorkflow().shipOrder(request, undefined, attempt),
+        resume: (progress, attempt) => createWorkflow().shipOrder(request, progress, attempt),
         toStored: toStoredShipping,
         restore: (stored) => restoreShipping(loaders, stored, request),
       };

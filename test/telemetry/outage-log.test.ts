@@ -7,9 +7,9 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 
-function createOutages(callTimeoutMs?: number) {
+function createOutages() {
   const { log, lines } = recordedLog();
-  const outages = createOutageLog(log, callTimeoutMs);
+  const outages = createOutageLog(log);
   return {
     outages,
     wait: (ms: number) => vi.advanceTimersByTime(ms),
@@ -149,15 +149,23 @@ test('single failures among many successes do not prolong an outage', () => {
   expect(messages()).toEqual(['the REST service does not respond', 'the REST service responds again']);
 });
 
-test.each([1_000, 10_000, 60_000])('calls that each time out after %i ms are one outage', (callTimeoutMs) => {
-  const { record, wait, messages } = createOutages(callTimeoutMs);
-  record(5, failed);
-  for (let call = 0; call < 10; call += 1) {
-    wait(callTimeoutMs + 50);
-    record(1, failed);
-  }
-  expect(messages()).toEqual(['the REST service does not respond']);
-});
+test.each([100, 4_000, 10_000, 60_000])(
+  'calls that each fail after %i ms behind a circuit breaker are one outage',
+  (durationMs) => {
+    const { record, wait, messages } = createOutages();
+    const late = { ...failed, durationMs, isCircuitOpen: true };
+    record(5, late);
+    for (let probe = 0; probe < 10; probe += 1) {
+      wait(5_000 + durationMs);
+      record(1, late);
+      // On another route.
+      record(20);
+    }
+    expect(messages()).toEqual(['the REST service does not respond']);
+    wait(Math.max(10_000, durationMs + 6_000));
+    expect(messages()).toEqual(['the REST service does not respond', 'the REST service responds again']);
+  },
+);
 
 test('failures of a single token do not prolong an outage of all tokens', () => {
   const { record, wait, messages } = createOutages();

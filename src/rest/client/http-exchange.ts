@@ -40,25 +40,6 @@ export interface ResponseHandler {
   failed(error: unknown, isSent: boolean): void;
 }
 
-/** The REST service's clock, read from the `date` headers of its responses. The headers hold whole seconds. */
-export class ServiceClock {
-  #date = '';
-  #receivedAtMs = 0;
-
-  /** Sets the clock to the `date` header of a response that has just started. */
-  update(date: string | string[] | undefined): void {
-    if (typeof date !== 'string') return;
-    this.#date = date;
-    this.#receivedAtMs = performance.now();
-  }
-
-  /** In milliseconds since 1970, up to one second too early. Undefined until a response has a valid `date` header. */
-  now(): number | undefined {
-    const dateMs = Date.parse(this.#date);
-    return Number.isNaN(dateMs) ? undefined : dateMs + performance.now() - this.#receivedAtMs;
-  }
-}
-
 export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
@@ -295,3 +276,22 @@ const decompressors = new Map<string, () => Transform>([
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ]);
+
+/** The REST service's clock, read from the `date` headers of its responses. The headers hold whole seconds. */
+export class ServiceClock {
+  #date = '';
+  #receivedAtMs = 0;
+
+  /** Sets the clock to the `date` header of a response that has just started. */
+  update(date: string | string[] | undefined): void {
+    if (typeof date !== 'string') return;
+    this.#date = date;
+    this.#receivedAtMs = performance.now();
+  }
+
+  /** In milliseconds since 1970, up to one second too early. Undefined until a response has a valid `date` header. */
+  now(): number | undefined {
+    const dateMs = Date.parse(this.#date);
+    return Number.isNaN(dateMs) ? undefined : dateMs + performance.now() - this.#receivedAtMs;
+  }
+}

@@ -19,7 +19,7 @@ const exposedHeaders = [
   'content-disposition, retry-after, x-request-id',
 ] as const;
 
-export interface ResponseHeadersOptions {
+interface ResponseHeadersOptions {
   /**
    * Exactly the pages of these origins may read responses, with any request header and without cookies
    * (docs/decisions/0018-any-header-for-listed-origins.md). With no origin, responses have no CORS headers.
@@ -33,7 +33,7 @@ export interface ResponseHeadersOptions {
 export type ResponseHeaders = ReturnType<typeof createResponseHeaders>;
 
 /**
- * Creates the headers that depend on no route.
+ * Creates the headers that all routes have.
  * @param onOriginRefused called for each request and preflight of a page whose origin is not allowed.
  */
 export function createResponseHeaders(
@@ -66,11 +66,11 @@ export function createResponseHeaders(
 
   /** Without CORS headers if the origin is not allowed. */
   function preflightHeaders(headers: HeaderReader): Record<string, string> {
-    const vary = { vary: 'origin, access-control-request-headers' };
+    const varyHeader = { vary: 'origin, access-control-request-headers' };
     const [allowOrigin] = corsHeaders(headers);
-    if (allowOrigin === undefined) return vary;
+    if (allowOrigin === undefined) return varyHeader;
     return {
-      ...vary,
+      ...varyHeader,
       ...Object.fromEntries([allowOrigin]),
       'access-control-allow-methods': 'GET, POST',
       'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
@@ -88,7 +88,7 @@ export function createResponseHeaders(
     },
 
     /** Yoga plugin: adds the headers to every response and responds to CORS preflights. */
-    plugin: (): Plugin => ({
+    yogaPlugin: (): Plugin => ({
       onRequest({ request, fetchAPI, endResponse }) {
         if (!isPreflight(request)) return;
         endResponse(new fetchAPI.Response(null, { status: 204, headers: preflightHeaders(request.headers) }));

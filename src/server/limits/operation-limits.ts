@@ -79,8 +79,8 @@ type Count = (variables: RawVariables) => number;
 interface NodeEstimate {
   /**
    * The maximum number of objects in the response: list items and objects with an id, and the rows that a page asks of
-   * REST. Of the other fields, only those count that a client can make fail more often than once in an object: with
-   * arguments, or repeated under an alias.
+   * REST. Another field counts only if a client can make it fail more than once in an object. That needs arguments, or
+   * repetitions under an alias.
    */
   nodes: Count;
   /** The pages, whose `first` must be within bounds. The coordinate is such as `Order.shipments`. */

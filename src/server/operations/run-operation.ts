@@ -45,7 +45,7 @@ interface PreparedOperation {
   respond: Respond;
 }
 
-/** While the event loop has time, `{ __typename }` needs no turn: the hash of its access token would cost more. */
+/** While the event loop has time: docs/decisions/0042-small-schema-operations-without-a-turn.md. */
 const maxNodesWithoutTurn = 10;
 
 /** Runs an operation that needs only the schema, such as an introspection, when its owner's turn comes. */
