@@ -95,8 +95,8 @@ const scan = (index: number, more = '') =>
     { since: new Date(index * 60_000).toISOString() },
   );
 
-/** With a shipment by id, all rows of the scan are kept until the operation ends. */
-const scanWithId = (index: number) => scan(index, 'shipment(id: "unknown") { status }');
+/** With the relation to shipments, all rows of the scan are kept until the operation ends. */
+const scanWithRelation = (index: number) => scan(index, 'orders(first: 1) { nodes { shipment { status } } }');
 
 /** The attacks that go on while the probes wait. */
 export const sieges: Record<string, Attack> = Object.fromEntries([
@@ -105,8 +105,8 @@ export const sieges: Record<string, Attack> = Object.fromEntries([
     { connections: 1, pipelined: 1, repeats: true, reads: true, request: (index) => scan(index) },
   ],
   [
-    'one token that scans 20 pages, with an id',
-    { connections: 1, pipelined: 1, repeats: true, reads: true, request: scanWithId },
+    'one token that scans 20 pages, with a relation',
+    { connections: 1, pipelined: 1, repeats: true, reads: true, request: scanWithRelation },
   ],
   [
     '400 pipelines of 9 small introspections',

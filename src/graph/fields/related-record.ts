@@ -93,15 +93,18 @@ const selectsMoreThanId = selectsMoreThanIdAt([]);
 /** Whether a field with a record needs only its name, for `id` and `__typename`. */
 export const selectsOnlyId = (info: GraphQLResolveInfo) => !selectsMoreThanId(info);
 
-/** Whether an operation may load records by id: with a relation of this name, or with an argument `id` or `ids`. */
-export function loadsById(relation: string, { operation, fragments }: GraphQLResolveInfo) {
+/**
+ * Whether an operation selects a relation of this name. A query by id has the same name and an argument, and its call is
+ * sent before any page of a list is there.
+ */
+export function selectsRelation(relation: string, { operation, fragments }: GraphQLResolveInfo) {
   const selects = (set: SelectionSetNode | undefined): boolean =>
     (set?.selections ?? []).some((selection) => {
       if (selection.kind === Kind.FRAGMENT_SPREAD)
         return selects(fragments[selection.name.value]?.selectionSet);
       if (selection.kind === Kind.INLINE_FRAGMENT) return selects(selection.selectionSet);
-      const hasId = selection.arguments?.some(({ name }) => name.value === 'id' || name.value === 'ids');
-      return selection.name.value === relation || hasId === true || selects(selection.selectionSet);
+      const isRelation = selection.name.value === relation && !selection.arguments?.length;
+      return isRelation || selects(selection.selectionSet);
     });
   return selects(operation.selectionSet);
 }

@@ -3,7 +3,7 @@ import type { ListedKind } from '../../loaders/loading-observer.ts';
 import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { toMs } from './list-filters.ts';
-import { loadsById } from './related-record.ts';
+import { selectsRelation } from './related-record.ts';
 
 /**
  * Makes the query `xCounts`, with the types `XCounts` and `XStatusCount`, for the records `X` of a list.
@@ -61,7 +61,7 @@ export function defineStatusCounts(
         }),
       },
       resolve: (_root, { createdSince }, { loaders }, info) =>
-        loaders.countByStatus(records, toMs(createdSince), loadsById(record, info)),
+        loaders.countByStatus(records, toMs(createdSince), selectsRelation(record, info)),
     }),
   );
 }

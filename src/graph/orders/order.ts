@@ -9,7 +9,7 @@ import {
   statusFilter,
 } from '../fields/list-filters.ts';
 import { Money, money } from '../fields/money.ts';
-import { loadsById, selectsMoreThanIdAt } from '../fields/related-record.ts';
+import { selectsMoreThanIdAt, selectsRelation } from '../fields/related-record.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { defineList } from '../relay/connection.ts';
 import { defineRecordQuery, Node } from '../relay/node.ts';
@@ -136,7 +136,7 @@ builder.queryFields((t) => ({
       const query = { search: searchText('search', search) || undefined, status: statusFilter(status) };
       const range = createdRange({ createdSince, createdUntil });
       if (range.createdSinceMs !== undefined || range.createdUntilMs !== undefined) {
-        return orderList.readFiltered(loaders.orderScans, loadsById('order', info), args, query, range);
+        return orderList.readFiltered(loaders.orderScans, selectsRelation('order', info), args, query, range);
       }
       const pages = selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage;
       return orderList.read(pages, args, query);

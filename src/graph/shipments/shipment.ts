@@ -4,7 +4,7 @@ import { createdRange, createdRangeArgs, statusArgs, statusFilter } from '../fie
 import { shippingCost } from '../fields/money.ts';
 import { openEnum } from '../fields/open-enum.ts';
 import { optionalTime } from '../fields/optional-time.ts';
-import { loadsById, relatedRecord, relation } from '../fields/related-record.ts';
+import { relatedRecord, relation, selectsRelation } from '../fields/related-record.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { Order } from '../orders/order.ts';
 import { Recipient } from '../orders/recipient.ts';
@@ -113,7 +113,13 @@ builder.queryFields((t) => ({
       const filter = { statuses: statusFilter(status), ...createdRange({ createdSince, createdUntil }) };
       return Object.values(filter).every((bound) => bound === undefined)
         ? shipmentList.read(loaders.shipmentPage, args, {})
-        : shipmentList.readFiltered(loaders.shipmentScans, loadsById('shipment', info), args, {}, filter);
+        : shipmentList.readFiltered(
+            loaders.shipmentScans,
+            selectsRelation('shipment', info),
+            args,
+            {},
+            filter,
+          );
     },
   }),
 }));

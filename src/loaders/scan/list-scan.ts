@@ -38,7 +38,7 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
   list: (query: Query) => Promise<Page<Row>>,
   log: Pick<CallLog, 'scannedPages'>,
 ): ListScans<Row, Query> {
-  // docs/decisions/0041-rows-of-a-scan-kept-for-ids-only.md
+  // docs/decisions/0043-rows-of-a-scan-kept-for-relations.md
   const pagesOnce: Pages<Row, Query> = {
     maxPageSize: pages.maxPageSize,
     load: list,
