@@ -15,7 +15,6 @@ const windowMs = 5_000;
 const slowMs = 2_000;
 const minFailures = 5;
 const minReads = 20;
-/** An outage is over after this time without a failure. */
 const minQuietMs = 10_000;
 /** A circuit breaker waits 5 seconds before it sends the next call. */
 const maxPauseMs = 6_000;
@@ -48,7 +47,9 @@ interface Outage {
   startedAtMs: number;
   lastFailureMs: number;
   failures: number;
-  quietTimer: NodeJS.Timeout | undefined;
+  /** The outage is over after this time without a failure. */
+  quietMs: number;
+  quietTimer?: NodeJS.Timeout;
 }
 
 /**
@@ -89,18 +90,18 @@ export function createOutageLog(log: Log) {
     if (!isWide || !isOften) return;
     const startedAtMs = before.bad[kind].firstAtMs ?? current.bad[kind].firstAtMs ?? now;
     const since = new Date(Date.now() - (now - startedAtMs)).toISOString();
-    const outage: Outage = { kind, since, startedAtMs, lastFailureMs: now, failures, quietTimer: undefined };
+    const outage: Outage = { kind, since, startedAtMs, lastFailureMs: now, failures, quietMs: minQuietMs };
     outages.set(kind, outage);
     endWhenQuiet(outage, durationMs);
     const circuitOpen = isCircuitOpen || undefined;
     log.warn({ outage: kind, since, route, upstreamStatus, circuitOpen, failures }, messages[kind].begin);
   }
 
-  /** While REST is silent, the next failure may take as long as the last one, after the pause of a circuit breaker. */
+  /** The next failure may take as long as the longest one, after the pause of a circuit breaker. */
   function endWhenQuiet(outage: Outage, durationMs: number): void {
     clearTimeout(outage.quietTimer);
-    const quietMs = Math.max(minQuietMs, durationMs + maxPauseMs);
-    outage.quietTimer = setTimeout(() => end(outage), quietMs).unref();
+    outage.quietMs = Math.max(outage.quietMs, durationMs + maxPauseMs);
+    outage.quietTimer = setTimeout(() => end(outage), outage.quietMs).unref();
   }
 
   /** Whether only one token fails, while another one succeeds. */

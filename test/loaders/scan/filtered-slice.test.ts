@@ -318,7 +318,7 @@ describe('the fields of one operation', () => {
 
   test.each([
     ['keep no rows by default', undefined, ['shipments/s2']],
-    ['keep their rows if the operation loads records by id', true, []],
+    ['keep their rows if the operation selects a relation', true, []],
   ])('%s', async (_what, keepsRows, expected) => {
     const gets: string[] = [];
     const byId = recordLoader(async (name: string): Promise<Row> => {
