@@ -118,14 +118,6 @@ const deeperAfterMiss = 4;
 // The last 5 % of the hits may lie very deep. GETs for them cost less than the rows down to them.
 const countedShare = 0.95;
 
-/** What the pages of a batch had of its ids. */
-interface BatchHits {
-  idCount: number;
-  /** The indexes of its records among the rows, ascending. */
-  hits: readonly number[];
-  nextPageToken: string | undefined;
-}
-
 /** An estimate of how many rows a page needs for each id of a batch. 75 ids in 150 rows make 2 rows per id. */
 export class RowsPerId {
   value: number;
@@ -147,7 +139,11 @@ export class RowsPerId {
   }
 
   /** Learns from the pages of a batch. `rowsBefore`: the number of rows before the first expected hit. */
-  learn({ hits, idCount, nextPageToken }: BatchHits, rowsBefore: number): void {
+  learn(
+    batch: { hits: readonly number[]; idCount: number; nextPageToken: string | undefined },
+    rowsBefore: number,
+  ): void {
+    const { hits, idCount, nextPageToken } = batch;
     const ofProcess = this.#ofProcess;
     if (hits.length < minShare * idCount) {
       if (nextPageToken !== undefined) this.value *= deeperAfterMiss;
