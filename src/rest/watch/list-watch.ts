@@ -29,8 +29,6 @@ export interface ListWatchOptions {
   onProblem?: ((problem: { setting: string; list: string; problem: string }) => void) | undefined;
   /** Called for rows that were left out because a status filter should have done so. */
   onRowsOutside?: ((list: string, count: number) => void) | undefined;
-  /** A clock in milliseconds with any start. */
-  now?: () => number;
 }
 
 const msBetweenProblems = 600_000;
@@ -46,10 +44,7 @@ export type ListWatch = ReturnType<typeof createListWatch>;
  * Creates a watch that finds out by the responses of REST whether it knows the names of the list parameters. A service
  * that ignores a wrong name returns rows that nobody asked for.
  */
-export function createListWatch(
-  names: QueryParameterNames,
-  { onProblem, onRowsOutside, now = () => performance.now() }: ListWatchOptions,
-) {
+export function createListWatch(names: QueryParameterNames, { onProblem, onRowsOutside }: ListWatchOptions) {
   /** Parameters of lists that REST has accepted once. */
   const accepted = new Set<string>();
   const lastProblems = new Map<string, number>();
@@ -59,8 +54,8 @@ export function createListWatch(
   function report(list: string, parameter: Parameter, problem: string): void {
     const key = `${list} ${parameter}`;
     const last = lastProblems.get(key);
-    if (last !== undefined && now() - last < msBetweenProblems) return;
-    lastProblems.set(key, now());
+    if (last !== undefined && performance.now() - last < msBetweenProblems) return;
+    lastProblems.set(key, performance.now());
     onProblem?.({ setting: settings[parameter], list, problem });
   }
 

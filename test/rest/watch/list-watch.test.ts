@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RestCall } from '../../../src/rest/call.ts';
 import { PageTokenRefusedError, ParameterRefusedError, StatusError } from '../../../src/rest/errors.ts';
 import { createListWatch, type SentParameters } from '../../../src/rest/watch/list-watch.ts';
@@ -8,21 +8,21 @@ const call: RestCall = { method: 'GET', path: '/v1/orders' };
 const rowsOf = (count: number, status = 'NEW', name = 'Lucía') =>
   Array.from({ length: count }, () => ({ status, recipient: { firstName: name } }));
 
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
 function createWatch() {
   const problems: { setting: string }[] = [];
   const outside: [string, number][] = [];
-  let nowMs = 0;
   const watch = createListWatch(parameterNames, {
     onProblem: (problem) => problems.push(problem),
     onRowsOutside: (...counted) => outside.push(counted),
-    now: () => nowMs,
   });
   return {
     outside,
     settings: () => problems.map(({ setting }) => setting),
-    wait(ms: number) {
-      nowMs += ms;
-    },
+    wait: (ms: number) => vi.advanceTimersByTime(ms),
     check: (sent: SentParameters, rows: readonly unknown[], isLast = true) =>
       watch.check('orders', call, { pageSize: '100', ...sent }, rows, isLast),
     refuse: (sent: SentParameters, message?: string, status = 400) =>
