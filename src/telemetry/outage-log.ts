@@ -60,6 +60,8 @@ export function createOutageLog(log: Log) {
   const outages = new Map<Kind, Outage>();
   let before = new Window();
   let current = new Window();
+  /** Failures without a success between them. Few calls to a silent service fail rarely, because each fails late. */
+  let row = { count: 0, firstAtMs: 0, lastAtMs: 0 };
 
   function replaceOldWindows(): void {
     const ageMs = performance.now() - current.startedAtMs;
@@ -68,10 +70,18 @@ export function createOutageLog(log: Log) {
     current = new Window();
   }
 
+  function extendRow(durationMs: number): void {
+    const lastAtMs = performance.now();
+    const isGap = lastAtMs - durationMs - row.lastAtMs > windowMs;
+    const { count, firstAtMs } = isGap || row.count === 0 ? { count: 0, firstAtMs: lastAtMs } : row;
+    row = { count: count + 1, firstAtMs, lastAtMs };
+  }
+
   function noteFailure(kind: Kind, attempt: AttemptOutcome): void {
     const { route, status: upstreamStatus, isCircuitOpen, durationMs } = attempt;
     const now = performance.now();
-    const failures = before.bad[kind].count + current.bad[kind].count;
+    const inRow = kind === 'no answer' ? row : { count: 0, firstAtMs: now };
+    const failures = Math.max(before.bad[kind].count + current.bad[kind].count, inRow.count);
     const calls = kind === 'slow' ? before.reads + current.reads : before.calls + current.calls;
     // A rate limit of REST refuses only the calls above its rate.
     const minShare = kind === 'rate limit' ? 0 : 0.5;
@@ -88,7 +98,8 @@ export function createOutageLog(log: Log) {
     }
     const isOften = isCircuitOpen || (kind === 'slow' ? calls >= minReads : failures >= minFailures);
     if (!isWide || !isOften) return;
-    const startedAtMs = before.bad[kind].firstAtMs ?? current.bad[kind].firstAtMs ?? now;
+    const firstAtMs = before.bad[kind].firstAtMs ?? current.bad[kind].firstAtMs ?? now;
+    const startedAtMs = Math.min(firstAtMs, inRow.firstAtMs);
     const since = new Date(Date.now() - (now - startedAtMs)).toISOString();
     const outage: Outage = { kind, since, startedAtMs, lastFailureMs: now, failures, quietMs: minQuietMs };
     outages.set(kind, outage);
@@ -125,6 +136,8 @@ export function createOutageLog(log: Log) {
       replaceOldWindows();
       current.calls += 1;
       if (isRead) current.reads += 1;
+      if (outcome === 'failed') extendRow(durationMs);
+      else row.count = 0;
       const kinds: Kind[] = [];
       if (outcome === 'failed') kinds.push('no answer');
       if (status === 429) kinds.push('rate limit');

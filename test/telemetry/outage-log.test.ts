@@ -108,6 +108,34 @@ test('failures from 10 seconds ago do not count', () => {
   expect(messages()).toEqual([]);
 });
 
+test('five calls in a row without a response are an outage, however long each takes', () => {
+  const { record, wait, lines } = createOutages();
+  const since = new Date(Date.now() + 10_000).toISOString();
+  for (let call = 0; call < 5; call += 1) {
+    expect(lines()).toEqual([]);
+    wait(10_000);
+    record(1, { ...failed, durationMs: 10_000 });
+  }
+  expect(lines()).toMatchObject([{ since, failures: 5, msg: 'the REST service does not respond' }]);
+});
+
+test.each<[string, Partial<AttemptOutcome>, number]>([
+  ['a call succeeded', {}, 0],
+  ['REST responded with an error', { status: 404 }, 0],
+  ['no call was made for more than 5 seconds', { outcome: 'aborted' }, 5_100],
+])('calls without a response are not in a row if %s between them', (_what, between, waitMs) => {
+  const { record, wait, lines } = createOutages();
+  for (let call = 0; call < 8; call += 1) {
+    if (call % 4 === 0) {
+      record(1, between);
+      wait(waitMs);
+    }
+    wait(10_000);
+    record(1, { ...failed, durationMs: 10_000 });
+  }
+  expect(lines()).toEqual([]);
+});
+
 test('an open circuit breaker is an outage even if other routes respond', () => {
   const { record, wait, lines } = createOutages();
   record(100);
