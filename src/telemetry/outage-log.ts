@@ -16,7 +16,7 @@ const slowMs = 2_000;
 const minFailures = 5;
 const minReads = 20;
 const minQuietMs = 10_000;
-/** A circuit breaker waits 5 seconds before it sends the next call. */
+/** Before the next call, a circuit breaker waits 5 seconds, and a retry up to one. */
 const maxPauseMs = 6_000;
 
 /** Attempts of one kind, and whose they are. Two tokens are enough to tell that it is not one token alone. */
