@@ -1,14 +1,15 @@
-import type { AttemptOutcome } from '../rest/client/call-log.ts';
+import type { AttemptOutcome, CallLogEntry, CallObserver } from '../rest/client/call-log.ts';
 import type { Log } from './log.ts';
 
+/** What the log says at the begin and at the end. */
 const messages = {
-  'no answer': { begin: 'the REST service does not respond', end: 'the REST service responds again' },
-  slow: { begin: 'the REST service is slow', end: 'the REST service is no longer slow' },
-  'rate limit': {
-    begin: 'the REST service rejects calls because of its rate limit',
-    end: 'the REST service no longer rejects calls because of its rate limit',
-  },
-};
+  'no answer': ['the REST service does not respond', 'the REST service responds again'],
+  slow: ['the REST service is slow', 'the REST service is no longer slow'],
+  'rate limit': [
+    'the REST service rejects calls because of its rate limit',
+    'the REST service no longer rejects calls because of its rate limit',
+  ],
+} as const;
 type Kind = keyof typeof messages;
 
 const windowMs = 5_000;
@@ -16,8 +17,6 @@ const slowMs = 2_000;
 const minFailures = 5;
 const minReads = 20;
 const minQuietMs = 10_000;
-/** Before the next call, a circuit breaker waits 5 seconds, and a retry up to one. */
-const maxPauseMs = 6_000;
 
 /** Attempts of one kind, and whose they are. Two tokens are enough to tell that it is not one token alone. */
 class Tally {
@@ -27,29 +26,25 @@ class Tally {
 
   add(tenantId: string): void {
     this.count += 1;
-    this.firstAtMs ??= performance.now();
+    this.firstAtMs ??= Date.now();
     if (this.tenants.size < 2) this.tenants.add(tenantId);
   }
 }
 
 class Window {
-  readonly startedAtMs = performance.now();
+  readonly startedAtMs = Date.now();
   calls = 0;
   reads = 0;
+  hasResponse = false;
   readonly good = new Tally();
   readonly bad = { 'no answer': new Tally(), slow: new Tally(), 'rate limit': new Tally() };
 }
 
 interface Outage {
-  kind: Kind;
-  /** The first failure, by the wall clock. */
-  since: string;
-  startedAtMs: number;
+  since: Date;
   lastFailureMs: number;
   failures: number;
-  /** The outage is over after this time without a failure. */
-  quietMs: number;
-  quietTimer?: NodeJS.Timeout;
+  endTimer: NodeJS.Timeout;
 }
 
 /**
@@ -58,30 +53,27 @@ interface Outage {
  */
 export function createOutageLog(log: Log) {
   const outages = new Map<Kind, Outage>();
+  /** When each call in progress was sent. */
+  const sentAtMs = new Map<CallLogEntry, number>();
   let before = new Window();
   let current = new Window();
-  /** Failures without a success between them. Few calls to a silent service fail rarely, because each fails late. */
-  let row = { count: 0, firstAtMs: 0, lastAtMs: 0 };
+  let lastAttemptMs = Date.now();
 
-  function replaceOldWindows(): void {
-    const ageMs = performance.now() - current.startedAtMs;
+  function replaceOldWindows(durationMs: number): void {
+    const now = Date.now();
+    const isGap = now - durationMs - lastAttemptMs > windowMs;
+    lastAttemptMs = now;
+    const ageMs = now - current.startedAtMs;
     if (ageMs < windowMs) return;
-    before = ageMs < 2 * windowMs ? current : new Window();
-    current = new Window();
+    // Few calls to a silent service fail rarely, because each fails late. So their window lasts until a response.
+    const isSilent = !current.hasResponse && !isGap;
+    before = isSilent || ageMs >= 2 * windowMs ? new Window() : current;
+    if (!isSilent) current = new Window();
   }
 
-  function extendRow(durationMs: number): void {
-    const lastAtMs = performance.now();
-    const isGap = lastAtMs - durationMs - row.lastAtMs > windowMs;
-    const { count, firstAtMs } = isGap || row.count === 0 ? { count: 0, firstAtMs: lastAtMs } : row;
-    row = { count: count + 1, firstAtMs, lastAtMs };
-  }
-
-  function noteFailure(kind: Kind, attempt: AttemptOutcome): void {
-    const { route, status: upstreamStatus, isCircuitOpen, durationMs } = attempt;
-    const now = performance.now();
-    const inRow = kind === 'no answer' ? row : { count: 0, firstAtMs: now };
-    const failures = Math.max(before.bad[kind].count + current.bad[kind].count, inRow.count);
+  function noteFailure(kind: Kind, { route, status: upstreamStatus, isCircuitOpen }: AttemptOutcome): void {
+    const now = Date.now();
+    const failures = before.bad[kind].count + current.bad[kind].count;
     const calls = kind === 'slow' ? before.reads + current.reads : before.calls + current.calls;
     // A rate limit of REST refuses only the calls above its rate.
     const minShare = kind === 'rate limit' ? 0 : 0.5;
@@ -91,28 +83,16 @@ export function createOutageLog(log: Log) {
     if (running !== undefined) {
       running.failures += 1;
       // Single failures among many successes do not prolong an outage.
-      if (!isWide) return;
-      running.lastFailureMs = now;
-      endWhenQuiet(running, durationMs);
+      if (isWide) running.lastFailureMs = now;
       return;
     }
     const isOften = isCircuitOpen || (kind === 'slow' ? calls >= minReads : failures >= minFailures);
     if (!isWide || !isOften) return;
-    const firstAtMs = before.bad[kind].firstAtMs ?? current.bad[kind].firstAtMs ?? now;
-    const startedAtMs = Math.min(firstAtMs, inRow.firstAtMs);
-    const since = new Date(Date.now() - (now - startedAtMs)).toISOString();
-    const outage: Outage = { kind, since, startedAtMs, lastFailureMs: now, failures, quietMs: minQuietMs };
-    outages.set(kind, outage);
-    endWhenQuiet(outage, durationMs);
+    const since = new Date(before.bad[kind].firstAtMs ?? current.bad[kind].firstAtMs ?? now);
+    const endTimer = setInterval(() => endIfQuiet(kind), 500).unref();
+    outages.set(kind, { since, lastFailureMs: now, failures, endTimer });
     const circuitOpen = isCircuitOpen || undefined;
-    log.warn({ outage: kind, since, route, upstreamStatus, circuitOpen, failures }, messages[kind].begin);
-  }
-
-  /** The next failure may take as long as the longest one, after the pause of a circuit breaker. */
-  function endWhenQuiet(outage: Outage, durationMs: number): void {
-    clearTimeout(outage.quietTimer);
-    outage.quietMs = Math.max(outage.quietMs, durationMs + maxPauseMs);
-    outage.quietTimer = setTimeout(() => end(outage), outage.quietMs).unref();
+    log.warn({ outage: kind, since, route, upstreamStatus, circuitOpen, failures }, messages[kind][0]);
   }
 
   /** Whether only one token fails, while another one succeeds. */
@@ -122,24 +102,39 @@ export function createOutageLog(log: Log) {
     return failing.size === 1 && succeeding.difference(failing).size > 0;
   }
 
-  function end({ kind, since, startedAtMs, lastFailureMs, failures, quietTimer }: Outage, atShutdown?: true) {
-    clearTimeout(quietTimer);
+  function endIfQuiet(kind: Kind): void {
+    const now = Date.now();
+    const isQuiet = now - (outages.get(kind)?.lastFailureMs ?? 0) >= minQuietMs;
+    // A call that waits for so long is the next failure, unless REST responds at last.
+    const waits = ([{ status }, sentMs]: [CallLogEntry, number]) =>
+      status === undefined && now - sentMs > slowMs;
+    if (isQuiet && !sentAtMs.entries().some(waits)) end(kind);
+  }
+
+  function end(kind: Kind, atShutdown?: true): void {
+    const outage = outages.get(kind);
+    if (outage === undefined) return;
     outages.delete(kind);
-    const seconds = Math.round((lastFailureMs - startedAtMs) / 1_000);
-    log.warn({ outage: kind, since, seconds, failures, atShutdown }, messages[kind].end);
+    const { since, lastFailureMs, failures, endTimer } = outage;
+    clearInterval(endTimer);
+    const seconds = Math.round((lastFailureMs - since.getTime()) / 1_000);
+    log.warn({ outage: kind, since, seconds, failures, atShutdown }, messages[kind][1]);
   }
 
   return {
-    onAttempt(attempt: AttemptOutcome): void {
+    onCallSent(entry) {
+      sentAtMs.set(entry, Date.now());
+      return undefined;
+    },
+    onAttempt(attempt) {
       const { tenantId, outcome, status, isRead, durationMs } = attempt;
       if (outcome === 'aborted') return;
-      replaceOldWindows();
+      replaceOldWindows(durationMs);
       current.calls += 1;
       if (isRead) current.reads += 1;
-      if (outcome === 'failed') extendRow(durationMs);
-      else row.count = 0;
       const kinds: Kind[] = [];
       if (outcome === 'failed') kinds.push('no answer');
+      else current.hasResponse = true;
       if (status === 429) kinds.push('rate limit');
       if (outcome === 'answered' && isRead && durationMs > slowMs) kinds.push('slow');
       if (kinds.length === 0) current.good.add(tenantId);
@@ -148,9 +143,10 @@ export function createOutageLog(log: Log) {
         noteFailure(kind, attempt);
       }
     },
+    onCallFinished: (entry) => void sentAtMs.delete(entry),
     /** Ends all outages, so that each begin in the log has an end. */
     close(): void {
-      for (const outage of outages.values()) end(outage, true);
+      for (const kind of outages.keys()) end(kind, true);
     },
-  };
+  } satisfies CallObserver & { close(): void };
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { AttemptOutcome } from '../../src/rest/client/call-log.ts';
+import { type AttemptOutcome, CallLog } from '../../src/rest/client/call-log.ts';
 import { createOutageLog } from '../../src/telemetry/outage-log.ts';
 import { recordedLog } from '../fixtures/recorded-log.ts';
 
@@ -30,6 +30,8 @@ function createOutages() {
     lines,
   };
 }
+
+const sentCall = () => new CallLog().record({ method: 'GET', path: '/v1/orders' });
 
 const failed = { outcome: 'failed', status: undefined } as const;
 const limited = { status: 429 };
@@ -180,21 +182,48 @@ test('single failures among many successes do not prolong an outage', () => {
 test.each([100, 4_000, 10_000, 60_000])(
   'calls that each fail after %i ms behind a circuit breaker are one outage',
   (durationMs) => {
-    const { record, wait, messages } = createOutages();
+    const { outages, record, wait, messages } = createOutages();
     const late = { ...failed, durationMs, isCircuitOpen: true };
     record(5, late);
     for (let probe = 0; probe < 10; probe += 1) {
-      wait(5_000 + durationMs);
+      wait(5_000);
+      const call = sentCall();
+      outages.onCallSent(call);
+      wait(durationMs);
       record(1, late);
-      // Another client leaves earlier, and other routes respond.
-      record(1, { ...late, durationMs: durationMs / 5 });
+      outages.onCallFinished(call);
+      // Other routes respond.
       record(20);
     }
     expect(messages()).toEqual(['the REST service does not respond']);
-    wait(Math.max(10_000, durationMs + 6_000));
+    wait(10_000);
     expect(messages()).toEqual(['the REST service does not respond', 'the REST service responds again']);
   },
 );
+
+test.each<[string, number | undefined, number]>([
+  ['has got a response', 200, 60_000],
+  ['was sent less than 2 seconds ago', undefined, 500],
+])('an outage ends while a call %s', (_what, status, waitedMs) => {
+  const { outages, record, wait, messages } = createOutages();
+  record(5, failed);
+  wait(10_000 - Math.min(waitedMs, 10_000));
+  outages.onCallSent({ ...sentCall(), status });
+  wait(Math.min(waitedMs, 10_000));
+  expect(messages()).toEqual(['the REST service does not respond', 'the REST service responds again']);
+});
+
+test('an outage lasts until a waiting call gets its late response', () => {
+  const { outages, record, wait, messages } = createOutages();
+  const call = sentCall();
+  record(5, failed);
+  outages.onCallSent(call);
+  wait(30_000);
+  expect(messages()).toEqual(['the REST service does not respond']);
+  outages.onCallFinished(call);
+  wait(500);
+  expect(messages()).toEqual(['the REST service does not respond', 'the REST service responds again']);
+});
 
 test('failures of a single token do not prolong an outage of all tokens', () => {
   const { record, wait, messages } = createOutages();
