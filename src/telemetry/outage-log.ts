@@ -58,6 +58,7 @@ export function createOutageLog(log: Log) {
   let before = new Window();
   let current = new Window();
   let lastAttemptMs = Date.now();
+  let isClosed = false;
 
   function replaceOldWindows(durationMs: number): void {
     const now = Date.now();
@@ -128,7 +129,7 @@ export function createOutageLog(log: Log) {
     },
     onAttempt(attempt) {
       const { tenantId, outcome, status, isRead, durationMs } = attempt;
-      if (outcome === 'aborted') return;
+      if (outcome === 'aborted' || isClosed) return;
       replaceOldWindows(durationMs);
       current.calls += 1;
       if (isRead) current.reads += 1;
@@ -146,6 +147,7 @@ export function createOutageLog(log: Log) {
     onCallFinished: (entry) => void sentAtMs.delete(entry),
     /** Ends all outages, so that each begin in the log has an end. */
     close(): void {
+      isClosed = true;
       for (const kind of outages.keys()) end(kind, true);
     },
   } satisfies CallObserver & { close(): void };

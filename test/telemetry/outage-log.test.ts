@@ -245,4 +245,6 @@ test('the shutdown logs the end of an outage', () => {
     { msg: 'the REST service does not respond' },
     { msg: 'the REST service responds again', atShutdown: true },
   ]);
+  record(5, failed);
+  expect(lines()).toHaveLength(2);
 });
