@@ -95,6 +95,8 @@ export async function startServer(config: Config, parts: ServerParts) {
       await (reason === 'replaced' ? listener.close(0, waitMs) : listener.close(waitMs));
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
       await mutations.whenIdle(graceEndsAtMs - performance.now());
+      // The close of the client breaks calls, and they are no outage.
+      telemetry.endOutages();
       await client.close();
       await withTimeout(
         closeTimeoutMs,

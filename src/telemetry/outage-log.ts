@@ -1,15 +1,14 @@
 import type { AttemptOutcome, CallLogEntry, CallObserver } from '../rest/client/call-log.ts';
 import type { Log } from './log.ts';
 
-/** What the log says at the begin and at the end. */
 const messages = {
-  'no answer': ['the REST service does not respond', 'the REST service responds again'],
-  slow: ['the REST service is slow', 'the REST service is no longer slow'],
-  'rate limit': [
-    'the REST service rejects calls because of its rate limit',
-    'the REST service no longer rejects calls because of its rate limit',
-  ],
-} as const;
+  'no answer': { begin: 'the REST service does not respond', end: 'the REST service responds again' },
+  slow: { begin: 'the REST service is slow', end: 'the REST service is no longer slow' },
+  'rate limit': {
+    begin: 'the REST service rejects calls because of its rate limit',
+    end: 'the REST service no longer rejects calls because of its rate limit',
+  },
+};
 type Kind = keyof typeof messages;
 
 const windowMs = 5_000;
@@ -26,22 +25,23 @@ class Tally {
 
   add(tenantId: string): void {
     this.count += 1;
-    this.firstAtMs ??= Date.now();
+    this.firstAtMs ??= performance.now();
     if (this.tenants.size < 2) this.tenants.add(tenantId);
   }
 }
 
 class Window {
-  readonly startedAtMs = Date.now();
+  readonly startedAtMs = performance.now();
   calls = 0;
   reads = 0;
-  hasResponse = false;
   readonly good = new Tally();
   readonly bad = { 'no answer': new Tally(), slow: new Tally(), 'rate limit': new Tally() };
 }
 
 interface Outage {
-  since: Date;
+  /** The first failure, by the wall clock. */
+  since: string;
+  startedAtMs: number;
   lastFailureMs: number;
   failures: number;
   endTimer: NodeJS.Timeout;
@@ -57,24 +57,29 @@ export function createOutageLog(log: Log) {
   const sentAtMs = new Map<CallLogEntry, number>();
   let before = new Window();
   let current = new Window();
-  let lastAttemptMs = Date.now();
+  /** Failures without a success between them. Few calls to a silent service fail rarely, because each fails late. */
+  let row = { count: 0, firstAtMs: 0, lastAtMs: 0 };
   let isClosed = false;
 
-  function replaceOldWindows(durationMs: number): void {
-    const now = Date.now();
-    const isGap = now - durationMs - lastAttemptMs > windowMs;
-    lastAttemptMs = now;
-    const ageMs = now - current.startedAtMs;
+  function replaceOldWindows(): void {
+    const ageMs = performance.now() - current.startedAtMs;
     if (ageMs < windowMs) return;
-    // Few calls to a silent service fail rarely, because each fails late. So their window lasts until a response.
-    const isSilent = !current.hasResponse && !isGap;
-    before = isSilent || ageMs >= 2 * windowMs ? new Window() : current;
-    if (!isSilent) current = new Window();
+    before = ageMs < 2 * windowMs ? current : new Window();
+    current = new Window();
   }
 
-  function noteFailure(kind: Kind, { route, status: upstreamStatus, isCircuitOpen }: AttemptOutcome): void {
-    const now = Date.now();
-    const failures = before.bad[kind].count + current.bad[kind].count;
+  function extendRow(durationMs: number): void {
+    const lastAtMs = performance.now();
+    const isGap = lastAtMs - durationMs - row.lastAtMs > windowMs;
+    const { count, firstAtMs } = isGap || row.count === 0 ? { count: 0, firstAtMs: lastAtMs } : row;
+    row = { count: count + 1, firstAtMs, lastAtMs };
+  }
+
+  function noteFailure(kind: Kind, attempt: AttemptOutcome): void {
+    const { route, status: upstreamStatus, isCircuitOpen } = attempt;
+    const now = performance.now();
+    const inRow = kind === 'no answer' ? row : { count: 0, firstAtMs: now };
+    const failures = Math.max(before.bad[kind].count + current.bad[kind].count, inRow.count);
     const calls = kind === 'slow' ? before.reads + current.reads : before.calls + current.calls;
     // A rate limit of REST refuses only the calls above its rate.
     const minShare = kind === 'rate limit' ? 0 : 0.5;
@@ -89,11 +94,13 @@ export function createOutageLog(log: Log) {
     }
     const isOften = isCircuitOpen || (kind === 'slow' ? calls >= minReads : failures >= minFailures);
     if (!isWide || !isOften) return;
-    const since = new Date(before.bad[kind].firstAtMs ?? current.bad[kind].firstAtMs ?? now);
+    const firstAtMs = before.bad[kind].firstAtMs ?? current.bad[kind].firstAtMs ?? now;
+    const startedAtMs = Math.min(firstAtMs, inRow.firstAtMs);
+    const since = new Date(Date.now() - (now - startedAtMs)).toISOString();
     const endTimer = setInterval(() => endIfQuiet(kind), 500).unref();
-    outages.set(kind, { since, lastFailureMs: now, failures, endTimer });
+    outages.set(kind, { since, startedAtMs, lastFailureMs: now, failures, endTimer });
     const circuitOpen = isCircuitOpen || undefined;
-    log.warn({ outage: kind, since, route, upstreamStatus, circuitOpen, failures }, messages[kind][0]);
+    log.warn({ outage: kind, since, route, upstreamStatus, circuitOpen, failures }, messages[kind].begin);
   }
 
   /** Whether only one token fails, while another one succeeds. */
@@ -104,38 +111,36 @@ export function createOutageLog(log: Log) {
   }
 
   function endIfQuiet(kind: Kind): void {
-    const now = Date.now();
-    const isQuiet = now - (outages.get(kind)?.lastFailureMs ?? 0) >= minQuietMs;
-    // A call that waits for so long is the next failure, unless REST responds at last.
-    const waits = ([{ status }, sentMs]: [CallLogEntry, number]) =>
-      status === undefined && now - sentMs > slowMs;
-    if (isQuiet && !sentAtMs.entries().some(waits)) end(kind);
+    const quietAtMs = (outages.get(kind)?.lastFailureMs ?? 0) + minQuietMs;
+    // A call that was sent in these 10 seconds may still fail late. Later calls belong to the next outage.
+    if (performance.now() >= quietAtMs && sentAtMs.values().every((sentMs) => sentMs >= quietAtMs)) end(kind);
   }
 
   function end(kind: Kind, atShutdown?: true): void {
     const outage = outages.get(kind);
     if (outage === undefined) return;
-    outages.delete(kind);
-    const { since, lastFailureMs, failures, endTimer } = outage;
+    const { since, startedAtMs, lastFailureMs, failures, endTimer } = outage;
     clearInterval(endTimer);
-    const seconds = Math.round((lastFailureMs - since.getTime()) / 1_000);
-    log.warn({ outage: kind, since, seconds, failures, atShutdown }, messages[kind][1]);
+    outages.delete(kind);
+    const seconds = Math.round((lastFailureMs - startedAtMs) / 1_000);
+    log.warn({ outage: kind, since, seconds, failures, atShutdown }, messages[kind].end);
   }
 
   return {
     onCallSent(entry) {
-      sentAtMs.set(entry, Date.now());
+      sentAtMs.set(entry, performance.now());
       return undefined;
     },
     onAttempt(attempt) {
       const { tenantId, outcome, status, isRead, durationMs } = attempt;
       if (outcome === 'aborted' || isClosed) return;
-      replaceOldWindows(durationMs);
+      replaceOldWindows();
       current.calls += 1;
       if (isRead) current.reads += 1;
+      if (outcome === 'failed') extendRow(durationMs);
+      else row.count = 0;
       const kinds: Kind[] = [];
       if (outcome === 'failed') kinds.push('no answer');
-      else current.hasResponse = true;
       if (status === 429) kinds.push('rate limit');
       if (outcome === 'answered' && isRead && durationMs > slowMs) kinds.push('slow');
       if (kinds.length === 0) current.good.add(tenantId);

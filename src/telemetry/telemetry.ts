@@ -18,8 +18,8 @@ export async function startTelemetry(parts: { metrics: boolean; tracing: boolean
       onNewDifference: (coordinate, kind) =>
         log.warn({ coordinate, drift: kind }, 'a REST record differs from the REST interface'),
     }),
+    endOutages: outages.close,
     async close(): Promise<void> {
-      outages.close();
       await tracing?.close();
     },
   };

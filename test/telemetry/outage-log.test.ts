@@ -201,24 +201,32 @@ test.each([100, 4_000, 10_000, 60_000])(
   },
 );
 
-test.each<[string, number | undefined, number]>([
-  ['has got a response', 200, 60_000],
-  ['was sent less than 2 seconds ago', undefined, 500],
-])('an outage ends while a call %s', (_what, status, waitedMs) => {
-  const { outages, record, wait, messages } = createOutages();
-  record(5, failed);
-  wait(10_000 - Math.min(waitedMs, 10_000));
-  outages.onCallSent({ ...sentCall(), status });
-  wait(Math.min(waitedMs, 10_000));
-  expect(messages()).toEqual(['the REST service does not respond', 'the REST service responds again']);
-});
+test.each([1_000, 30_000])(
+  'an outage lasts until the end of a call of %i ms that was sent within 10 seconds of its last failure',
+  (durationMs) => {
+    const { outages, record, wait, messages } = createOutages();
+    const call = sentCall();
+    record(5, failed);
+    wait(9_999);
+    outages.onCallSent(call);
+    wait(durationMs);
+    expect(messages()).toEqual(['the REST service does not respond']);
+    outages.onCallFinished(call);
+    wait(500);
+    expect(messages()).toEqual(['the REST service does not respond', 'the REST service responds again']);
+  },
+);
 
-test('an outage lasts until a waiting call gets its late response', () => {
+test('calls that were sent more than 10 seconds after its last failure do not prolong an outage', () => {
   const { outages, record, wait, messages } = createOutages();
   const call = sentCall();
   record(5, failed);
+  wait(9_900);
   outages.onCallSent(call);
-  wait(30_000);
+  for (let second = 0; second < 20; second += 1) {
+    wait(1_000);
+    outages.onCallSent(sentCall());
+  }
   expect(messages()).toEqual(['the REST service does not respond']);
   outages.onCallFinished(call);
   wait(500);

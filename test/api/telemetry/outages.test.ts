@@ -31,7 +31,7 @@ async function outagesAfter(fault: Fault | undefined, run: Run, environment: Rec
   if (fault !== undefined) waybill.sandbox.faults.add(fault);
   await run(waybill);
   const begun = lines();
-  await telemetry.close();
+  telemetry.endOutages();
   const ended = lines().slice(begun.length);
   expect(ended.map(({ outage, since }) => ({ outage, since }))).toEqual(
     begun.map(({ outage, since }) => ({ outage, since })),
