@@ -3,15 +3,16 @@
 // of its own. Reasons: docs/decisions/0002-fast-path-beside-yoga.md.
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { ExecutionResult } from 'graphql';
+import { type ExecutionResult, getOperationAST } from 'graphql';
+import { isJsonObject } from '../../base/json-object.ts';
 import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import { anonymousOwner } from '../../concurrency/owner.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
+import type { Operation } from '../document-syntax/operation.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
-import type { DocumentPolicy } from '../documents/persisted-queries.ts';
-import { requestedOperation } from '../documents/requested-operation.ts';
+import { type DocumentPolicy, type DocumentReference, findDocument } from '../documents/persisted-queries.ts';
 import { compress } from '../http/compression.ts';
 import { type ContentCoding, contentCoding, responseType } from '../http/content-negotiation.ts';
 import type { NodeContext } from '../http/node-context.ts';
@@ -61,6 +62,53 @@ function hasFastPathHead({ method, url, headers }: IncomingMessage, maxBodyBytes
     headers.expect === undefined &&
     !(Number(headers['content-length']) > maxBodyBytes)
   );
+}
+
+/**
+ * The operation of a parsed body. Undefined if the document is not cached, or if the request has an error: Yoga then
+ * parses the document, and reports the error.
+ */
+function requestedOperation(
+  parsed: ParsedBody,
+  headers: HeaderReader,
+  documentPolicy: DocumentPolicy,
+  documents: DocumentCache,
+): Operation | undefined {
+  if (!('json' in parsed) || !areParameters(parsed.json)) return undefined;
+  const { operationName, variables } = parsed.json;
+  const text = findDocument(documentPolicy, parsed.json, headers);
+  if (typeof text !== 'string') return undefined;
+  const { document, errors } = documents.cached(text) ?? {};
+  if (document === undefined || errors?.length !== 0) return undefined;
+  const definition = getOperationAST(document, operationName);
+  return definition ? { document, definition, variables: variables ?? undefined } : undefined;
+}
+
+interface OperationParameters extends DocumentReference {
+  operationName?: string | null;
+  variables?: Record<string, unknown> | null;
+}
+
+const isString = (value: unknown) => typeof value === 'string';
+
+const isValidParameter: Readonly<Record<string, (value: unknown) => boolean>> = {
+  query: isString,
+  operationName: (value) => isString(value) && value !== '',
+  variables: isJsonObject,
+  extensions: isJsonObject,
+  documentId: isString,
+  id: isString,
+};
+
+/** Whether a body has only the parameters of GraphQL over HTTP, each null or of the right type. */
+function areParameters(body: object): body is OperationParameters {
+  // Parsed JSON has no inherited enumerable properties.
+  for (const name in body) {
+    if (!Object.hasOwn(isValidParameter, name)) return false;
+    const value: unknown = body[name as keyof typeof body]; // A key of the same object.
+    if (value !== null && isValidParameter[name]?.(value) !== true) return false;
+  }
+  return true;
 }
 
 const sharedResponseKey = Symbol('shared response');
