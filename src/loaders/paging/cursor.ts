@@ -14,8 +14,10 @@ export interface Position {
   rowsBefore: number;
   /** The number of rows of that page before the position. */
   skip: number;
-  /** The name of the row just before the position. If new rows appear above, the name finds the position again. */
+  /** The name of the row just before the position. */
   anchor: string | undefined;
+  /** The name of the row just after the position. After rows came, went or moved, the names find the position again. */
+  next?: string | undefined;
   /** The name of the first row of the page before. Undefined on the first page. */
   firstBefore?: string | undefined;
 }
@@ -36,15 +38,16 @@ export class ListCursors {
     this.#digest = hash('sha256', `${list} ${queryKey(filters)}`, 'base64url').slice(0, 11);
   }
 
-  encode({ pageToken, rowsBefore, skip, anchor, firstBefore }: Position): string {
+  encode({ pageToken, rowsBefore, skip, anchor, firstBefore, next }: Position): string {
     const fields = [this.#digest, pageToken ?? null, rowsBefore, skip, anchor ?? null];
-    if (firstBefore !== undefined) fields.push(firstBefore);
+    if (firstBefore !== undefined || next !== undefined) fields.push(firstBefore ?? null);
+    if (next !== undefined) fields.push(next);
     return Buffer.from(JSON.stringify(fields)).toString('base64url');
   }
 
   /** @throws InvalidCursorError if the cursor is of another list or other filters, or is no cursor. */
   decode(cursor: string): Position {
-    const [digest, pageToken, rowsBefore, skip, anchor, firstBefore] = parseFields(cursor);
+    const [digest, pageToken, rowsBefore, skip, anchor, firstBefore, next] = parseFields(cursor);
     // Clients may have made the fields up.
     if (
       digest === this.#digest &&
@@ -52,9 +55,10 @@ export class ListCursors {
       isRowCount(rowsBefore) &&
       isRowCount(skip) &&
       isTextOrAbsent(anchor) &&
-      isTextOrAbsent(firstBefore)
+      isTextOrAbsent(firstBefore) &&
+      isTextOrAbsent(next)
     )
-      return { pageToken, rowsBefore, skip, anchor, firstBefore };
+      return { pageToken, rowsBefore, skip, anchor, firstBefore, next };
     throw new InvalidCursorError(
       'Expected "after" to be a cursor of this list with the same filters. Start again without "after".',
     );

@@ -46,8 +46,9 @@ export async function readPageSlice<Row extends { name: string }, Query extends 
     if (addMatches(rows, first, read, isOfList)) return { rows, hasNextPage: true };
     const isAtEnd = read.page.nextPageToken === undefined;
     if (isAtEnd || rows.length === first) return { rows, hasNextPage: !isAtEnd };
-    // If REST cannot filter the rows, the number of pages needed is unknown, so the largest pages are read.
-    rowsNeeded = isInList === undefined ? first - rows.length : pages.maxPageSize;
+    // If REST cannot filter the rows, the number of pages needed is unknown, so the largest pages are read. Two rows with
+    // another status than requested show that REST does not know the filter.
+    rowsNeeded = isInList === undefined ? Math.max(first - rows.length, 2) : pages.maxPageSize;
   }
 }
 

@@ -43,8 +43,8 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
   }
 
   /**
-   * New rows above may have moved the position off the page. Then the largest page is read. If that page lacks the
-   * anchor too, the anchor row counts as gone.
+   * New rows above may have moved the position off the page. Then the largest page is read. If that page lacks the rows
+   * around the position too, these rows count as gone.
    */
   async #read(position: Position, rowsNeeded: number): Promise<Page<Row>> {
     const { maxPageSize } = this.#pages;
@@ -54,7 +54,7 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
     if (firstBefore !== undefined && rowName(page.rows[0]) === firstBefore)
       await this.#checkFirstPage(firstBefore, page.nextPageToken, pageSize);
     const mayHaveMoved = page.nextPageToken !== undefined && pageSize < maxPageSize;
-    if (!mayHaveMoved || indexAfterAnchor(page, position) !== undefined) return page;
+    if (!mayHaveMoved || knownIndex(page, position) !== undefined) return page;
     return this.#load({ pageSize: maxPageSize, pageToken }, rowsBefore);
   }
 
@@ -104,15 +104,28 @@ export async function allRecords<Row extends { name: string }, Query extends Pag
 
 /** The index of the first row after the position. */
 export function startIndex(page: Page<{ name: string }>, position: Position): number {
-  // If the anchor row has left the list, later rows moved up. A repeated row is better than a lost row.
-  return indexAfterAnchor(page, position) ?? Math.max(0, position.skip - 1);
+  // If both rows around the position have left the list, so may have all rows before. A repeated row is better than a
+  // lost row.
+  return knownIndex(page, position) ?? 0;
 }
 
-/** The index of the row after the anchor row, or undefined if the page lacks the anchor row. */
-function indexAfterAnchor(page: Page<{ name: string }>, { skip, anchor }: Position): number | undefined {
-  if (anchor === undefined || rowName(page.rows[skip - 1]) === anchor) return skip;
-  const found = page.rows.findIndex((row) => rowName(row) === anchor);
-  return found === -1 ? undefined : found + 1;
+/**
+ * The index of the first row after the position, or undefined if the page lacks both rows around the position
+ * (docs/decisions/0044-cursors-name-the-next-row.md).
+ */
+function knownIndex({ rows }: Page<{ name: string }>, { skip, anchor, next }: Position): number | undefined {
+  if (anchor === undefined && next === undefined) return skip;
+  // Clients change the rows that they have, so the next row has seldom moved.
+  const nextIndex = indexOf(rows, next, skip);
+  if (nextIndex !== -1) return nextIndex;
+  const anchorIndex = indexOf(rows, anchor, skip - 1);
+  return anchorIndex === -1 ? undefined : anchorIndex + 1;
+}
+
+/** The index of a row, which is `expected` in a list that has not changed. Otherwise -1 if the row has no name. */
+function indexOf(rows: Page<{ name: string }>['rows'], name: string | undefined, expected: number): number {
+  if (rowName(rows[expected]) === name) return expected;
+  return name === undefined ? -1 : rows.findIndex((row) => rowName(row) === name);
 }
 
 /** The position after the row with this index in a page. */
@@ -121,10 +134,16 @@ export function positionAfter(
   index: number,
   { pageToken, rowsBefore, firstBefore }: Position,
 ): Position {
+  const [anchor, next] = [rowName(rows[index]), rowName(rows[index + 1])];
   if (index < rows.length - 1 || nextPageToken === undefined)
-    return { pageToken, rowsBefore, skip: index + 1, anchor: rowName(rows[index]), firstBefore };
-  const next = { pageToken: nextPageToken, rowsBefore: rowsBefore + rows.length, skip: 0, anchor: undefined };
-  return { ...next, firstBefore: rowName(rows[0]) };
+    return { pageToken, rowsBefore, skip: index + 1, anchor, firstBefore, next };
+  const start = {
+    pageToken: nextPageToken,
+    rowsBefore: rowsBefore + rows.length,
+    skip: 0,
+    anchor: undefined,
+  };
+  return { ...start, firstBefore: rowName(rows[0]) };
 }
 
 /** The resource name of a row. Undefined for an invalid row, whose `name` is the name of its error class. */

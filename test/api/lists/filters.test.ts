@@ -161,6 +161,26 @@ describe('a cursor of a filtered list', () => {
   });
 });
 
+test('a filtered list shows each order even if the orders of each page leave its filter', async () => {
+  await using waybill = await startWaybill();
+  const list = async (args: string) => {
+    const { data } = await waybill.ask<{ list: Connection }, object>(
+      `{ list: orders(status: [NEW], ${args}) { nodes { id } pageInfo { hasNextPage endCursor } } }`,
+    );
+    return { ids: data.list.nodes.map(({ id }) => id), ...data.list.pageInfo };
+  };
+  const all = await list('first: 1000');
+  const shown: string[] = [];
+  let page = await list('first: 2, createdSince: "2020-01-01T00:00:00Z"');
+  while (shown.length < all.ids.length && page.ids.length > 0) {
+    shown.push(...page.ids);
+    const inputs = page.ids.map((id) => `{ id: "${id}", status: CONFIRMED }`);
+    await waybill.ask(`mutation { updateOrders(inputs: [${inputs}]) { __typename } }`);
+    page = await list(`first: 2, createdSince: "2020-01-01T00:00:00Z", after: "${page.endCursor}"`);
+  }
+  expect(shown).toEqual(all.ids);
+});
+
 describe('the counts by status', () => {
   interface Counts {
     total: number;

@@ -22,6 +22,8 @@ describe('a cursor', () => {
       'with non-ASCII and control characters',
       { pageToken: 'ñ🦤\u0000"\\', rowsBefore: 0, skip: 1_000, anchor: 'orders/á' },
     ],
+    ['between two rows', { ...position, next: 'orders/8' }],
+    ['on a later page', { ...position, firstBefore: 'orders/1', next: 'orders/8' }],
     ['with a long token', { pageToken: 't'.repeat(8_000), rowsBefore: 0, skip: 0, anchor: undefined }],
   ])('decodes to the encoded position: %s', (_what, place) => {
     expect(cursors.decode(cursors.encode(place))).toEqual(place);
@@ -102,6 +104,7 @@ describe('ListCursors.decode', () => {
     ['a fractional row count', [digest, 't', 0.5, 1, 'orders/7']],
     ['a row count beyond the safe integers', [digest, 't', 1, 2 ** 53, 'orders/7']],
     ['a null row count', [digest, 't', null, 1, 'orders/7']],
+    ['a next row that is not a string', [digest, 't', 1, 1, 'orders/7', null, 8]],
     ['an anchor that is not a string', [digest, 't', 1, 1, { name: 'orders/7' }]],
   ])('rejects a cursor with unexpected JSON: %s', (_what, json) => {
     expect(() => cursors.decode(encode(json))).toThrow(InvalidCursorError);

@@ -30,9 +30,9 @@ describe('readPageSlice', () => {
       true,
     ]);
     expect(slice.rows.map(({ after }) => after)).toEqual([
-      { pageToken: undefined, rowsBefore: 0, skip: 1, anchor: 'r1' },
-      { pageToken: undefined, rowsBefore: 0, skip: 2, anchor: 'r2' },
-      { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' },
+      { pageToken: undefined, rowsBefore: 0, skip: 1, anchor: 'r1', next: 'r2' },
+      { pageToken: undefined, rowsBefore: 0, skip: 2, anchor: 'r2', next: 'r3' },
+      { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3', next: 'r4' },
       nextPage('r4'),
     ]);
     expect(list.queries).toEqual(['4']);
@@ -57,7 +57,12 @@ describe('readPageSlice', () => {
     const list = createList(9);
     const second = await read(list, 4, nextPage('r4'));
     const slice = await read(list, 3, placeAfter(second, 1));
-    expect(placeAfter(second, 1)).toMatchObject({ pageToken: 'r4', rowsBefore: 4, skip: 2, anchor: 'r6' });
+    expect(placeAfter(second, 1)).toMatchObject({
+      pageToken: 'r4',
+      rowsBefore: 4,
+      skip: 2,
+      anchor: 'r6',
+    });
     expect(names(slice)).toEqual(['r7', 'r8', 'r9']);
     expect(slice.hasNextPage).toBe(false);
     expect(list.queries).toEqual(['4@r4', '5@r4']);
@@ -65,7 +70,12 @@ describe('readPageSlice', () => {
 
   test('requests two pages if one page cannot hold the skipped and the wanted rows', async () => {
     const list = createList(30);
-    const slice = await read(list, 10, { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' });
+    const slice = await read(list, 10, {
+      pageToken: undefined,
+      rowsBefore: 0,
+      skip: 3,
+      anchor: 'r3',
+    });
     expect(names(slice)).toEqual(['r4', 'r5', 'r6', 'r7', 'r8', 'r9', 'r10', 'r11', 'r12', 'r13']);
     expect(list.queries).toEqual(['10', '3@r10']);
   });
@@ -75,7 +85,7 @@ describe('readPageSlice', () => {
     const slice = await read(list, 5);
     expect(names(slice)).toEqual(['r1', 'r2', 'r3', 'r4', 'r5']);
     expect(slice.hasNextPage).toBe(true);
-    expect(list.queries).toEqual(['5', '3@r2', '1@r4']);
+    expect(list.queries).toEqual(['5', '3@r2', '2@r4']);
   });
 
   test('returns the wanted rows if the REST service ignores the page size', async () => {
@@ -83,13 +93,19 @@ describe('readPageSlice', () => {
     const first = await read(list, 2);
     expect(names(first)).toEqual(['r1', 'r2']);
     expect(first.hasNextPage).toBe(true);
-    expect(placeAfter(first, 1)).toEqual({ pageToken: undefined, rowsBefore: 0, skip: 2, anchor: 'r2' });
+    expect(placeAfter(first, 1)).toEqual({
+      pageToken: undefined,
+      rowsBefore: 0,
+      skip: 2,
+      anchor: 'r2',
+      next: 'r3',
+    });
     const second = await read(list, 5, placeAfter(first, 1));
     expect(names(second)).toEqual(['r3', 'r4', 'r5', 'r6', 'r7']);
     const third = await read(list, 5, placeAfter(second, 4));
     expect(names(third)).toEqual(['r8', 'r9']);
     expect(third.hasNextPage).toBe(false);
-    expect(list.queries).toEqual(['2', '7', '1@r6', '6@r6']);
+    expect(list.queries).toEqual(['2', '7', '2@r6', '6@r6']);
   });
 });
 
@@ -156,7 +172,7 @@ describe('a slice', () => {
 });
 
 describe('a cursor after a change of the list', () => {
-  const afterR3: Position = { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3' };
+  const afterR3: Position = { pageToken: undefined, rowsBefore: 0, skip: 3, anchor: 'r3', next: 'r4' };
 
   test('continues at the same row if rows were inserted above', async () => {
     const list = createList(9);
@@ -181,9 +197,33 @@ describe('a cursor after a change of the list', () => {
     expect(names(await read(list, 2, afterR3))).toEqual(['r4', 'r5']);
   });
 
-  test('continues at the next row if the row before the cursor was removed', async () => {
+  test.each([1, 3])('continues at the next row if %i rows before the cursor were removed', async (count) => {
     const list = createList(9);
-    list.rows.splice(2, 1);
+    list.rows.splice(3 - count, count);
+    expect(names(await read(list, 2, afterR3))).toEqual(['r4', 'r5']);
+  });
+
+  test('continues after the row before the cursor if the next row was removed', async () => {
+    const list = createList(9);
+    list.rows.splice(3, 1);
+    list.rows.unshift(...named('new'));
+    expect(names(await read(list, 2, afterR3))).toEqual(['r5', 'r6']);
+  });
+
+  test('repeats rows if both rows around the cursor were removed', async () => {
+    const list = createList(9);
+    list.rows.splice(1, 3);
+    expect(names(await read(list, 2, afterR3))).toEqual(['r1', 'r5']);
+  });
+
+  test.each([
+    ['up', (rows: Row[]) => rows.unshift(...rows.splice(2, 1))],
+    ['up one after the other', (rows: Row[]) => rows.splice(0, 3, ...named('r3', 'r2', 'r1'))],
+    ['down', (rows: Row[]) => rows.push(...rows.splice(2, 1))],
+    ['down one after the other', (rows: Row[]) => rows.push(...rows.splice(0, 3))],
+  ])('continues at the next row if the rows before it moved %s', async (_where, move) => {
+    const list = createList(9);
+    move(list.rows as Row[]);
     expect(names(await read(list, 2, afterR3))).toEqual(['r4', 'r5']);
   });
 
@@ -209,7 +249,7 @@ describe('invalid rows', () => {
     const list = createList(5);
     list.rows[1] = broken();
     const place = placeAfter(await read(list, 3), 1);
-    expect(place).toEqual({ pageToken: undefined, rowsBefore: 0, skip: 2, anchor: undefined });
+    expect(place).toEqual({ pageToken: undefined, rowsBefore: 0, skip: 2, anchor: undefined, next: 'r3' });
     expect(names(await read(list, 2, place))).toEqual(['r3', 'r4']);
   });
 });
