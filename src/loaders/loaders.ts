@@ -92,13 +92,13 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments(orderPage, shipmentById, state.shipments),
   orderScans: ({ api, callContext }, { orderPage }) =>
-    createScans(orderPage, (query) => api.listOrders(query, callContext), callContext.callLog),
+    createScans(orderPage, (query) => api.listOrders(query, callContext), callContext),
   shipmentById: (source) =>
     listBatchLoader(source, 'shipments', source.api.getShipment, source.api.listShipments, hasExpectedLabel),
   shipmentPage: ({ api, callContext }, { shipmentById }) =>
     primingPageLoader((query) => api.listShipments(query, callContext), maxPageSize.shipments, shipmentById),
   shipmentScans: ({ api, callContext }, { shipmentPage }) =>
-    createScans(shipmentPage, (query) => api.listShipments(query, callContext), callContext.callLog),
+    createScans(shipmentPage, (query) => api.listShipments(query, callContext), callContext),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
   originById: (_source, { originPage }) => wholeListLoader(originPage),
   originPage: (source) => referenceLoader(source, 'origins', source.api.listOrigins),

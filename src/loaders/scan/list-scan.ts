@@ -1,5 +1,5 @@
 import type { Page, PageQuery } from '../../rest/api-types.ts';
-import type { CallLog } from '../../rest/client/call-log.ts';
+import type { CallContext } from '../../rest/client/call-context.ts';
 import type { Position } from '../paging/cursor.ts';
 import { type Pages, queryKey } from '../paging/page-loader.ts';
 import { type Filters, PageWalk, type ReadPage } from '../paging/page-walk.ts';
@@ -30,14 +30,15 @@ export type ListScans<Row, Query extends PageQuery> = (
 
 /**
  * Creates the scans of one operation over one list. Fields with the same REST filters and start share a scan, so that
- * each page is read once. `log` counts the pages of all scans.
+ * each page is read once. They read no further page after half of the operation's time.
  * @param pages keeps the rows of its pages for ids. `list` only reads a page.
  */
 export function createScans<Row extends { name: string }, Query extends PageQuery>(
   pages: Pages<Row, Query>,
   list: (query: Query) => Promise<Page<Row>>,
-  log: Pick<CallLog, 'scannedPages'>,
+  { callLog, deadline }: Pick<CallContext, 'callLog' | 'deadline'>,
 ): ListScans<Row, Query> {
+  const halfTimeMs = deadline.remainingMs() / 2;
   // docs/decisions/0043-rows-of-a-scan-kept-for-relations.md
   const pagesOnce: Pages<Row, Query> = {
     maxPageSize: pages.maxPageSize,
@@ -59,8 +60,10 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
       const last = await before;
       if (typeof last === 'string') return last;
       if (last !== undefined && last.page.nextPageToken === undefined) return 'end';
-      if (log.scannedPages >= maxScannedPages) return 'no budget';
-      log.scannedPages += 1;
+      if (callLog.scannedPages >= maxScannedPages) return 'no budget';
+      // A slow list gets on by one page at least, and the client by one cursor.
+      if (last !== undefined && deadline.remainingMs() < halfTimeMs) return 'no budget';
+      callLog.scannedPages += 1;
       return walk.next(last === undefined ? rowsOfFirstPage : pages.maxPageSize);
     }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Tenant } from '../../tenancy/tenant.ts';
-import type { ListScan } from './list-scan.ts';
+import { type ListScan, maxScannedPages } from './list-scan.ts';
 import { type FilteredRow, matchesFilter, NewestFirst } from './row-filter.ts';
 
 /** The number of records of each status of REST. */
@@ -10,6 +10,8 @@ export interface StatusCounts {
   isExact: boolean;
   /** When the counting started. */
   asOf: Date;
+  /** Whether the whole list was read, or as many pages as an operation may read. */
+  mayBeKept: boolean;
 }
 
 /** Counts the records of a list, or only those created since a time in milliseconds since 1970. */
@@ -23,14 +25,17 @@ export async function countByStatus(
   const filter = { createdSinceMs };
   for (let number = 0; ; number += 1) {
     const next = await scan(number, Number.POSITIVE_INFINITY);
-    if (typeof next === 'string') return { byStatus, isExact: next === 'end', asOf };
+    if (typeof next === 'string') {
+      const isExact = next === 'end';
+      return { byStatus, isExact, asOf, mayBeKept: isExact || number === maxScannedPages };
+    }
     const { rows } = next.page;
     for (const row of rows) {
       if (!matchesFilter(row, filter) || typeof row.status !== 'string') continue;
       byStatus.set(row.status, (byStatus.get(row.status) ?? 0) + 1);
     }
     newestFirst.add(rows);
-    if (newestFirst.isPast(createdSinceMs)) return { byStatus, isExact: true, asOf };
+    if (newestFirst.isPast(createdSinceMs)) return { byStatus, isExact: true, asOf, mayBeKept: true };
   }
 }
 
@@ -51,7 +56,7 @@ export class KeptCounts {
     if (kept !== undefined) return kept;
     const start = performance.now();
     const counts = await count();
-    this.#kept.set(fullKey, counts, { start });
+    if (counts.mayBeKept) this.#kept.set(fullKey, counts, { start });
     return counts;
   }
 }

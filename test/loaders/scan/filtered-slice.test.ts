@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { noDeadline } from '../../../src/concurrency/operation-scope.ts';
 import type { Position } from '../../../src/loaders/paging/cursor.ts';
 import { PageLoader, primingPageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import type { PageSlice } from '../../../src/loaders/paging/page-slice.ts';
@@ -9,6 +10,7 @@ import { createScans, maxScannedPages } from '../../../src/loaders/scan/list-sca
 import { type FilteredRow, matchesFilter, type RowFilter } from '../../../src/loaders/scan/row-filter.ts';
 import { countByStatus } from '../../../src/loaders/scan/status-counts.ts';
 import type { PageQuery } from '../../../src/rest/api-types.ts';
+import { CallLog } from '../../../src/rest/client/call-log.ts';
 import { InvalidResponseError } from '../../../src/rest/errors.ts';
 import { shipmentStatuses } from '../../fixtures/shipment-statuses.ts';
 
@@ -43,7 +45,7 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
     rows,
     queries,
     /** The scans of a new operation. */
-    scans(pagesLeft = maxScannedPages) {
+    scans(pagesLeft = maxScannedPages, deadline = noDeadline) {
       const readPage = async ({ pageSize, pageToken }: PageQuery) => {
         queries.push(pageToken === undefined ? `${pageSize}` : `${pageSize}@${pageToken}`);
         const start = Number(pageToken ?? 0);
@@ -53,9 +55,9 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
           nextPageToken: end < list.rows.length ? String(end) : undefined,
         };
       };
-      return createScans(new PageLoader(readPage, 1_000), readPage, {
-        scannedPages: maxScannedPages - pagesLeft,
-      });
+      const callLog = new CallLog();
+      callLog.scannedPages = maxScannedPages - pagesLeft;
+      return createScans(new PageLoader(readPage, 1_000), readPage, { callLog, deadline });
     },
     read(
       filter: RowFilter,
@@ -326,10 +328,27 @@ describe('the fields of one operation', () => {
       return { name };
     });
     const list = async () => ({ rows: newestFirst(3), nextPageToken: undefined });
-    const scans = createScans(primingPageLoader(list, 1_000, byId), list, { scannedPages: 0 });
+    const scans = createScans(primingPageLoader(list, 1_000, byId), list, {
+      callLog: new CallLog(),
+      deadline: noDeadline,
+    });
     await scans({}, undefined, keepsRows)(0, 100);
     await byId.load('shipments/s2');
     expect(gets).toEqual(expected);
+  });
+
+  test('read no further page after half of the time of their operation', async () => {
+    const list = createList(newestFirst(5_000));
+    let remainingMs = 30_000;
+    const deadline = { ...noDeadline, remainingMs: () => remainingMs };
+    const scan = list.scans(maxScannedPages, deadline);
+    remainingMs = 14_000;
+    const first = await readFilteredSlice(scan({}), withError, 5, undefined);
+    expect([first.hasNextPage, list.queries]).toEqual([true, ['100']]);
+    const next = await readFilteredSlice(scan({}, first.endPosition), withError, 5, first.endPosition);
+    expect([next.hasNextPage, list.queries]).toEqual([true, ['100', '100@100']]);
+    remainingMs = 15_000;
+    expect(await countByStatus(scan({}), undefined)).toMatchObject({ isExact: true, mayBeKept: true });
   });
 
   test('share a limit of 20 pages', async () => {
@@ -340,6 +359,8 @@ describe('the fields of one operation', () => {
     expect([counts.isExact, counts.byStatus.get('DELIVERED')]).toEqual([false, 20_000]);
     expect([slice.rows.length, slice.hasNextPage]).toEqual([0, true]);
     expect(list.queries).toHaveLength(20);
+    expect(counts.mayBeKept).toBe(true);
+    expect(await countByStatus(scans({ page: 3 } as object), undefined)).toMatchObject({ mayBeKept: false });
   });
 });
 

@@ -2,13 +2,13 @@ import { expect, test, vi } from 'vitest';
 import { KeptCounts, type StatusCounts } from '../../../src/loaders/scan/status-counts.ts';
 import { createTenants } from '../../fixtures/tenants.ts';
 
-function create() {
+function create(mayBeKept = true) {
   const tenant = createTenants().of('token');
   const kept = new KeptCounts();
   let counted = 0;
   const count = async (): Promise<StatusCounts> => {
     counted += 1;
-    return { byStatus: new Map([['NEW', counted]]), isExact: true, asOf: new Date() };
+    return { byStatus: new Map([['NEW', counted]]), isExact: true, asOf: new Date(), mayBeKept };
   };
   /** How often has been counted after a request for the counts with this key. */
   const get = async (key = 'orders') => {
@@ -38,6 +38,12 @@ test('counts are not reused after a write with the same token', async () => {
   expect(await get()).toBe(2);
   tenant.writes += 1;
   expect(await get()).toBe(3);
+});
+
+test('counts of a part of the pages are not kept', async () => {
+  const { get } = create(false);
+  expect(await get()).toBe(1);
+  expect(await get()).toBe(2);
 });
 
 test('the cache evicts the oldest count if it has more than 20 counts', async () => {

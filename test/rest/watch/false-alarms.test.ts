@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { noDeadline } from '../../../src/concurrency/operation-scope.ts';
 import { ListCursors, type Position } from '../../../src/loaders/paging/cursor.ts';
 import { PageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import { readPageSlice } from '../../../src/loaders/paging/page-slice.ts';
@@ -7,6 +8,7 @@ import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
 import { createScans } from '../../../src/loaders/scan/list-scan.ts';
 import type { OrderQuery } from '../../../src/rest/api-types.ts';
 import type { RestCall } from '../../../src/rest/call.ts';
+import { CallLog } from '../../../src/rest/client/call-log.ts';
 import { createResourceClient } from '../../../src/rest/resource-client.ts';
 import { createListWatch } from '../../../src/rest/watch/list-watch.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
@@ -202,11 +204,15 @@ test('correct parameter names cause no report while the list changes', {
             });
           const loader = new PageLoader(list, 1_000);
           read += 1;
-          const log = { scannedPages: 0 };
           const filter = { statuses: ['NEW'], createdSinceMs: undefined, createdUntilMs: undefined };
           try {
             const slice = isScanned
-              ? await readFilteredSlice(createScans(loader, list, log)(query, after), filter, first, after)
+              ? await readFilteredSlice(
+                  createScans(loader, list, { callLog: new CallLog(), deadline: noDeadline })(query, after),
+                  filter,
+                  first,
+                  after,
+                )
               : await readPageSlice({ pages: loader, filters: query, first, after });
             const last = slice.endPosition ?? slice.rows.at(-1)?.after;
             after = last && slice.hasNextPage ? cursors.decode(cursors.encode(last)) : undefined;
