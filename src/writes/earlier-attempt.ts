@@ -52,6 +52,24 @@ const maxProcessingMs = 10_000;
 /** How long the order's field `shipment` may stay empty after the shipment was created, in milliseconds. */
 const maxNamingDelayMs = 3_600_000;
 
+/**
+ * Waits until REST can no longer be processing a POST that no process could send any more since a time of the monotonic
+ * clock. Throws OutcomeUnknownError at once if the deadline is earlier.
+ */
+export async function untilSettled(
+  unsettledSinceMs: number,
+  { deadline, signal }: CallContext,
+): Promise<void> {
+  const elapsedMs = monotonicMs() - unsettledSinceMs;
+  const waitMs = maxProcessingMs - elapsedMs;
+  // A restart of the machine resets the clock, and takes longer than REST may need.
+  if (elapsedMs < 0 || waitMs <= 0) return;
+  if (waitMs >= deadline.remainingMs())
+    throw new OutcomeUnknownError('The REST service may still be processing an earlier attempt');
+  // After an abort, the reads of the search fail.
+  await pause(waitMs, signal);
+}
+
 export function createShipmentLookup(api: RestApi, callContext: CallContext, loaders: Loaders) {
   /** Waits until REST can no longer be processing the noted POST. Throws at once if the deadline is earlier. */
   async function settle(lock: ShippingLock): Promise<void> {
@@ -61,15 +79,7 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
     }
     const { note } = lock;
     if (note?.unsettledSinceMs === undefined || note.shipment !== undefined) return;
-    const elapsedMs = monotonicMs() - note.unsettledSinceMs;
-    const waitMs = maxProcessingMs - elapsedMs;
-    // A restart of the machine resets the clock, and takes longer than REST may need.
-    if (elapsedMs < 0 || waitMs <= 0) return;
-    const { deadline, signal } = callContext;
-    if (waitMs >= deadline.remainingMs())
-      throw new OutcomeUnknownError('The REST service may still be processing an earlier attempt');
-    // After an abort, the reads of the search fail.
-    await pause(waitMs, signal);
+    await untilSettled(note.unsettledSinceMs, callContext);
   }
 
   async function lookUp(
@@ -160,9 +170,9 @@ export async function postNoted(
 }
 
 /** Whether a write was aborted here or by a gateway, so that REST may still be processing the write. */
-function wasAborted(error: unknown): boolean {
+export function wasAborted(error: unknown): boolean {
   const cause = error instanceof OutcomeUnknownError ? error.cause : error;
-  if (cause instanceof StatusError) return [408, 499, 504].includes(cause.status);
+  if (cause instanceof StatusError) return [408, 499, 502, 504].includes(cause.status);
   return cause instanceof DeadlineError || cause instanceof AbortedError;
 }
 

@@ -38,7 +38,7 @@ export interface Lock<Note> {
 }
 
 /** Work under the claim of a key. Its checkpoints store the progress. */
-export type Attempt<Progress> = Pick<Lock<Progress>, 'checkpoint' | 'expectHeld'>;
+export type Attempt<Progress> = Pick<Lock<Progress>, 'checkpoint' | 'tryCheckpoint' | 'expectHeld'>;
 
 /** The claim of a key or a lock. */
 export type Held = Pick<Lock<unknown>, 'expectHeld'>;
@@ -65,7 +65,11 @@ const fullMessage =
   'This merchant has reached its limit of idempotency keys. Nothing was written. A key expires 24 hours after ' +
   'its first use.';
 
-const withoutClaim: Attempt<unknown> = { checkpoint: async () => {}, expectHeld: () => {} };
+const withoutClaim: Attempt<unknown> = {
+  checkpoint: async () => {},
+  tryCheckpoint: async () => {},
+  expectHeld: () => {},
+};
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 

@@ -46,13 +46,15 @@ export function createMerchants({ api, store, service }: MerchantsOptions) {
   const serviceDigest = digest(['service', service]);
   const wasOrganizationShown = () => store.wasOrganizationShown(serviceDigest);
 
-  async function ask(callContext: CallContext): Promise<KnownMerchant> {
+  /** Asks twice if the first answer is 403: a firewall may refuse a single read. */
+  async function ask(callContext: CallContext, isSecond = false): Promise<KnownMerchant> {
     const token = { merchant: digest(['token', service, callContext.bearer]) };
     let name: string;
     try {
       ({ name } = await api.getOrganization(callContext));
     } catch (error) {
-      if (error instanceof StatusError && error.status === 403) return token;
+      if (error instanceof StatusError && error.status === 403)
+        return isSecond ? token : ask(callContext, true);
       if (error instanceof UnexpectedNameError) return token;
       // A 404 may also come from a deploy of REST. It must not turn one merchant into as many as there are tokens.
       if (isNotFound(error) && !(await wasOrganizationShown())) return { ...token, isNotFound: true };

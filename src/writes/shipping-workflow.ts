@@ -211,12 +211,10 @@ export function createShippingWorkflow(
       const isOfOrder = isResourceName('orders', order);
       const resource = isOfOrder ? order : quote;
       return idempotency.withLock(resource, attempt, writeContext, async (lock: ShippingLock) => {
-        if (lock.note !== undefined) {
-          const earlier = isOfOrder
-            ? await earlierShipmentOf(order, lock)
-            : (await shipmentLookup.findByQuote(lock))?.name;
-          if (earlier !== undefined) throw alreadyShipped(resource, earlier, true);
-        }
+        const earlier = isOfOrder
+          ? await earlierShipmentOf(order, lock)
+          : lock.note && (await shipmentLookup.findByQuote(lock))?.name;
+        if (earlier !== undefined) throw alreadyShipped(resource, earlier, true);
         return postNoted(api, lock, { quote, earliestMs: earliestCreation(api) }, () =>
           createShipment(shipment, lock),
         );

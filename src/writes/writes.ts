@@ -1,3 +1,4 @@
+import { monotonicMs } from '../base/monotonic-ms.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type {
@@ -9,11 +10,11 @@ import type {
   UpdateOrderJson,
 } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
-import { OutcomeUnknownError } from '../rest/errors.ts';
+import { mayHaveHappened, OutcomeUnknownError } from '../rest/errors.ts';
 import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { withoutDefaults } from './digest.ts';
-import type { ShippingProgress } from './earlier-attempt.ts';
+import { type ShippingProgress, untilSettled, wasAborted } from './earlier-attempt.ts';
 import type { Attempt, Held, Idempotency, IdempotentWrite } from './idempotency.ts';
 import {
   invalidateAfterOrderCreation,
@@ -38,8 +39,13 @@ import { createShippingWorkflow, type ShipOrderRequest, shipOrderDefaults } from
 /** The client's idempotency key. Work with a key runs once; without a key, each request runs it. */
 type Key = string | null | undefined;
 
-/** The checkpoint of `createOrder`: REST cannot have created the order before, by its clock. */
-type OrderProgress = Pick<ShippingProgress, 'earliestMs'>;
+/** The checkpoint of `createOrder`. */
+interface OrderProgress {
+  /** REST cannot have created the order before, by its clock. */
+  earliestMs: number | undefined;
+  /** See `ShippingNote`. */
+  unsettledSinceMs?: number;
+}
 
 export type Writes = ReturnType<typeof createWrites>;
 
@@ -59,10 +65,17 @@ export function createWrites(
   const createWorkflow = () => createShippingWorkflow(api, callContext, loaders, idempotency);
 
   async function postOrder(order: CreateOrderJson, attempt: Attempt<OrderProgress>): Promise<OrderJson> {
-    await attempt.checkpoint({ earliestMs: earliestCreation(api) });
-    const created = await api.createOrder(order, callContext.untilDeadline(attempt.expectHeld));
-    loaders.orderById.replace(created.name, created);
-    return created;
+    const progress = { earliestMs: earliestCreation(api) };
+    await attempt.checkpoint(progress);
+    try {
+      const created = await api.createOrder(order, callContext.untilDeadline(attempt.expectHeld));
+      loaders.orderById.replace(created.name, created);
+      return created;
+    } catch (error) {
+      if (mayHaveHappened(error) && wasAborted(error))
+        await attempt.tryCheckpoint({ ...progress, unsettledSinceMs: monotonicMs() });
+      throw error;
+    }
   }
 
   /** Runs a write whose outcome cannot be looked up: a retry after a lost response throws OutcomeUnknownError. */
@@ -99,8 +112,13 @@ export function createWrites(
         async resume(earlier, attempt) {
           // Without a checkpoint, nothing was sent.
           if (earlier === undefined) return postOrder(order, attempt);
-          const found = await withRecovery(() => findCreatedOrder(loaders, order, earlier.earliestMs));
-          return found ?? outcomeUnknown(true);
+          const { earliestMs, unsettledSinceMs } = earlier;
+          const find = () => withRecovery(() => findCreatedOrder(loaders, order, earliestMs));
+          const found = await find();
+          if (found !== null || unsettledSinceMs === undefined) return found ?? outcomeUnknown(true);
+          await untilSettled(unsettledSinceMs, callContext);
+          loaders.orderPage.clearAll();
+          return (await find()) ?? outcomeUnknown(true);
         },
         toStored: ({ name }) => name,
         restore: (name) => restoreOrder(loaders, name),

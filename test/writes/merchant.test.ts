@@ -128,8 +128,21 @@ describe('the merchant lookup', () => {
 });
 
 describe('a token without an organization', () => {
+  test('is asked for a second time before a 403 counts', async () => {
+    const { of, asked } = startMerchants(failing(status(403)));
+    const ana = await of('ana');
+    expect(await of('eva')).not.toBe(ana);
+    expect(await of('ana')).toBe(ana);
+    expect(asked).toEqual(['ana', 'ana', 'eva', 'eva']);
+  });
+
+  test('is not used as the merchant after a single 403', async () => {
+    const answers = [failing(status(403)), named('organization/1')];
+    const { of } = startMerchants(() => (answers.shift() ?? named('organization/1'))());
+    expect(await of('ana')).toBe(await of('eva'));
+  });
+
   test.each<[string, Ask]>([
-    ['the REST service returns 403', failing(status(403))],
     ['the REST service returns 404', failing(status(404))],
     ['the REST service returns 410', failing(status(410))],
     ['the returned name is not organization/<id>', failing(otherName)],

@@ -13,7 +13,7 @@ export const inputsArg = <Input>(type: InputRef<Input>, description: string) =>
  * Runs one write for each input of a batch mutation. Writes with the same key run one after another, in input order.
  * Other writes run concurrently: the limits of the operation bound the number of inputs and of concurrent calls.
  * @returns the results in input order; a write that throws becomes a `WriteFailed`
- * @throws the first error if all writes failed with the same code, because the inputs are then not the cause
+ * @throws the first error if all writes failed with the same code and `retryable`: the inputs are then not the cause
  */
 export async function runBatch<Input, Result>(
   inputs: readonly Input[],
@@ -44,7 +44,7 @@ export async function runBatch<Input, Result>(
   if (
     first !== undefined &&
     failures.length === inputs.length &&
-    failures.every(({ code }) => code === first.code)
+    failures.every(({ code, retryable }) => code === first.code && retryable === first.retryable)
   )
     throw reasonByFailure.get(first);
   return results;

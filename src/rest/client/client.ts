@@ -40,6 +40,7 @@ export function createRestClient(options: RestClientOptions) {
     origin: baseUrl.origin,
     basePath: baseUrl.pathname.replace(/\/$/, ''),
     restHost: baseUrl.hostname,
+    isClosed: false,
     pool: createDispatcher(baseUrl, limits),
     streamPool: createDispatcher(baseUrl, streamLimits),
     circuits: createCircuits(options.circuitBreaker),
@@ -61,6 +62,7 @@ export function createRestClient(options: RestClientOptions) {
     openCircuits: client.circuits.open,
     /** Closes all connections immediately. Calls in progress fail. */
     async close(): Promise<void> {
+      client.isClosed = true;
       await Promise.all([client.pool.destroy(), client.streamPool.destroy()]);
     },
   };

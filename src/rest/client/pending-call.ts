@@ -5,7 +5,14 @@ import type { Owner } from '../../concurrency/owner.ts';
 import type { StepQueue } from '../../concurrency/step-queue.ts';
 import type { TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { callRoute, describeCall, isRead, type RestCall } from '../call.ts';
-import { abortedError, CircuitOpenError, DeadlineError, isUnauthenticated, StatusError } from '../errors.ts';
+import {
+  abortedError,
+  CircuitOpenError,
+  closedError,
+  DeadlineError,
+  isUnauthenticated,
+  StatusError,
+} from '../errors.ts';
 import { isConnectFailure, toFailure, toOutcome } from '../protection/call-failure.ts';
 import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circuit-breaker.ts';
 import { parseRetryAfter, type Retries } from '../protection/retries.ts';
@@ -25,6 +32,8 @@ import {
 export interface ClientState extends RequestOptions {
   /** No text of REST may show it to a client. */
   readonly restHost: string;
+  /** Once true, this server breaks its calls, and REST may go on with them. */
+  isClosed: boolean;
   readonly pool: Dispatcher;
   /** A stream takes no slot and lasts as long as its reader, so streams have connections of their own. */
   readonly streamPool: Dispatcher;
@@ -159,7 +168,8 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     if (!isSent && this.#reconnect(error)) return;
     this.timeouts.stop(this);
     const { tenant, callLog, deadline } = this.#callContext;
-    const failure = toFailure(this.call, error, isSent);
+    const cause = this.client.isClosed ? closedError(this.call) : error;
+    const failure = toFailure(this.call, cause, isSent);
     if (isUnauthenticated(failure)) this.#callContext.onTokenRejected();
     const silentMs = this.entry.status === undefined ? callLog.elapsedMs() - this.#attemptStartMs : 0;
     this.#recordOutcome(toOutcome(failure, silentMs));

@@ -78,6 +78,15 @@ describe.each([
   test.each<[string, (waybill: Waybill, input: OrderToShip) => Promise<{ __typename: string }>]>([
     ['shipOrder', (waybill, input) => ship(waybill, input)],
     [
+      'createShipment without a key, a day earlier',
+      async (waybill, { order }) => {
+        const input = await quoteToShip(waybill, order);
+        const { data } = await waybill.ask(CreateShipmentDocument, { input });
+        waybill.sandbox.clock.advance(86_400_000);
+        return data.createShipment;
+      },
+    ],
+    [
       'createShipment with another quote',
       async (waybill, { order }) => accept(waybill, await quoteToShip(waybill, order), 'first'),
     ],

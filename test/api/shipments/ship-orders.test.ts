@@ -238,4 +238,17 @@ describe('the field shipOrders', () => {
     ]);
     expect(calls).toEqual([...orders.map(read), origins]);
   });
+
+  test('has a result for each order if a retry could ship some of them again', async () => {
+    const [first, second] = await newOrders(2);
+    const inputs = [first, second].filter((input) => input !== undefined);
+    fail({ kind: 'status', status: 503, path: `/v1/${first?.order}` });
+    fail({ kind: 'status', status: 502, method: 'POST', path: '/v1/shipments' });
+    const { data, errors } = await ship(inputs);
+    expect(errors).toBeUndefined();
+    expect(data.shipOrders).toMatchObject([
+      { __typename: 'WriteFailed', code: 'UPSTREAM_UNAVAILABLE', retryable: true },
+      { __typename: 'WriteFailed', code: 'UPSTREAM_UNAVAILABLE', retryable: false },
+    ]);
+  });
 });

@@ -269,7 +269,10 @@ describe('a keyed retry after an unknown outcome', () => {
     expect(await ask({ idempotencyKey })).toEqual(answered(result, []));
   });
 
-  test.each<[string, Fault]>([...statuses, ['a reset', { kind: 'reset' }]])(
+  // Responses of REST itself. A gateway's response says nothing about the end of REST's work.
+  const ofRest = statuses.filter(([status]) => ['302', '500', '503'].includes(status));
+
+  test.each<[string, Fault]>([...ofRest, ['a reset', { kind: 'reset' }]])(
     'sends no POST if the search finds no order (fault: %s)',
     async (what, fault) => {
       const fields = { idempotencyKey: `looked for after ${what}`, referenceId: `lost-${what}` };
@@ -280,6 +283,27 @@ describe('a keyed retry after an unknown outcome', () => {
       expect(await countOf(fields.referenceId)).toBe(0);
     },
   );
+
+  test('returns the order that REST creates 2 seconds after a 504', async () => {
+    const fields = { idempotencyKey: 'created late', referenceId: 'created-late' };
+    fail({ kind: 'status', status: 504, times: 1 });
+    expect((await ask(fields)).calls).toEqual([post]);
+    const retry = ask(fields);
+    await sleep(2_000);
+    await ask({ referenceId: fields.referenceId });
+    expect((await retry).data).toEqual({ createOrder: recorded });
+    expect(await countOf(fields.referenceId)).toBe(1);
+  }, 20_000);
+
+  test('stays unknown if a 504 is too recent for a search to be certain', async () => {
+    await using waybill = await startWaybill({ OPERATION_TIMEOUT_MS: '5000' });
+    const input = { ...order, idempotencyKey: 'too recent', referenceId: 'too-recent' };
+    waybill.sandbox.faults.add({ kind: 'status', status: 504, method: 'POST', path: '/v1/orders', times: 1 });
+    await waybill.ask(CreateOrderDocument, { input });
+    const { data, calls } = await waybill.ask(CreateOrderDocument, { input });
+    expect(data.createOrder).toEqual(unknown(withTheSameKey(input.referenceId), input.idempotencyKey));
+    expect(calls).toEqual([search(input.referenceId)]);
+  });
 
   test.each<Fault>([
     { kind: 'applied-then-cut' },

@@ -3,7 +3,12 @@ import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CancelSource } from '../../../src/concurrency/cancellation.ts';
 import { sendCall } from '../../../src/rest/client/client.ts';
-import { mayHaveHappened, OutcomeUnknownError, WaybillError } from '../../../src/rest/errors.ts';
+import {
+  AbortedError,
+  mayHaveHappened,
+  OutcomeUnknownError,
+  WaybillError,
+} from '../../../src/rest/errors.ts';
 import type { CallOutcome } from '../../../src/rest/protection/circuit-breaker.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { createClientState } from '../../fixtures/client-state.ts';
@@ -87,6 +92,17 @@ describe('the check before a write', () => {
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(checks).toBe(1);
   });
+});
+
+test('writes that the close of the client breaks count as aborted', async () => {
+  await using rest = await startRestClient(() => {});
+  const writes = [1, 2, 3].map(() => errorOf(rest.api.createOrder(newOrder, rest.callContext())));
+  await until(() => rest.service.lines().length === 3);
+  await rest.client.close();
+  for (const error of await Promise.all(writes)) {
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error.cause).toBeInstanceOf(AbortedError);
+  }
 });
 
 /** The channel on which undici publishes each failed connection. */
