@@ -166,7 +166,7 @@ export function createApp(options: AppOptions): App {
   );
   const documentPolicy =
     options.trustedDocuments === undefined
-      ? automaticPersistedQueries(documents, isTokenAccepted, forTests.persistedQueryBytes)
+      ? automaticPersistedQueries(isTokenAccepted, forTests.persistedQueryBytes)
       : onlyTrustedDocuments(documents, options.trustedDocuments);
   const accessLog = createAccessLog(options.log ?? silentLog, metrics?.requests, tracing);
   const bodies = {
@@ -232,6 +232,7 @@ export function createApp(options: AppOptions): App {
           liveHost: options.graphiqlLiveHost,
           trustedDocuments: options.trustedDocuments,
           compressResponses,
+          report,
         }),
       metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
       labelRoute({

@@ -4,7 +4,6 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { isJsonObject } from '../../base/json-object.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { badRequest, type HttpError, rejection } from '../http/http-error.ts';
-import type { DocumentCache } from './document-cache.ts';
 import { createSegmentedCache } from './segmented-cache.ts';
 
 /** The unchecked request parameters that name or contain the document. */
@@ -70,13 +69,12 @@ export function bareId(id: string): string {
 }
 
 /**
- * Apollo's automatic persisted queries. A client sends a valid document with its SHA-256 once, and later the hash alone.
+ * Apollo's automatic persisted queries. A client sends a document with its SHA-256 once, and later the hash alone.
  * All tenants share one store, because only a client that has the document knows its hash. Anybody can send new texts, so
  * a text is promoted when a token that REST has accepted sends the text or its hash.
  * @param isTokenAccepted whether REST has accepted the access token in these headers within an hour.
  */
 export function automaticPersistedQueries(
-  documents: DocumentCache,
   isTokenAccepted: (headers: HeaderReader) => boolean,
   maxBytes = 16 * 1024 * 1024,
 ): DocumentPolicy {
@@ -97,7 +95,7 @@ export function automaticPersistedQueries(
       if (id === undefined) return text;
       if (texts.get(id) !== text) {
         if (hash('sha256', text) !== id) return badRequest('The hash does not match the query.');
-        if (documents.load(text).errors.length === 0) texts.add(id, text);
+        texts.add(id, text);
       }
       recordUse(id, headers);
       return text;
@@ -121,7 +119,7 @@ export function persistedDocuments(policy: DocumentPolicy): Plugin {
       if (request.method !== 'GET') return undefined;
       return {
         onRequestParseDone({ requestParserResult, setRequestParserResult }) {
-          if (Array.isArray(requestParserResult) || requestParserResult.query !== undefined) return;
+          if (Array.isArray(requestParserResult)) return;
           // Yoga reads only its own parameters from the URL.
           const ids = idParameters.map((name) => [name, url.searchParams.get(name) ?? undefined]);
           setRequestParserResult({ ...requestParserResult, ...Object.fromEntries(ids) });

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { badRequest, type HttpError, overloaded } from './http-error.ts';
+import { badRequest, type HttpError, overloaded, rejection } from './http-error.ts';
 import { bodyTooLarge } from './request-checks.ts';
 
 export const defaultMaxBodyBytes = 1_048_576;
@@ -113,10 +113,30 @@ const severalOperations = badRequest(
   'The body must be one JSON object, not a list. Send each operation in its own request, or combine all fields in one operation with aliases.',
 );
 
+/** To parse this many values takes about 15 ms, and the limit of operations is lower. */
+const maxBodyValues = 50_000;
+const tooManyMessage = `The body has more than ${maxBodyValues} values. Split the operation into several.`;
+const tooManyValues = rejection(400, 'GRAPHQL_LIMIT_EXCEEDED', tooManyMessage);
+const [quote, backslash, comma, bracket, brace] = Buffer.from('"\\,[{');
+
+/** Whether a body has too many values to be parsed: each follows a comma or an opening bracket. */
+function hasTooManyValues(bytes: Buffer): boolean {
+  let values = 0;
+  let isInText = false;
+  for (let index = 0; bytes.length > maxBodyValues && index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (byte === quote) isInText = !isInText;
+    else if (byte === backslash) index += 1;
+    else if (!isInText && (byte === comma || byte === bracket || byte === brace)) values += 1;
+  }
+  return values > maxBodyValues;
+}
+
 /** Parses the JSON of a body. Error messages do not quote the body. */
 export function parseBody(bytes: Buffer): ParsedBody {
   // Decoding invalid UTF-8 would silently change the values of a write.
   if (!isUtf8(bytes)) return { httpError: badRequest('The body is not UTF-8.') };
+  if (hasTooManyValues(bytes)) return { httpError: tooManyValues };
   try {
     const json: unknown = JSON.parse(bytes.toString('utf8'));
     if (Array.isArray(json)) return { httpError: severalOperations };

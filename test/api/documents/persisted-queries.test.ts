@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto';
-import { type GraphQLError, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDocumentCache } from '../../../src/server/documents/document-cache.ts';
 import { automaticPersistedQueries, findDocument } from '../../../src/server/documents/persisted-queries.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
@@ -84,6 +82,13 @@ describe('automatic persisted queries', () => {
     expect(await send(waybill, { ...reference, query })).toEqual(order);
     expect(await send(waybill, reference)).toEqual(order);
     expect(await send(waybill, reference, { method: 'GET' })).toEqual(order);
+    const [next, wrong] = [newQuery(), newQuery()];
+    expect(await send(waybill, { ...referenceTo(sha256(next)), query: next }, { method: 'GET' })).toEqual(
+      order,
+    );
+    expect(await send(waybill, referenceTo(sha256(next)))).toEqual(order);
+    const mismatch = await send(waybill, { ...reference, query: wrong }, { method: 'GET' });
+    expect(mismatch).toEqual(refused(400, 'BAD_REQUEST', 'The hash does not match the query.'));
   });
 
   test('return 200 for an unknown hash if Accept is application/graphql-response+json', async () => {
@@ -118,12 +123,12 @@ describe('automatic persisted queries', () => {
   });
 
   test.each(['{ unknown }', '{ order(id: ', '{ __typename @skip }'])(
-    'do not store the invalid document %s',
+    'return the same error for the hash of the invalid document %s',
     async (query) => {
       const answer = await send(waybill, { query, ...persisted(sha256(query)) });
       expect(answer.calls).toEqual([]);
       expect(answer.errors[0].extensions.code).toMatch(/^GRAPHQL_(PARSE|VALIDATION)_FAILED$/);
-      expect(await send(waybill, persisted(sha256(query)))).toEqual(notFound);
+      expect(await send(waybill, persisted(sha256(query)))).toEqual(answer);
     },
   );
 
@@ -173,9 +178,8 @@ describe('automatic persisted queries', () => {
   });
 
   test('evict the least recently used document', () => {
-    const documents = createDocumentCache({ parse, validate: (): GraphQLError[] => [] }, 1_000_000);
     // New texts have a quarter of the memory, in which two texts of 1,000 characters have room.
-    const policy = automaticPersistedQueries(documents, () => false, 20_000);
+    const policy = automaticPersistedQueries(() => false, 20_000);
     const texts = ['{ a }', '{ b }', '{ c }'].map((text) => text + ' '.repeat(1_000));
     const headers = new Headers();
     for (const query of texts) findDocument(policy, { query, ...persisted(sha256(query)) }, headers);

@@ -114,3 +114,29 @@ test('a rejected body releases its memory only once', async () => {
   // All of it, and not a byte more.
   expect([shared.reserve(20_001, 0), shared.reserve(20_000, 0)]).toEqual([false, true]);
 });
+
+describe('parseBody', () => {
+  const bodyOf = (values: string) => Buffer.from(`{"query":"{ __typename }","variables":{"a":${values}}}`);
+
+  test.each([
+    ['nested lists', `${'['.repeat(50_001)}${']'.repeat(50_001)}`],
+    ['items', `[${'1,'.repeat(50_000)}1]`],
+    ['fields', `{${'"a":1,'.repeat(50_000)}"a":1}`],
+  ])('parses no body of more than 50,000 %s', (_what, values) => {
+    expect(parseBody(bodyOf(values))).toEqual({
+      httpError: {
+        status: 400,
+        code: 'GRAPHQL_LIMIT_EXCEEDED',
+        message: 'The body has more than 50000 values. Split the operation into several.',
+        retryable: false,
+      },
+    });
+  });
+
+  test('counts no commas and brackets within texts', () => {
+    const text = `${'[,{"\\'.repeat(20_000)},`;
+    expect(parseBody(bodyOf(JSON.stringify(text)))).toEqual({
+      json: { query: '{ __typename }', variables: { a: text } },
+    });
+  });
+});

@@ -1,6 +1,9 @@
 import type { Plugin } from 'graphql-yoga';
+import type { ReportError } from '../../../telemetry/error-report.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 import { acceptsHtml } from '../../http/content-negotiation.ts';
+import { httpErrorResponse, type NodeContext } from '../../http/node-context.ts';
+import { toClientError } from '../../operations/client-error.ts';
 import { type Asset, createAsset, readAssets } from './assets.ts';
 import { contentSecurityPolicy, renderPage } from './page.ts';
 import { readTabs, trustedDocumentTabs } from './tabs.ts';
@@ -11,6 +14,7 @@ export interface GraphiqlOptions {
   liveHost: string | undefined;
   trustedDocuments?: TrustedDocuments | undefined;
   compressResponses: boolean;
+  report: ReportError;
 }
 
 // The page may contain an access token.
@@ -21,7 +25,7 @@ const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
  * Serves GraphiQL for a browser's `GET /graphql`, and redirects `/` to `/graphql`. This server serves all files,
  * under `/graphiql/`. The first request for the page or a file loads all of them into memory.
  */
-export function graphiql(options: GraphiqlOptions): Plugin {
+export function graphiql(options: GraphiqlOptions): Plugin<object, NodeContext> {
   let loading: ReturnType<typeof load> | undefined;
   const loadOnce = () => {
     loading ??= load(options).catch((error) => {
@@ -31,13 +35,22 @@ export function graphiql(options: GraphiqlOptions): Plugin {
     return loading;
   };
   return {
-    async onRequest({ request: { method, headers }, url: { pathname }, fetchAPI, endResponse }) {
+    async onRequest({ request, url: { pathname }, serverContext, fetchAPI, endResponse }) {
+      const { method, headers } = request;
       if (method !== 'GET' && method !== 'HEAD') return;
       const isAsset = pathname.startsWith('/graphiql/');
       if (!isAsset && !acceptsHtml(headers.get('accept'))) return;
       if (pathname === '/')
         endResponse(new fetchAPI.Response(null, { status: 302, headers: { location: 'graphql' } }));
-      const file = isAsset || pathname === '/graphql' ? (await loadOnce()).get(pathname) : undefined;
+      if (!isAsset && pathname !== '/graphql') return;
+      const file = await loadOnce().then(
+        (files) => files.get(pathname),
+        (error: unknown) => {
+          options.report(error, serverContext.requestRecord?.requestId);
+          const httpError = { status: 500, ...toClientError(error) };
+          endResponse(httpErrorResponse(httpError, serverContext, fetchAPI));
+        },
+      );
       if (file === undefined) return;
       const isGzipped = options.compressResponses && /\bgzip\b/.test(headers.get('accept-encoding') ?? '');
       const fileHeaders = {
