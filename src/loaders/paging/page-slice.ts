@@ -2,7 +2,7 @@ import type { PageQuery } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { Position } from './cursor.ts';
 import type { Pages } from './page-loader.ts';
-import { type Filters, PageWalk, positionAfter, type ReadPage, startIndex } from './page-walk.ts';
+import { type Filters, indexAfter, PageWalk, positionAfter, type ReadPage } from './page-walk.ts';
 
 /** Consecutive rows of a list, each with the position after it. */
 export interface PageSlice<Row> {
@@ -59,7 +59,8 @@ export function addMatches<Row extends { name: string }>(
   { page, position }: ReadPage<Row>,
   matches: (row: Row | InvalidResponseError) => boolean,
 ): boolean {
-  for (let index = startIndex(page, position); index < page.rows.length; index += 1) {
+  // Without the rows around the position, all rows before may have left too. A repeated row is better than a lost row.
+  for (let index = indexAfter(page, position) ?? 0; index < page.rows.length; index += 1) {
     const row = page.rows[index];
     if (row === undefined || !matches(row)) continue;
     if (rows.length === first) return true;

@@ -54,7 +54,7 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
     if (firstBefore !== undefined && rowName(page.rows[0]) === firstBefore)
       await this.#checkFirstPage(firstBefore, page.nextPageToken, pageSize);
     const mayHaveMoved = page.nextPageToken !== undefined && pageSize < maxPageSize;
-    if (!mayHaveMoved || knownIndex(page, position) !== undefined) return page;
+    if (!mayHaveMoved || indexAfter(page, position) !== undefined) return page;
     return this.#load({ pageSize: maxPageSize, pageToken }, rowsBefore);
   }
 
@@ -102,18 +102,14 @@ export async function allRecords<Row extends { name: string }, Query extends Pag
   return rows.flat().filter((row): row is Row => !(row instanceof InvalidResponseError));
 }
 
-/** The index of the first row after the position. */
-export function startIndex(page: Page<{ name: string }>, position: Position): number {
-  // If both rows around the position have left the list, so may have all rows before. A repeated row is better than a
-  // lost row.
-  return knownIndex(page, position) ?? 0;
-}
-
 /**
- * The index of the first row after the position, or undefined if the page lacks both rows around the position
- * (docs/decisions/0044-cursors-name-the-next-row.md).
+ * The index of the first row after the position (docs/decisions/0044-cursors-name-the-next-row.md). Undefined if the page
+ * lacks both rows around the position.
  */
-function knownIndex({ rows }: Page<{ name: string }>, { skip, anchor, next }: Position): number | undefined {
+export function indexAfter(
+  { rows }: Page<{ name: string }>,
+  { skip, anchor, next }: Position,
+): number | undefined {
   if (anchor === undefined && next === undefined) return skip;
   // Clients change the rows that they have, so the next row has seldom moved.
   const nextIndex = indexOf(rows, next, skip);
