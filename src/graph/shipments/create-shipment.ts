@@ -80,7 +80,7 @@ builder.mutationField('createShipment', (t) =>
     nullable: true,
     description:
       'Accepts an offer of a quote, and creates a paid shipment with a label. Costs `POST /v1/shipments`, ' +
-      'and also `GET /v1/quotes/{id}` for a new `idempotencyKey`.',
+      'and also `GET /v1/quotes/{id}` and `GET /v1/orders/{id}` for a new `idempotencyKey`.',
     args: inputArg(CreateShipmentInput, 'The offer to accept, the origin and the recipient.'),
     resolve: defineMutation({
       rules,
