@@ -180,10 +180,16 @@ export function createShippingWorkflow(
   }
 
   /** The name of an order's shipment, even if REST would ship the order again. */
-  async function earlierShipmentOf(order: ResourceName<'orders'>, lock: ShippingLock) {
-    const found = await shipmentLookup.find(order, undefined, lock);
-    if (found.shipment !== null) return found.shipment.name;
-    return isResourceName('shipments', found.order.shipment) ? found.order.shipment : undefined;
+  async function earlierShipmentOf(name: ResourceName<'orders'>, lock: ShippingLock) {
+    // While this request waited for the lock, the order may have changed.
+    loaders.orderById.clear(name);
+    // Without a note, this request itself has sent nothing, and a failed read says nothing about an attempt.
+    const found =
+      lock.note === undefined
+        ? { order: await loaders.orderById.load(name), shipment: null }
+        : await shipmentLookup.find(name, undefined, lock);
+    const shipment = found.shipment?.name ?? found.order?.shipment;
+    return isResourceName('shipments', shipment) ? shipment : undefined;
   }
 
   return {

@@ -115,8 +115,9 @@ export function createWrites(
           const { earliestMs, unsettledSinceMs } = earlier;
           const find = () => withRecovery(() => findCreatedOrder(loaders, order, earliestMs));
           const found = await find();
-          const canFind = Boolean(order.referenceId) && unsettledSinceMs !== undefined;
-          if (found !== null || !canFind) return found ?? outcomeUnknown(true);
+          const canFind = Boolean(order.referenceId) && earliestMs !== undefined;
+          if (found !== null || !canFind || unsettledSinceMs === undefined)
+            return found ?? outcomeUnknown(true);
           await untilSettled(unsettledSinceMs, callContext);
           loaders.orderPage.clearAll();
           return (await find()) ?? outcomeUnknown(true);

@@ -111,17 +111,14 @@ export function indexAfter(
   { skip, anchor, next }: Position,
 ): number | undefined {
   if (anchor === undefined && next === undefined) return skip;
+  if (anchor !== undefined && rowName(rows[skip - 1]) === anchor) return skip;
+  const indexOf = (name: string | undefined) =>
+    name === undefined ? -1 : rows.findIndex((row) => rowName(row) === name);
   // Clients change the rows that they have, so the next row has seldom moved.
-  const nextIndex = indexOf(rows, next, skip);
+  const nextIndex = indexOf(next);
   if (nextIndex !== -1) return nextIndex;
-  const anchorIndex = indexOf(rows, anchor, skip - 1);
+  const anchorIndex = indexOf(anchor);
   return anchorIndex === -1 ? undefined : anchorIndex + 1;
-}
-
-/** The index of a row, which is `expected` in a list that has not changed. Otherwise -1 if the row has no name. */
-function indexOf(rows: Page<{ name: string }>['rows'], name: string | undefined, expected: number): number {
-  if (rowName(rows[expected]) === name) return expected;
-  return name === undefined ? -1 : rows.findIndex((row) => rowName(row) === name);
 }
 
 /** The position after the row with this index in a page. */

@@ -12,6 +12,7 @@ import {
   DeadlineError,
   isUnauthenticated,
   StatusError,
+  WaybillError,
 } from '../errors.ts';
 import { isConnectFailure, toFailure, toOutcome } from '../protection/call-failure.ts';
 import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circuit-breaker.ts';
@@ -168,7 +169,8 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     if (!isSent && this.#reconnect(error)) return;
     this.timeouts.stop(this);
     const { tenant, callLog, deadline } = this.#callContext;
-    const cause = this.client.isClosed ? closedError(this.call) : error;
+    const isBroken = this.client.isClosed && !(error instanceof WaybillError);
+    const cause = isBroken ? closedError(this.call) : error;
     const failure = toFailure(this.call, cause, isSent);
     if (isUnauthenticated(failure)) this.#callContext.onTokenRejected();
     const silentMs = this.entry.status === undefined ? callLog.elapsedMs() - this.#attemptStartMs : 0;

@@ -161,7 +161,7 @@ describe('a cursor of a filtered list', () => {
   });
 });
 
-test('a filtered list shows each order even if the orders of each page leave its filter', async () => {
+test('a filtered list shows each order although the orders of each page leave it', async () => {
   await using waybill = await startWaybill();
   const list = async (args: string) => {
     const { data } = await waybill.ask<{ list: Connection }, object>(

@@ -499,6 +499,16 @@ describe('createShipment without a response from the REST service', () => {
   });
 });
 
+test('a createShipment whose order cannot be read leaves its key free', async () => {
+  await using fresh = await startWaybill();
+  const { faults } = fresh.sandbox;
+  faults.add({ kind: 'cut-json', path: '/v1/orders/ca2496', times: 1 });
+  const send = () =>
+    fresh.ask(CreateShipmentDocument, { input: { ...ofOrder, idempotencyKey: 'read again' } });
+  expect((await send()).errors?.[0]?.extensions.code).toBe('UPSTREAM_INVALID_RESPONSE');
+  expect((await send()).data.createShipment.__typename).toBe('CreateShipmentSuccess');
+});
+
 describe('the idempotencyKey of createShipment', () => {
   // A 401 of an earlier test has forgotten the merchant.
   beforeAll(() => learnMerchants(waybill, waybill.sandbox.tokens.first));

@@ -210,6 +210,21 @@ describe('a cursor after a change of the list', () => {
     expect(names(await read(list, 2, afterR3))).toEqual(['r5', 'r6']);
   });
 
+  test('continues after the row before the cursor if the next row moved down', async () => {
+    const list = createList(9);
+    list.rows.push(...list.rows.splice(3, 1));
+    expect(names(await read(list, 3, afterR3))).toEqual(['r5', 'r6', 'r7']);
+  });
+
+  test('finds the rows that are left if an old cursor has fewer rows before it', async () => {
+    const list = createList(9);
+    const { next: _next, ...old } = afterR3;
+    list.rows.splice(0, 2);
+    list.rows.splice(2, 5);
+    expect(list.rows.map(({ name }) => name)).toEqual(['r3', 'r4']);
+    expect(names(await read(list, 3, old))).toEqual(['r4']);
+  });
+
   test('repeats rows if both rows around the cursor were removed', async () => {
     const list = createList(9);
     list.rows.splice(1, 3);
