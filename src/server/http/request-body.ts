@@ -123,7 +123,7 @@ const [quote, backslash, comma, bracket, brace] = Buffer.from('"\\,[{');
 function hasTooManyValues(bytes: Buffer): boolean {
   let values = 0;
   let isInText = false;
-  for (let index = 0; bytes.length > maxBodyValues && index < bytes.length; index += 1) {
+  for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index];
     if (byte === quote) isInText = !isInText;
     else if (byte === backslash) index += 1;
@@ -136,7 +136,7 @@ function hasTooManyValues(bytes: Buffer): boolean {
 export function parseBody(bytes: Buffer): ParsedBody {
   // Decoding invalid UTF-8 would silently change the values of a write.
   if (!isUtf8(bytes)) return { httpError: badRequest('The body is not UTF-8.') };
-  if (hasTooManyValues(bytes)) return { httpError: tooManyValues };
+  if (bytes.length > maxBodyValues && hasTooManyValues(bytes)) return { httpError: tooManyValues };
   try {
     const json: unknown = JSON.parse(bytes.toString('utf8'));
     if (Array.isArray(json)) return { httpError: severalOperations };
