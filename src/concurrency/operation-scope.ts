@@ -1,5 +1,4 @@
 import { type Cancellation, CancelSource, neverAborted } from './cancellation.ts';
-import type { TimeoutEntry, TimeoutQueue } from './timeout-queue.ts';
 
 /** The latest time at which an operation may end, also for work that continues after all clients have left. */
 export interface Deadline {
@@ -18,22 +17,19 @@ export const noDeadline: Deadline = {
  * The lifetime of an operation that one or more clients wait for. A class: closures would take three times the memory
  * per operation (docs/decisions/0004-long-lived-closures.md).
  */
-export class OperationScope implements Deadline, TimeoutEntry {
-  before: TimeoutEntry | undefined;
-  after: TimeoutEntry | undefined;
-  endsAtMs: number | undefined;
+export class OperationScope implements Deadline {
   /** Aborts when all waiters have left, when the deadline has passed, or when the operation has ended. */
   readonly signal = new CancelSource();
   readonly deadlineSignal = new CancelSource();
-  readonly #timeouts: TimeoutQueue;
+  readonly #timeoutMs: number;
   readonly #toError: (timeoutMs: number) => Error;
-  /** Kept apart from `endsAtMs`, which is cleared when the timeout stops. */
   #startedAtMs: number | undefined;
+  #timeout: NodeJS.Timeout | undefined;
   #waiterCount = 0;
 
   /** @param toError makes the error of an operation that took longer than the timeout, in milliseconds. */
-  constructor(timeouts: TimeoutQueue, toError: (timeoutMs: number) => Error) {
-    this.#timeouts = timeouts;
+  constructor(timeoutMs: number, toError: (timeoutMs: number) => Error) {
+    this.#timeoutMs = timeoutMs;
     this.#toError = toError;
   }
 
@@ -53,17 +49,17 @@ export class OperationScope implements Deadline, TimeoutEntry {
   startTimeout(): void {
     if (this.#startedAtMs !== undefined) return;
     this.#startedAtMs = performance.now();
-    this.#timeouts.start(this);
+    this.#timeout = setTimeout(() => this.#expire(), this.#timeoutMs).unref();
   }
 
   remainingMs(): number {
-    const { timeoutMs } = this.#timeouts;
-    return this.#startedAtMs === undefined ? timeoutMs : this.#startedAtMs + timeoutMs - performance.now();
+    const elapsedMs = this.#startedAtMs === undefined ? 0 : performance.now() - this.#startedAtMs;
+    return this.#timeoutMs - elapsedMs;
   }
 
   /** Stops the timeout, when the response is complete. */
   stopTimeout(): void {
-    this.#timeouts.stop(this);
+    clearTimeout(this.#timeout);
   }
 
   /** Ends the operation and aborts the calls that still run for it. */
@@ -72,8 +68,8 @@ export class OperationScope implements Deadline, TimeoutEntry {
     this.signal.abort(reason);
   }
 
-  onTimeout(timeoutMs: number): void {
-    const error = this.#toError(timeoutMs);
+  #expire(): void {
+    const error = this.#toError(this.#timeoutMs);
     this.deadlineSignal.abort(error);
     this.signal.abort(error);
   }

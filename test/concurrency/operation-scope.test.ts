@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
 import { OperationScope } from '../../src/concurrency/operation-scope.ts';
-import { TimeoutQueue } from '../../src/concurrency/timeout-queue.ts';
 import { operationEnded, operationTimeout } from '../../src/rest/errors.ts';
 import { createOperationScope } from '../fixtures/operation-scope.ts';
 import { until } from '../fixtures/rest-service.ts';
 
 test('each operation scope has its own timeout', async () => {
-  const timeouts = new TimeoutQueue(20);
   const scopes = ['late', 'stopped', 'late as well', 'ended', 'never started'].map((name) => ({
     name,
-    scope: new OperationScope(timeouts, operationTimeout),
+    scope: new OperationScope(20, operationTimeout),
   }));
   const [late, stopped, lateAsWell, ended] = scopes.map(({ scope }) => scope);
   for (const scope of [late, stopped, lateAsWell, ended]) scope?.startTimeout();

@@ -1,7 +1,6 @@
 import { parseJson } from '../../base/json-object.ts';
 import { createDefer } from '../../concurrency/event-loop-round.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
-import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { describeCall, isRead, type RestCall } from '../call.ts';
 import { createDispatcher, type DispatcherOptions } from '../connection-pools.ts';
 import { InvalidResponseError } from '../errors.ts';
@@ -47,8 +46,8 @@ export function createRestClient(options: RestClientOptions) {
     retries: createRetries(options.retries),
     observers: options.observers ?? [],
     serviceClock: new ServiceClock(),
-    timeouts: new TimeoutQueue(callTimeoutMs),
-    bodyTimeouts: new TimeoutQueue(options.streamTimeoutMs),
+    callTimeoutMs,
+    streamTimeoutMs: options.streamTimeoutMs,
     compression: options.compression ?? false,
     defer: createDefer(),
     largeBodies: new StepQueue('ending'),
@@ -97,9 +96,7 @@ class StreamCall extends PendingCall<StreamedResponse> {
   protected override readonly isQueued = false;
 
   streamed(response: StreamedResponse): void {
-    this.timeouts.stop(this);
-    this.timeouts = this.client.bodyTimeouts;
-    this.timeouts.start(this);
+    this.limitTime(this.client.streamTimeoutMs, 'finished');
     // Must precede `succeed`: a body that fails may close before the promise is resolved.
     response.body.once('close', () => this.cleanUp());
     this.succeed(response);
