@@ -8,7 +8,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { pairsTable } from './peers/against.ts';
 import { areSame, callsOf, compareAnswers, describedCalls, turnsOf } from './peers/answers.ts';
-import { askFor, coldMs, measure, measureCold } from './peers/rounds.ts';
+import { askFor, measure, measureCold } from './peers/rounds.ts';
 import { described, hasLoad, loads, type Scenario, scenarios } from './peers/scenarios.ts';
 import { install, limitName, type ServerEntry, servers, versionsOf, waybillName } from './peers/servers.ts';
 import { resultsTable, startUpTable } from './peers/tables.ts';
@@ -27,6 +27,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string' },
     'round-ms': { type: 'string' },
     'warm-up-ms': { type: 'string' },
+    'cold-ms': { type: 'string', default: '5000' },
   },
 });
 const isShort = options.short || options.against !== undefined;
@@ -40,6 +41,7 @@ const coldWorkloads: readonly WorkloadName[] = ['shipments', 'deep'];
 // V8 has compiled the hot code after about 50,000 requests for single orders. On a busy machine, a request needed a
 // quarter more CPU time after eight seconds of requests than after 16 seconds, because V8 still compiled.
 const warmUpMs = Number(options['warm-up-ms'] ?? (options.against ? 9_000 : isShort ? 5_000 : 20_000));
+const coldMs = Number(options['cold-ms']);
 // The time of requests before the first round of a scenario, in which a server learns about the token.
 const settleMs = 300;
 const print = (text: string) => process.stdout.write(`${text}\n`);
@@ -92,7 +94,7 @@ async function measured(all: readonly Server[], scenario: Scenario): Promise<voi
 /** Starts the servers again for each round, so no other server runs beside the measured server. */
 async function measuredCold(installed: readonly ServerEntry[], scenario: Scenario): Promise<void> {
   print(`\nWith servers that have just started, ${described(scenario)}:`);
-  const seen = await measureCold(installed, scenario, { start, upstream, ...rounds });
+  const seen = await measureCold(installed, scenario, { start, upstream, coldMs, ...rounds });
   print(`\n${resultsTable(seen)}`);
 }
 
@@ -140,7 +142,7 @@ One cold round of ${coldMs / 1_000} s for each three rounds.\n`);
 
 try {
   if (options.against === undefined) await compareServers();
-  else print(await pairsTable(options.against, wanted, { ...rounds, warmUpMs, start, upstream }));
+  else print(await pairsTable(options.against, wanted, { ...rounds, warmUpMs, coldMs, start, upstream }));
 } finally {
   upstream.close();
 }

@@ -1,4 +1,3 @@
-import './process/node-runtime.ts';
 import cluster from 'node:cluster';
 import { type Config, readConfig } from './config/config.ts';
 import { operatorErrorMessage } from './process/startup-errors.ts';

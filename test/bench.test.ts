@@ -25,7 +25,18 @@ async function run(...args: string[]) {
 test(
   'npm run bench measures Waybill and a hand-written server',
   async () => {
-    const quick = ['--workloads', 'deep', '--rounds', '1', '--round-ms', '100', '--warm-up-ms', '100'];
+    const quick = [
+      '--workloads',
+      'deep',
+      '--rounds',
+      '1',
+      '--round-ms',
+      '100',
+      '--warm-up-ms',
+      '100',
+      '--cold-ms',
+      '500',
+    ];
     const { code, output, rows } = await run('bench/bench.ts', '--short', '--servers', 'waybill', ...quick);
     const measured = rows.filter((cells) => cells.length === 10).map(([server]) => server);
     const table = ['server', '---', 'by hand', 'Waybill'];
@@ -42,7 +53,18 @@ test(
   'npm run bench -- --against measures two checkouts alternately',
   async () => {
     const root = resolve(import.meta.dirname, '..');
-    const quick = ['--workloads', 'order', '--rounds', '1', '--round-ms', '100', '--warm-up-ms', '100'];
+    const quick = [
+      '--workloads',
+      'order',
+      '--rounds',
+      '1',
+      '--round-ms',
+      '100',
+      '--warm-up-ms',
+      '100',
+      '--cold-ms',
+      '500',
+    ];
     const { code, rows } = await run('bench/bench.ts', '--against', root, ...quick);
     expect(rows.map(([workload]) => workload)).toEqual(['workload', '---', 'order', 'order, cold']);
     expect(code).toBe(0);

@@ -18,6 +18,7 @@ import type { WorkloadName } from './workloads.ts';
 
 export interface PairOptions extends RoundOptions {
   warmUpMs: number;
+  coldMs: number;
   start: (entry: ServerEntry) => Promise<Server>;
   upstream: Upstream;
 }
@@ -31,7 +32,7 @@ export interface PairOptions extends RoundOptions {
 export async function pairsTable(
   directory: string,
   workloads: readonly WorkloadName[],
-  { warmUpMs, start, upstream, ...rounds }: PairOptions,
+  { warmUpMs, coldMs, start, upstream, ...rounds }: PairOptions,
 ): Promise<string> {
   const entries = [
     { ...waybillIn(resolve(directory)), name: 'there' },
@@ -50,7 +51,7 @@ export async function pairsTable(
     } finally {
       for (const server of running) server.stop();
     }
-    const cold = await measureCold(entries, scenario, { start, upstream, ...rounds });
+    const cold = await measureCold(entries, scenario, { start, upstream, coldMs, ...rounds });
     rows.push([`${workload}, cold`, ...cellsOf(cold)]);
   }
   const figures = ['CPU µs/request', 'requests/s', 'REST calls', 'p99 ms'];

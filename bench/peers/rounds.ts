@@ -13,7 +13,7 @@ export interface Round {
   cpuUsPerRequest: number;
   p50Ms: number;
   p99Ms: number;
-  /** Of a cold round, only in its last second. */
+  /** Of a cold round, only in its last part. */
   callsPerRequest: number;
   /** The CPU time divided by the time: 1 is a whole core. */
   busy: number;
@@ -36,12 +36,11 @@ export interface ColdOptions {
   upstream: Upstream;
   /** The number of other rounds. There is one cold round for each three of them. */
   rounds: number;
+  coldMs: number;
 }
 
-/** The length of a cold round in milliseconds. */
-export const coldMs = 5_000;
-// The last part of a cold round, in which calls are counted.
-const countedMs = 1_000;
+/** The last part of a cold round, in which calls are counted. */
+const countedShare = 1 / 5;
 
 // The place of the token in a prepared request.
 const tokenPlace = '\0';
@@ -95,14 +94,14 @@ export async function measure(
 export async function measureCold(
   entries: readonly ServerEntry[],
   scenario: Scenario,
-  { start, upstream, rounds }: ColdOptions,
+  { start, upstream, rounds, coldMs }: ColdOptions,
 ): Promise<Measured[]> {
   const measured = entries.map((entry) => ({ entry, name: entry.name, rounds: [] as Round[], peakBytes: 0 }));
   for (let round = 0; round < rounds / 3; round++) {
     for (const seen of rotated(measured, round)) {
       const server = await start(seen.entry);
       try {
-        seen.rounds.push(await roundOf(server, upstream, scenario));
+        seen.rounds.push(await roundOf(server, upstream, scenario, coldMs, true));
         seen.peakBytes = Math.max(seen.peakBytes, server.peakBytes());
       } finally {
         server.stop();
@@ -117,27 +116,27 @@ function rotated<Item>(items: readonly Item[], by: number): Item[] {
   return [...items.slice(first), ...items.slice(0, first)];
 }
 
-/** @param roundMs The length of the round. Undefined for a cold round. */
 async function roundOf(
   server: Server,
   upstream: Upstream,
   scenario: Scenario,
-  roundMs?: number,
+  roundMs: number,
+  isCold = false,
 ): Promise<Round> {
   const count = async () => (await upstream.turnTo({ delayMs: scenario.delayMs, keepsCalls: false })).count;
   let asked = 0;
   // Each connection asks again after a response, so as many requests end in a second as start.
   async function lastCallsPerRequest(): Promise<number> {
-    await pause(coldMs - countedMs);
+    await pause(roundMs * (1 - countedShare));
     await count();
     const askedBefore = asked;
-    await pause(countedMs);
+    await pause(roundMs * countedShare);
     return (await count()) / (asked - askedBefore);
   }
   await count();
   const cpuBefore = server.cpuUs();
-  const load = askFor(server, scenario, roundMs ?? coldMs, () => void asked++);
-  const lastCalls = roundMs === undefined ? lastCallsPerRequest() : undefined;
+  const load = askFor(server, scenario, roundMs, () => void asked++);
+  const lastCalls = isCold ? lastCallsPerRequest() : undefined;
   // The count ends first even if the load fails, because the next count would get its result.
   const { requests, ms, latenciesMs } = await load.finally(() => lastCalls);
   const cpuUs = server.cpuUs() - cpuBefore;
