@@ -36,3 +36,12 @@ test('the remaining time of an operation decreases even after its timeout is sto
   scope.startTimeout();
   expect(scope.remainingMs()).toBeLessThanOrEqual(left);
 });
+
+test('a running timeout keeps no process alive', () => {
+  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+  const timersBefore = timers();
+  const scope = createOperationScope(60_000);
+  scope.startTimeout();
+  expect(timers()).toBe(timersBefore);
+  scope.stopTimeout();
+});

@@ -30,11 +30,14 @@ test('workers inherit the Node flags of the primary process', async () => {
   expect(await main.exit).toEqual({ code: 0, signal: null, errors: tag.repeat(3) });
 });
 
-test.each(['1', '2'])(
-  'the compile cache of one start is used by the next start (WORKERS=%s)',
-  async (workers) => {
+test.each([
+  ['1', 'TMPDIR'],
+  ['2', 'NODE_COMPILE_CACHE'],
+])(
+  'the compile cache of one start is used by the next start (WORKERS=%s, %s)',
+  async (workers, folder) => {
     const cache = mkdtempSync(join(tmpdir(), 'waybill-compiled-'));
-    const kept = { NODE_COMPILE_CACHE: cache, NODE_DEBUG_NATIVE: 'COMPILE_CACHE', WORKERS: workers };
+    const kept = { [folder]: cache, NODE_DEBUG_NATIVE: 'COMPILE_CACHE', WORKERS: workers };
     /** What a server says of compiled code from its start to its end, each once. */
     async function start(): Promise<Set<string>> {
       const main = startMain({ ...settings, ...kept }, flags);

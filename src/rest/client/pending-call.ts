@@ -188,7 +188,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     else this.#abort(error);
   }
 
-  /** Aborts the call after this time, in place of an earlier limit. */
+  /** Aborts the call after this time, in place of an earlier limit (docs/decisions/0045-a-timer-for-each-timeout.md). */
   protected limitTime(timeoutMs: number, expected: 'answered' | 'finished'): void {
     clearTimeout(this.#timeout);
     this.#timeout = setTimeout(() => {
