@@ -9,12 +9,23 @@ export function settleAll<Json>(
   names: readonly string[],
   read: (name: string) => RecordResult<Json> | Promise<RecordResult<Json>>,
 ): Promise<RecordResult<Json>[]> {
-  return Promise.all(
-    names.map((name) => {
+  // One promise for the whole batch, because batches are large.
+  return new Promise((resolve) => {
+    // Made at its final size: a growing array reserves room for 17 (docs/decisions/0004-long-lived-closures.md).
+    const results = new Array<RecordResult<Json>>(names.length).fill(null);
+    let pending = names.length;
+    if (pending === 0) resolve(results);
+    names.forEach((name, index) => {
+      const settle = (result: RecordResult<Json>) => {
+        results[index] = result;
+        pending -= 1;
+        if (pending === 0) resolve(results);
+      };
       const result = read(name);
-      return result instanceof Promise ? result.catch(nullOrError) : result;
-    }),
-  );
+      if (result instanceof Promise) result.then(settle, (error: unknown) => settle(nullOrError(error)));
+      else settle(result);
+    });
+  });
 }
 
 function nullOrError(error: unknown): null | Error {
@@ -37,6 +48,8 @@ export class RecordLoader<Json> {
   readonly #loader: DataLoader<string, Json | null>;
   /** Primed records. DataLoader would make a promise for each, and most primed records are never loaded. */
   #primed: Map<string, Json> | undefined;
+  /** Primed rows not yet in `#primed`. The next load adds them. */
+  #unreadRows: (readonly (Named<Json> | InvalidResponseError)[])[] | undefined;
 
   /** @param loadBatch loads the names of one tick, with one result for each name. */
   constructor(loadBatch: (names: readonly string[]) => Promise<RecordResult<Json>[]>) {
@@ -49,7 +62,7 @@ export class RecordLoader<Json> {
 
   /** Like `load`, but without a promise if the record is already known. */
   find(name: string): Json | Promise<Json | null> {
-    const record = this.#primed?.get(name);
+    const record = this.#readPrimed()?.get(name);
     if (record !== undefined) return record;
     // For a known name, DataLoader would make a second promise that waits for the rest of its batch.
     return this.#promiseByName.get(name) ?? this.#loader.load(name);
@@ -61,11 +74,8 @@ export class RecordLoader<Json> {
    */
   prime(rows: readonly (Named<Json> | InvalidResponseError)[], generation: number): void {
     if (generation !== this.generation) return;
-    this.#primed ??= new Map();
-    for (const row of rows) {
-      if (row instanceof InvalidResponseError || this.#promiseByName.has(row.name)) continue;
-      if (!this.#primed.has(row.name)) this.#primed.set(row.name, row);
-    }
+    this.#unreadRows ??= [];
+    this.#unreadRows.push(rows);
   }
 
   replace(name: string, record: Json): void {
@@ -77,13 +87,27 @@ export class RecordLoader<Json> {
   /** Forgets a record, so that the next load reads it again. */
   clear(name: string): void {
     this.generation += 1;
-    this.#primed?.delete(name);
+    this.#readPrimed()?.delete(name);
     this.#promiseByName.delete(name);
   }
 
   clearAll(): void {
     this.generation += 1;
-    this.#primed?.clear();
+    this.#unreadRows = undefined;
+    this.#primed = undefined;
     this.#promiseByName.clear();
+  }
+
+  #readPrimed(): Map<string, Json> | undefined {
+    if (this.#unreadRows === undefined) return this.#primed;
+    this.#primed ??= new Map();
+    for (const rows of this.#unreadRows) {
+      for (const row of rows) {
+        if (row instanceof InvalidResponseError || this.#promiseByName.has(row.name)) continue;
+        if (!this.#primed.has(row.name)) this.#primed.set(row.name, row);
+      }
+    }
+    this.#unreadRows = undefined;
+    return this.#primed;
   }
 }
