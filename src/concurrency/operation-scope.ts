@@ -1,4 +1,5 @@
 import { type Cancellation, CancelSource, neverAborted } from './cancellation.ts';
+import type { TimeoutEntry, TimeoutQueue } from './timeout-queue.ts';
 
 /** The latest time at which an operation may end, also for work that continues after all clients have left. */
 export interface Deadline {
@@ -17,19 +18,22 @@ export const noDeadline: Deadline = {
  * The lifetime of an operation that one or more clients wait for. A class: closures would take three times the memory
  * per operation (docs/decisions/0004-long-lived-closures.md).
  */
-export class OperationScope implements Deadline {
+export class OperationScope implements Deadline, TimeoutEntry {
+  before: TimeoutEntry | undefined;
+  after: TimeoutEntry | undefined;
+  endsAtMs: number | undefined;
   /** Aborts when all waiters have left, when the deadline has passed, or when the operation has ended. */
   readonly signal = new CancelSource();
   readonly deadlineSignal = new CancelSource();
-  readonly #timeoutMs: number;
+  readonly #timeouts: TimeoutQueue;
   readonly #toError: (timeoutMs: number) => Error;
+  /** Kept apart from `endsAtMs`, which is cleared when the timeout stops. */
   #startedAtMs: number | undefined;
-  #timeout: NodeJS.Timeout | undefined;
   #waiterCount = 0;
 
   /** @param toError makes the error of an operation that took longer than the timeout, in milliseconds. */
-  constructor(timeoutMs: number, toError: (timeoutMs: number) => Error) {
-    this.#timeoutMs = timeoutMs;
+  constructor(timeouts: TimeoutQueue, toError: (timeoutMs: number) => Error) {
+    this.#timeouts = timeouts;
     this.#toError = toError;
   }
 
@@ -49,17 +53,17 @@ export class OperationScope implements Deadline {
   startTimeout(): void {
     if (this.#startedAtMs !== undefined) return;
     this.#startedAtMs = performance.now();
-    this.#timeout = setTimeout(() => this.#expire(), this.#timeoutMs).unref();
+    this.#timeouts.start(this);
   }
 
   remainingMs(): number {
-    const elapsedMs = this.#startedAtMs === undefined ? 0 : performance.now() - this.#startedAtMs;
-    return this.#timeoutMs - elapsedMs;
+    const { timeoutMs } = this.#timeouts;
+    return this.#startedAtMs === undefined ? timeoutMs : this.#startedAtMs + timeoutMs - performance.now();
   }
 
   /** Stops the timeout, when the response is complete. */
   stopTimeout(): void {
-    clearTimeout(this.#timeout);
+    this.#timeouts.stop(this);
   }
 
   /** Ends the operation and aborts the calls that still run for it. */
@@ -68,8 +72,8 @@ export class OperationScope implements Deadline {
     this.signal.abort(reason);
   }
 
-  #expire(): void {
-    const error = this.#toError(this.#timeoutMs);
+  onTimeout(timeoutMs: number): void {
+    const error = this.#toError(timeoutMs);
     this.deadlineSignal.abort(error);
     this.signal.abort(error);
   }

@@ -1,6 +1,7 @@
 import { parseJson } from '../../base/json-object.ts';
 import { createDefer } from '../../concurrency/event-loop-round.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
+import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { describeCall, isRead, type RestCall } from '../call.ts';
 import { createDispatcher, type DispatcherOptions } from '../connection-pools.ts';
 import { InvalidResponseError } from '../errors.ts';
@@ -46,8 +47,8 @@ export function createRestClient(options: RestClientOptions) {
     retries: createRetries(options.retries),
     observers: options.observers ?? [],
     serviceClock: new ServiceClock(),
-    callTimeoutMs,
-    streamTimeoutMs: options.streamTimeoutMs,
+    timeouts: new TimeoutQueue(callTimeoutMs),
+    bodyTimeouts: new TimeoutQueue(options.streamTimeoutMs),
     compression: options.compression ?? false,
     defer: createDefer(),
     largeBodies: new StepQueue('ending'),
@@ -96,7 +97,9 @@ class StreamCall extends PendingCall<StreamedResponse> {
   protected override readonly isQueued = false;
 
   streamed(response: StreamedResponse): void {
-    this.limitTime(this.client.streamTimeoutMs, 'finished');
+    this.timeouts.stop(this);
+    this.timeouts = this.client.bodyTimeouts;
+    this.timeouts.start(this);
     // Must precede `succeed`: a body that fails may close before the promise is resolved.
     response.body.once('close', () => this.cleanUp());
     this.succeed(response);

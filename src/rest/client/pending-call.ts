@@ -3,6 +3,7 @@ import { type createDefer, maxDeferredBytes } from '../../concurrency/event-loop
 import { QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { StepQueue } from '../../concurrency/step-queue.ts';
+import type { TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { callRoute, describeCall, isRead, type RestCall } from '../call.ts';
 import {
   abortedError,
@@ -42,9 +43,9 @@ export interface ClientState extends RequestOptions {
   readonly observers: readonly CallObserver[];
   readonly serviceClock: ServiceClock;
   /** The time limit of one attempt: to the last byte of the response, or to the first byte of a stream. */
-  readonly callTimeoutMs: number;
+  readonly timeouts: TimeoutQueue;
   /** The time limit from the first to the last byte of a stream. */
-  readonly streamTimeoutMs: number;
+  readonly bodyTimeouts: TimeoutQueue;
   /** Defers the parsing of small bodies (docs/decisions/0006-end-of-event-loop-round.md). */
   readonly defer: ReturnType<typeof createDefer>;
   /** Parses other bodies in turn with the other long work (docs/decisions/0027-one-budget-of-the-event-loop.md). */
@@ -62,10 +63,15 @@ const baseReconnectPauseMs = 100;
  * If no connection can be opened for a write, the attempt connects again up to twice within the same time limit: nothing
  * was sent. A write on a kept-alive connection that breaks is not sent again, because REST may have read the request.
  */
-export abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler {
+export abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler, TimeoutEntry {
+  // The call is in the list of its timeouts during an attempt, and in the queue only while it waits for a slot.
+  declare before: PendingCall<Value> | undefined;
+  declare after: PendingCall<Value> | undefined;
+  endsAtMs: number | undefined;
   readonly weight = 1;
   readonly call: RestCall;
   protected readonly client: ClientState;
+  protected timeouts: TimeoutQueue;
   readonly #callContext: CallContext;
   readonly #route: string;
   readonly #circuit: CircuitBreaker;
@@ -76,7 +82,6 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
   #response: IncomingResponse | undefined;
   /** Names and values in turn. */
   #observerHeaders: string[] | undefined;
-  #timeout: NodeJS.Timeout | undefined;
   #pause: NodeJS.Timeout | undefined;
   #resolve: (value: Value) => void = () => {};
   #reject: (error: unknown) => void = () => {};
@@ -85,6 +90,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     super();
     this.client = client;
     this.call = call;
+    this.timeouts = client.timeouts;
     this.#callContext = callContext;
     this.#route = `${call.method} ${callRoute(call)}`;
     this.#circuit = client.circuits.of(this.#route);
@@ -141,7 +147,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
       this.entry.status = undefined;
       this.entry.durationMs = undefined;
     }
-    this.limitTime(this.client.callTimeoutMs, 'answered');
+    this.timeouts.start(this);
     this.#dispatch();
   }
 
@@ -161,7 +167,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
 
   failed(error: unknown, isSent: boolean): void {
     if (!isSent && this.#reconnect(error)) return;
-    clearTimeout(this.#timeout);
+    this.timeouts.stop(this);
     const { tenant, callLog, deadline } = this.#callContext;
     const isBroken = this.client.isClosed && !(error instanceof WaybillError);
     const cause = isBroken ? closedError(this.call) : error;
@@ -188,12 +194,9 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     else this.#abort(error);
   }
 
-  /** Aborts the call after this time, in place of an earlier limit (docs/decisions/0045-a-timer-for-each-timeout.md). */
-  protected limitTime(timeoutMs: number, expected: 'answered' | 'finished'): void {
-    clearTimeout(this.#timeout);
-    this.#timeout = setTimeout(() => {
-      this.#abort(new DeadlineError(`${describeCall(this.call)} was not ${expected} within ${timeoutMs} ms`));
-    }, timeoutMs).unref();
+  onTimeout(timeoutMs: number): void {
+    const expected = this.timeouts === this.client.timeouts ? 'answered' : 'finished';
+    this.#abort(new DeadlineError(`${describeCall(this.call)} was not ${expected} within ${timeoutMs} ms`));
   }
 
   protected succeed(value: Value): void {
@@ -204,7 +207,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
   }
 
   protected cleanUp(): void {
-    clearTimeout(this.#timeout);
+    this.timeouts.stop(this);
     this.#callContext.signal.removeEventListener('abort', this);
   }
 

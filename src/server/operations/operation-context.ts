@@ -1,4 +1,5 @@
 import { OperationScope } from '../../concurrency/operation-scope.ts';
+import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import type { Context } from '../../graph/context.ts';
 import { createLoaders, type Loaders } from '../../loaders/loaders.ts';
 import type { LoaderStates } from '../../loaders/tenant-state.ts';
@@ -27,10 +28,9 @@ export interface ContextOptions {
 
 /** Creates contexts whose REST calls are made with the access token `bearer`. */
 export function createContextFactory(options: ContextOptions) {
-  return (bearer: string, request: OperationRequest) => {
-    const scope = new OperationScope(options.operationTimeoutMs, operationTimeout);
-    return new OperationContext(options, scope, bearer, request);
-  };
+  const timeouts = new TimeoutQueue(options.operationTimeoutMs);
+  return (bearer: string, request: OperationRequest) =>
+    new OperationContext(options, new OperationScope(timeouts, operationTimeout), bearer, request);
 }
 
 export type ContextFactory = ReturnType<typeof createContextFactory>;

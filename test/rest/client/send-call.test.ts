@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Dispatcher, Pool } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { CancelSource } from '../../../src/concurrency/cancellation.ts';
+import { TimeoutQueue } from '../../../src/concurrency/timeout-queue.ts';
 import type { RestCall } from '../../../src/rest/call.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
 import { sendCall } from '../../../src/rest/client/client.ts';
@@ -127,7 +128,7 @@ async function startCall(text: string, call = read, PoolClass = Pool) {
   const steps: (() => void)[] = [];
   const client = createClientState(service.url, {
     pool: new PoolClass(service.url),
-    callTimeoutMs: 500,
+    timeouts: new TimeoutQueue(500),
     defer: (step) => steps.push(step),
   });
   const signal = new CancelSource();
