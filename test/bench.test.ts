@@ -8,6 +8,8 @@ import { expect, test } from 'vitest';
 
 const timeoutMs = 90_000;
 
+const quick = '--rounds 1 --round-ms 100 --warm-up-ms 100 --cold-ms 500'.split(' ');
+
 /** Runs a program with these arguments. @returns its exit code and the cells of all tables that it printed */
 async function run(...args: string[]) {
   const child = spawn(process.execPath, args, {
@@ -25,19 +27,15 @@ async function run(...args: string[]) {
 test(
   'npm run bench measures Waybill and a hand-written server',
   async () => {
-    const quick = [
+    const { code, output, rows } = await run(
+      'bench/bench.ts',
+      '--short',
+      '--servers',
+      'waybill',
       '--workloads',
       'deep',
-      '--rounds',
-      '1',
-      '--round-ms',
-      '100',
-      '--warm-up-ms',
-      '100',
-      '--cold-ms',
-      '500',
-    ];
-    const { code, output, rows } = await run('bench/bench.ts', '--short', '--servers', 'waybill', ...quick);
+      ...quick,
+    );
     const measured = rows.filter((cells) => cells.length === 10).map(([server]) => server);
     const table = ['server', '---', 'by hand', 'Waybill'];
     // With two loads, and cold.
@@ -53,19 +51,7 @@ test(
   'npm run bench -- --against measures two checkouts alternately',
   async () => {
     const root = resolve(import.meta.dirname, '..');
-    const quick = [
-      '--workloads',
-      'order',
-      '--rounds',
-      '1',
-      '--round-ms',
-      '100',
-      '--warm-up-ms',
-      '100',
-      '--cold-ms',
-      '500',
-    ];
-    const { code, rows } = await run('bench/bench.ts', '--against', root, ...quick);
+    const { code, rows } = await run('bench/bench.ts', '--against', root, '--workloads', 'order', ...quick);
     expect(rows.map(([workload]) => workload)).toEqual(['workload', '---', 'order', 'order, cold']);
     expect(code).toBe(0);
   },
