@@ -27,15 +27,8 @@ async function run(...args: string[]) {
 test(
   'npm run bench measures Waybill and a hand-written server',
   async () => {
-    const { code, output, rows } = await run(
-      'bench/bench.ts',
-      '--short',
-      '--servers',
-      'waybill',
-      '--workloads',
-      'deep',
-      ...quick,
-    );
+    const selected = ['--servers', 'waybill', '--workloads', 'deep'];
+    const { code, output, rows } = await run('bench/bench.ts', '--short', ...selected, ...quick);
     const measured = rows.filter((cells) => cells.length === 10).map(([server]) => server);
     const table = ['server', '---', 'by hand', 'Waybill'];
     // With two loads, and cold.
