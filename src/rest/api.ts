@@ -15,9 +15,10 @@ import { describeCall, type RestCall } from './call.ts';
 import type { CallContext } from './client/call-context.ts';
 import type { RestClient } from './client/client.ts';
 import type { StreamedResponse } from './client/http-exchange.ts';
+import { conversationIdentifier } from './conversation-name.ts';
 import { InvalidResponseError } from './errors.ts';
 import { createResourceClient } from './resource-client.ts';
-import { type Collection, conversationIdentifier, recordPath, resourceName } from './resource-name.ts';
+import { type Collection, recordPath, resourceName } from './resource-name.ts';
 import { createListWatch, type ListWatchOptions, type QueryParameterNames } from './watch/list-watch.ts';
 import type { DriftWatch } from './watch/schema-drift.ts';
 

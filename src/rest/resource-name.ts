@@ -16,11 +16,11 @@ export type ResourceName<C extends Collection = Collection> = `${C}/${string}`;
 const identifierPattern = '(?!\\.{1,2}(?:/|$))[^/\\p{Cc}\\p{Cs}]{1,256}';
 
 /** Matches a form with an identifier, as a group, for each `<identifier>`. */
-const pattern = (form: string) =>
+export const pattern = (form: string) =>
   new RegExp(`^${form.replaceAll('<identifier>', `(${identifierPattern})`)}$`, 'u');
 
-const identifier = pattern('<identifier>');
-const identifierRule =
+export const identifier = pattern('<identifier>');
+export const identifierRule =
   'an identifier has 1 to 256 characters without slashes or control characters, and is not "." or "..".';
 
 /**
@@ -77,34 +77,4 @@ export function isResourceName<C extends Collection>(
   value: unknown,
 ): value is ResourceName<C> {
   return typeof value === 'string' && isNameFor(collection, value);
-}
-
-/** The identifier of a conversation within its channel. @throws BadInputError if `id` is no identifier. */
-export function conversationIdentifier(id: string): string {
-  if (identifier.test(id)) return id;
-  throw new BadInputError(
-    `Expected the bare identifier of a conversation, but got ${quoteForMessage(id)}: ${identifierRule}`,
-  );
-}
-
-/** The parsed name of a conversation: `channels/<id>/conversations/<id>`. */
-export interface ConversationName {
-  name: string;
-  channel: ResourceName<'channels'>;
-  /** The bare identifier within the channel. */
-  conversation: string;
-}
-
-const conversationPattern = pattern('channels/<identifier>/conversations/<identifier>');
-
-/** Parses the name of a conversation. @returns undefined if `name` is no such name. */
-export function conversationName(name: string): ConversationName | undefined {
-  const [, channel, conversation] = conversationPattern.exec(name) ?? [];
-  if (channel === undefined || conversation === undefined) return undefined;
-  return { name, channel: `channels/${channel}`, conversation };
-}
-
-/** The conversation in the name of a message. @returns undefined if `name` is no such name. */
-export function messageConversation(name: string): ConversationName | undefined {
-  return isNameFor('messages', name) ? conversationName(name.split('/').slice(0, 4).join('/')) : undefined;
 }

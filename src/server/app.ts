@@ -9,20 +9,18 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/otlp-tracing.ts';
 import type { HeaderReader } from '../telemetry/request-record.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
-import { cachedDocuments, createDocumentCache } from './documents/document-cache.ts';
-import {
-  automaticPersistedQueries,
-  idParameters,
-  persistedDocuments,
-} from './documents/persisted-queries.ts';
+import { createDocumentCache } from './documents/document-cache.ts';
+import { automaticPersistedQueries } from './documents/persisted-queries.ts';
 import { type SchemaAccess, validationByAccess } from './documents/schema-access.ts';
 import { onlyTrustedDocuments, type TrustedDocuments } from './documents/trusted-documents.ts';
 import { createExecutor, type Execute } from './execution/executor.ts';
 import { createFastPath } from './graphql/fast-path.ts';
 import { yogaAccessLog } from './graphql/yoga-access-log.ts';
+import { compressedResponses } from './graphql/yoga-compression.ts';
+import { cachedDocuments, idParameters, persistedDocuments } from './graphql/yoga-documents.ts';
 import { yogaOperations } from './graphql/yoga-execution.ts';
+import { yogaHeaders } from './graphql/yoga-headers.ts';
 import { readYogaRequest } from './graphql/yoga-request.ts';
-import { compressedResponses } from './http/compression.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { defaultUnreadBudgetBytes } from './http/open-response-limits.ts';
 import { createBodyBudget, defaultMaxBodyBytes } from './http/request-body.ts';
@@ -223,7 +221,7 @@ export function createApp(options: AppOptions): App {
       // Every request: compression, request id, log line, error codes, response headers, CORS preflights.
       compressResponses && compressedResponses(report),
       yogaAccessLog(accessLog, report),
-      responseHeaders.yogaPlugin(),
+      yogaHeaders(responseHeaders),
       // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
       healthRoute(options.health ?? createHealth(async () => undefined)),
       !isPrivate &&

@@ -10,8 +10,9 @@ import type {
   UpdateOrderJson,
 } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
+import type { ConversationName } from '../rest/conversation-name.ts';
 import { mayHaveHappened, OutcomeUnknownError } from '../rest/errors.ts';
-import type { ConversationName, ResourceName } from '../rest/resource-name.ts';
+import type { ResourceName } from '../rest/resource-name.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { withoutDefaults } from './digest.ts';
 import { type ShippingProgress, untilSettled, wasAborted } from './earlier-attempt.ts';

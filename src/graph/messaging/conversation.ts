@@ -1,6 +1,6 @@
 import { quoteForMessage } from '../../base/quote-for-message.ts';
+import { type ConversationName, conversationName } from '../../rest/conversation-name.ts';
 import { BadInputError } from '../../rest/errors.ts';
-import { type ConversationName, conversationName } from '../../rest/resource-name.ts';
 import { builder } from '../builder.ts';
 import { relation } from '../fields/related-record.ts';
 import { Node, registerNode } from '../relay/node.ts';

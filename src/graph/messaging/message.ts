@@ -1,6 +1,6 @@
 import { quoteForMessage } from '../../base/quote-for-message.ts';
+import { type ConversationName, messageConversation } from '../../rest/conversation-name.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { type ConversationName, messageConversation } from '../../rest/resource-name.ts';
 import type { MessageJson, SentTemplateJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { openEnum } from '../fields/open-enum.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { conversationName } from '../../rest/resource-name.ts';
+import { conversationName } from '../../rest/conversation-name.ts';
 import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { idempotencyKey, keyDescription, parsed } from '../mutation/input-rules.ts';

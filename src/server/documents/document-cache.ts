@@ -1,10 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import { type DocumentNode, GraphQLError } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import { truncateMessage } from '../../base/truncate-message.ts';
-import type { Owner } from '../../concurrency/owner.ts';
-import { StepQueue } from '../../concurrency/step-queue.ts';
-import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { createSegmentedCache } from './segmented-cache.ts';
 
 export interface CachedDocument {
@@ -70,46 +65,4 @@ function estimateBytes({ document }: CachedDocument, text: string): number {
   let tokens = 0;
   for (let token = document?.loc?.startToken; token; token = token.next ?? undefined) tokens += 1;
   return 2 * text.length + 1_000 * (document?.tokenCount ?? tokens) + 200 * tokens + 2_000;
-}
-
-// To parse and validate a typical document takes 1 to 2 ms.
-const nodesPerDocument = 100;
-
-/**
- * Yoga plugin: parses and validates by `documents`. Yoga's own caches are bounded by count, not by size.
- * @param toOwner whose turn it is to have a new document read.
- */
-export function cachedDocuments(
-  documents: DocumentCache,
-  toOwner: (headers: HeaderReader, connection: object | undefined) => Owner,
-): Plugin<object, { res?: ServerResponse }> {
-  const errorsByDocument = new WeakMap<DocumentNode, readonly GraphQLError[]>();
-  const steps = new StepQueue('starting');
-
-  return {
-    onParams({ params: { query }, request, context: { res }, setResult }) {
-      if (typeof query !== 'string' || documents.cached(query) !== undefined) return undefined;
-      return new Promise((resolve) => {
-        steps.run(toOwner(request.headers, res?.req.socket), nodesPerDocument, () => {
-          if (res?.destroyed === true)
-            setResult({ errors: [new GraphQLError('The client closed the connection.')] });
-          resolve();
-        });
-      });
-    },
-    // Not `setParsedDocument`: an error thrown in this hook would bypass the plugins that add code and status.
-    onParse({ setParseFn }) {
-      setParseFn((source: string) => {
-        const { document, errors } = documents.load(source);
-        if (document === undefined) throw errors[0];
-        errorsByDocument.set(document, errors);
-        return document;
-      });
-    },
-    onValidate({ params, setResult }) {
-      const errors = errorsByDocument.get(params.documentAST);
-      // Yoga validates a document that was not parsed by this plugin.
-      if (errors !== undefined) setResult(errors);
-    },
-  };
 }

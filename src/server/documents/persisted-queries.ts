@@ -1,6 +1,4 @@
 import { hash } from 'node:crypto';
-import { GraphQLError } from 'graphql';
-import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { isJsonObject } from '../../base/json-object.ts';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { badRequest, type HttpError, rejection } from '../http/http-error.ts';
@@ -15,9 +13,6 @@ export interface DocumentReference {
   /** Apollo clients send `persistedQuery: { version: 1, sha256Hash }`. */
   extensions?: unknown;
 }
-
-/** Request parameters that Yoga itself does not accept. */
-export const idParameters = ['documentId', 'id'];
 
 /** Decides which documents may run: trusted documents alone, or all with automatic persisted queries. */
 export interface DocumentPolicy {
@@ -111,29 +106,3 @@ const malformedHashError = badRequest(
 // of other statuses, and would never send the document.
 const notSupportedError = rejection(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
 const notFoundError = rejection(200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
-
-/** Yoga plugin: replaces the document id of a request by the text of the document. */
-export function persistedDocuments(policy: DocumentPolicy): Plugin {
-  return {
-    onRequestParse({ request, url }) {
-      if (request.method !== 'GET') return undefined;
-      return {
-        onRequestParseDone({ requestParserResult, setRequestParserResult }) {
-          if (Array.isArray(requestParserResult)) return;
-          // Yoga reads only its own parameters from the URL.
-          const ids = idParameters.map((name) => [name, url.searchParams.get(name) ?? undefined]);
-          setRequestParserResult({ ...requestParserResult, ...Object.fromEntries(ids) });
-        },
-      };
-    },
-    onParams({ request, params, setParams }) {
-      const reference: GraphQLParams & DocumentReference = params;
-      const found = findDocument(policy, reference, request.headers);
-      if (typeof found === 'object') {
-        const { status, message, code, retryable } = found;
-        throw new GraphQLError(message, { extensions: { code, retryable, http: { status } } });
-      }
-      if (found !== undefined && found !== params.query) setParams({ ...params, query: found });
-    },
-  };
-}

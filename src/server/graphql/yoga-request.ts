@@ -4,8 +4,8 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { responseType } from '../http/content-negotiation.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 import { type BodyBudget, type ParsedBody, parseBody, readBody } from '../http/request-body.ts';
-import { checkRequestHead } from '../http/request-checks.ts';
 import type { Admission } from '../operations/admission.ts';
+import { checkRequestHead } from './request-head.ts';
 
 export interface RequestBodyOptions {
   maxBodyBytes: number;

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { badRequest, type HttpError, overloaded, rejection } from './http-error.ts';
-import { bodyTooLarge } from './request-checks.ts';
 
 export const defaultMaxBodyBytes = 1_048_576;
 
@@ -85,6 +84,12 @@ export function receiveBody(
 /** Like `receiveBody`. The promise never rejects. */
 export function readBody(body: Readable, maxBytes: number, budget: BodyBudget): Promise<BodyReadResult> {
   return new Promise((resolve) => receiveBody(body, maxBytes, budget, resolve));
+}
+
+export function bodyTooLarge(maxBodyBytes: number): HttpError {
+  const message = `The body exceeds the limit of ${maxBodyBytes} bytes. Send a smaller body.`;
+  // The rest of the body is not read.
+  return { ...rejection(413, 'REQUEST_TOO_LARGE', message), headers: { connection: 'close' } };
 }
 
 const emptyBuffer = Buffer.alloc(0);

@@ -1,4 +1,3 @@
-import type { Plugin } from 'graphql-yoga';
 import type { HeaderReader } from '../../telemetry/request-record.ts';
 
 type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -53,30 +52,13 @@ export function createResponseHeaders(
   const varyNames = [hasCors && 'origin', compressResponses && 'accept-encoding'].filter(Boolean);
   const vary: HeaderList = varyNames.length === 0 ? [] : [['vary', varyNames.join(', ')]];
 
+  /** None if the request has no origin, or one that is not allowed. */
   function corsHeaders(headers: HeaderReader): HeaderList {
     const origin = headers.get('origin');
     if (origin === null) return [];
     const allowed = corsByOrigin.get(origin);
     if (allowed === undefined && !isOwnPage(origin, headers)) onOriginRefused?.();
     return allowed ?? [];
-  }
-
-  const isPreflight = ({ method, headers }: Request): boolean =>
-    method === 'OPTIONS' && hasCors && headers.has('origin') && headers.has('access-control-request-method');
-
-  /** Without CORS headers if the origin is not allowed. */
-  function preflightHeaders(headers: HeaderReader): Record<string, string> {
-    const varyHeader = { vary: 'origin, access-control-request-headers' };
-    const [allowOrigin] = corsHeaders(headers);
-    if (allowOrigin === undefined) return varyHeader;
-    return {
-      ...varyHeader,
-      ...Object.fromEntries([allowOrigin]),
-      'access-control-allow-methods': 'GET, POST',
-      'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
-      // Two hours, the maximum of Chromium.
-      'access-control-max-age': '7200',
-    };
   }
 
   return {
@@ -86,21 +68,10 @@ export function createResponseHeaders(
       for (const [name, value] of [...vary, ...corsHeaders(headers)]) flat.push(name, value);
       return flat;
     },
-
-    /** Yoga plugin: adds the headers to every response and responds to CORS preflights. */
-    yogaPlugin: (): Plugin => ({
-      onRequest({ request, fetchAPI, endResponse }) {
-        if (!isPreflight(request)) return;
-        endResponse(new fetchAPI.Response(null, { status: 204, headers: preflightHeaders(request.headers) }));
-      },
-      onResponse({ request, response: { headers } }) {
-        for (const [name, value] of fixed) if (!headers.has(name)) headers.set(name, value);
-        // The response to a preflight has its own CORS headers.
-        if (isPreflight(request)) return;
-        for (const [name, value] of vary) headers.append(name, value);
-        for (const [name, value] of corsHeaders(request.headers)) headers.set(name, value);
-      },
-    }),
+    fixed,
+    vary,
+    hasCors,
+    corsHeaders,
   };
 }
 

@@ -13,7 +13,8 @@ import { toClientError } from './client-error.ts';
 import type { ContextFactory, OperationContext } from './operation-context.ts';
 import type { OperationRequest } from './operation-request.ts';
 import { refuse } from './refusal.ts';
-import { type Respond, RestOperation, type RunState, runSchemaOperation } from './run-operation.ts';
+import { type Respond, RestOperation, type RunState } from './run-operation.ts';
+import { runSchemaOperation } from './schema-operation.ts';
 
 /**
  * Runs an operation of a valid document, or refuses it: by its access token, the limits, or the load of this server.

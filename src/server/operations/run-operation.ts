@@ -4,7 +4,7 @@ import { QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { OperationScope } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
-import { StepQueue } from '../../concurrency/step-queue.ts';
+
 import { operationCost } from '../../rest/client/call-log.ts';
 import { operationEnded } from '../../rest/errors.ts';
 import type { Operation } from '../document-syntax/operation.ts';
@@ -12,6 +12,7 @@ import type { Execute } from '../execution/executor.ts';
 import type { HttpError } from '../http/http-error.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
 import type { Admission } from './admission.ts';
+
 import type { OperationContext } from './operation-context.ts';
 import type { OperationRequest } from './operation-request.ts';
 import type { InFlightQuery, QuerySharing } from './query-sharing.ts';
@@ -28,8 +29,6 @@ export interface RunState {
 /** The points of a page that was read for filters which REST lacks. */
 const pointsPerScannedPage = 100;
 
-const schemaSteps = new StepQueue('starting');
-
 /**
  * Takes the result of an operation: without `data` if the operation did not run, rejected only by an error of this server.
  * Not a promise that also waits for the turn: V8 keeps the results of long-lived promises until a full collection. Yoga
@@ -37,32 +36,12 @@ const schemaSteps = new StepQueue('starting');
  */
 export type Respond = (result: Promise<ExecutionResult>) => void;
 
-interface PreparedOperation {
+export interface PreparedOperation {
   operation: Operation;
   /** The weight: see `limits/operation-limits.ts`. */
   nodes: number;
   request: OperationRequest;
   respond: Respond;
-}
-
-/** While the event loop has time: docs/decisions/0042-small-schema-operations-without-a-turn.md. */
-const maxNodesWithoutTurn = 10;
-
-/** Runs an operation that needs only the schema, such as an introspection, when its owner's turn comes. */
-export function runSchemaOperation(
-  { operation, nodes, request, respond }: PreparedOperation,
-  toOwner: () => Owner,
-  { execute, admission }: RunState,
-): void {
-  const { response } = request;
-  const start = async () => {
-    const refusal = response?.destroyed === true ? clientGone : admission.watchSchemaResponse(response);
-    return refusal === undefined ? execute(operation, {}) : refuse(refusal);
-  };
-  if (nodes <= maxNodesWithoutTurn && loopBudget.hasTime()) {
-    loopBudget.start(nodes);
-    respond(start());
-  } else schemaSteps.run(toOwner(), nodes, () => respond(start()));
 }
 
 /**

@@ -4,7 +4,7 @@ import { loopBudget } from '../../../src/concurrency/event-loop-round.ts';
 import { anonymousOwner } from '../../../src/concurrency/owner.ts';
 import { Admission } from '../../../src/server/operations/admission.ts';
 import { QuerySharing } from '../../../src/server/operations/query-sharing.ts';
-import { runSchemaOperation } from '../../../src/server/operations/run-operation.ts';
+import { runSchemaOperation } from '../../../src/server/operations/schema-operation.ts';
 
 /** Runs `{ __typename }` without an HTTP request. */
 function runTypename() {
