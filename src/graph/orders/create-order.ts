@@ -145,9 +145,9 @@ function onePerReference(): MutationResolver<
   const keys = new Map<string, string | null | undefined>();
   return async (root, args, context, info) => {
     const { referenceId, idempotencyKey: key } = args.input;
-    if (!referenceId) return create(root, args, context, info);
-    const isRetry = typeof key === 'string' && keys.get(referenceId) === key;
-    if (keys.has(referenceId) && !isRetry) {
+    const isRetry = typeof key === 'string' && keys.get(referenceId ?? '') === key;
+    if (!referenceId || isRetry) return create(root, args, context, info);
+    if (keys.has(referenceId)) {
       const message = `An earlier input of the list has the referenceId ${quoteForMessage(referenceId)}. Nothing was written for this input.`;
       return { __typename: 'Conflict', message, reason: 'DUPLICATE_REFERENCE' };
     }
@@ -164,19 +164,13 @@ function adviceOnUnknownOutcome(
   wasNotFound: boolean,
 ): string {
   // Orders can't be searched by an absent or empty reference.
-  if (!referenceId) {
-    return (
-      "Before you create the order again, look for it among this customer's newest orders. Then use a new " +
-      'idempotencyKey.'
-    );
-  }
-  const lookup = `look for it with orderByReference(referenceId: ${JSON.stringify(referenceId)})`;
-  if (wasNotFound) {
-    return (
-      'The search found no order with this referenceId and the values of the input. ' +
-      `Before you create the order again, ${lookup}. Then use a new idempotencyKey.`
-    );
-  }
+  const lookup = referenceId
+    ? `look for it with orderByReference(referenceId: ${JSON.stringify(referenceId)})`
+    : "look for it among this customer's newest orders";
+  const advice = `Before you create the order again, ${lookup}. Then use a new idempotencyKey.`;
+  if (!referenceId) return advice;
+  if (wasNotFound)
+    return `The search found no order with this referenceId and the values of the input. ${advice}`;
   return key === undefined || key === null
     ? `Before you create the order again, ${lookup}. With an idempotencyKey, Waybill itself looks for the order on a retry.`
     : `Retry with the same idempotencyKey: Waybill then looks for the order. Before you use a new key, ${lookup}.`;

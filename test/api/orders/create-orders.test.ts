@@ -65,6 +65,18 @@ describe('createOrders', () => {
     expect(calls.filter((call) => call === post)).toEqual([post]);
   });
 
+  test('creates one order if a second input repeats the key with another value', async () => {
+    const first = { referenceId: 'reused', idempotencyKey: 'reused' };
+    const { data, calls } = await create(
+      first,
+      { ...first, notes: 'Other notes' },
+      { referenceId: 'reused' },
+    );
+    const reused = { __typename: 'Conflict', reason: 'KEY_REUSED' };
+    expect(data.createOrders).toEqual([recorded, reused, duplicate]);
+    expect(calls.filter((call) => call === post)).toEqual([post]);
+  });
+
   test('creates one order per input if equal inputs have no referenceId', async () => {
     const { data, calls } = await create({}, {}, {});
     expect(data.createOrders).toEqual([recorded, recorded, recorded]);
