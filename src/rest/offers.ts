@@ -23,10 +23,7 @@ export function fastest(offers: readonly OfferJson[]): OfferJson | null {
   return best(offers, (a, b) => byDays(a, b) || byCost(a, b) || byCourier(a, b));
 }
 
-function best(
-  offers: readonly OfferJson[],
-  compare: (a: OfferJson, b: OfferJson) => number,
-): OfferJson | null {
+function best(offers: readonly OfferJson[], compare: typeof byCost): OfferJson | null {
   return offers.filter(isAvailable).sort(compare).at(0) ?? null;
 }
 

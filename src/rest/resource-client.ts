@@ -57,9 +57,7 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
     });
     const rows = isJsonObject(json) ? json[kind] : undefined;
     if (!isJsonObject(json) || !Array.isArray(rows))
-      throw new InvalidResponseError(
-        `${describeCall(call)} returned a response that is not a list of ${kind}`,
-      );
+      throw unexpectedResponse(call, `a response that is not a list of ${kind}`);
     drift?.check(kind, rows, callContext.bearer);
     const nextPageToken = readPageToken(call, json.nextPageToken);
     const listed = listWatch.check(kind, call, sent, rows, nextPageToken === undefined);
@@ -70,11 +68,7 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
 }
 
 /** The array is copied only if a row is no record. */
-function checkRows<Kind extends ResourceKind>(
-  kind: Kind,
-  rows: readonly unknown[],
-  call: RestCall,
-): readonly (WireRecord<Kind> | InvalidResponseError)[] {
+function checkRows<Kind extends ResourceKind>(kind: Kind, rows: readonly unknown[], call: RestCall) {
   if (rows.every((row) => isRecord(kind, row))) return rows;
   return rows.map((row, index) => {
     if (isRecord(kind, row)) return row;

@@ -5,8 +5,7 @@ import { createHmac } from 'node:crypto';
  * digests, in any order of fields and in any process.
  */
 export function createDigest(secret: Buffer) {
-  return (value: unknown): string =>
-    createHmac('sha256', secret).update(canonicalJson(value)).digest('base64url');
+  return (value: unknown) => createHmac('sha256', secret).update(canonicalJson(value)).digest('base64url');
 }
 
 /** JSON with the fields of each object in the order of their names. A field with the value undefined is left out. */

@@ -3,13 +3,7 @@ import { pause } from '../concurrency/cancellation.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
-import {
-  AbortedError,
-  DeadlineError,
-  mayHaveHappened,
-  OutcomeUnknownError,
-  StatusError,
-} from '../rest/errors.ts';
+import { AbortedError, DeadlineError, OutcomeUnknownError, StatusError } from '../rest/errors.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { OfferJson, OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
@@ -17,19 +11,16 @@ import type { Lock } from './idempotency.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';
 
 /** The checkpoint of an idempotency key: `POST /v1/shipments` was about to be sent for this quote and offer. */
-export interface ShippingProgress {
-  quote: string;
+export interface ShippingProgress extends Pick<ShippingNote, 'quote' | 'earliestMs'> {
   offer: OfferJson;
   /** A digest of the fields of the order that the quote depends on. */
   terms: string;
-  /** REST cannot have accepted the quote before, by its clock. */
-  earliestMs?: number | undefined;
 }
 
 /** The checkpoint of an order's lock: its last `POST /v1/shipments`, under any idempotency key. */
 export interface ShippingNote {
   quote: string;
-  /** Of the first attempt to accept this quote, by REST's clock. */
+  /** Of the first attempt to accept this quote, by REST's clock: REST cannot have accepted the quote before. */
   earliestMs?: number | undefined;
   /** When the last attempt to accept this quote began, by REST's clock. */
   postedAtMs?: number | undefined;
@@ -56,10 +47,7 @@ const maxNamingDelayMs = 3_600_000;
  * Waits until REST can no longer be processing a POST that no process could send any more since a time of the monotonic
  * clock. Throws OutcomeUnknownError at once if the deadline is earlier.
  */
-export async function untilSettled(
-  unsettledSinceMs: number,
-  { deadline, signal }: CallContext,
-): Promise<void> {
+export async function untilSettled(unsettledSinceMs: number, { deadline, signal }: CallContext) {
   const elapsedMs = monotonicMs() - unsettledSinceMs;
   const waitMs = maxProcessingMs - elapsedMs;
   // A restart of the machine resets the clock, and takes longer than REST may need.
@@ -105,15 +93,12 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
     return { order, shipment: await findShipment([ownProgress]) };
   }
 
-  async function findShipment(
-    candidates: readonly (ShippingProgress | ShippingNote | undefined)[],
-  ): Promise<ShipmentJson | null> {
+  async function findShipment(candidates: readonly (ShippingProgress | ShippingNote | undefined)[]) {
     const attempts = candidates.filter((attempt) => attempt !== undefined);
     if (attempts.length === 0) return null;
     const quotes = attempts.map(({ quote }) => quote);
-    const times = attempts.map(({ earliestMs }) => earliestMs).filter((time) => time !== undefined);
-    const earliestMs = times.length === attempts.length ? Math.min(...times) : undefined;
-    return findCreatedShipment(api, callContext, quotes, earliestMs);
+    const times = attempts.map(({ earliestMs }) => earliestMs ?? Number.NEGATIVE_INFINITY);
+    return findCreatedShipment(api, callContext, quotes, Math.min(...times));
   }
 
   async function loadShipment(name: string): Promise<ShipmentJson> {
@@ -144,29 +129,6 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
       );
     },
   };
-}
-
-/** Sends `POST /v1/shipments`, and notes the attempt and its result at a lock. */
-export async function postNoted(
-  { serviceTime }: RestApi,
-  lock: ShippingLock,
-  { quote, earliestMs }: Pick<ShippingNote, 'quote' | 'earliestMs'>,
-  post: () => Promise<ShipmentJson>,
-): Promise<ShipmentJson> {
-  const previousNote = lock.note;
-  const note = { quote, earliestMs, postedAtMs: serviceTime() };
-  await lock.checkpoint({ ...note, isSending: true });
-  try {
-    const shipment = await post();
-    // The quote is accepted, even if the note cannot be stored.
-    await lock.tryCheckpoint({ ...note, shipment: shipment.name });
-    return shipment;
-  } catch (error) {
-    // This failure does not undo an earlier attempt, which may have succeeded, so the earlier note is restored.
-    if (!mayHaveHappened(error)) await lock.tryCheckpoint(previousNote);
-    else await lock.tryCheckpoint(wasAborted(error) ? { ...note, unsettledSinceMs: monotonicMs() } : note);
-    throw error;
-  }
 }
 
 /** Whether a write was aborted here or by a gateway, so that REST may still be processing the write. */

@@ -38,9 +38,7 @@ export function explainNoOffer(
       statuses === ''
         ? 'the quote contains no offer'
         : `no courier ships this package on this route (${statuses})`;
-    const message =
-      `Nothing was shipped: ${reason}. ` +
-      'Change the package, the order or the origin, and use a new idempotencyKey.';
+    const message = `Nothing was shipped: ${reason}. Change the package, the order or the origin, and use a new idempotencyKey.`;
     return { reason: 'NO_COURIER', message };
   }
   const alternatives = `Available: ${available.map(costText).join(', ')}.`;

@@ -58,12 +58,7 @@ export async function findCreatedOrder(
 }
 
 /** Returns the sent fields, without fields that may have changed since or that REST returns in another form. */
-function comparableFields({
-  status: _status,
-  referenceUrl: _url,
-  recipient,
-  ...order
-}: CreateOrderJson): object {
+function comparableFields({ status: _status, referenceUrl: _url, recipient, ...order }: CreateOrderJson) {
   const { documentType: _type, document: _document, address, ...person } = recipient;
   return { ...order, recipient: { ...person, address: { addressLines: address.addressLines } } };
 }
@@ -88,21 +83,21 @@ export async function findCreatedShipment(
   { listShipments }: Pick<RestApi, 'listShipments'>,
   callContext: CallContext,
   quotes: readonly string[],
-  earliestMs: number | undefined,
+  earliestMs: number,
 ): Promise<ShipmentJson | null> {
   const uncached: Pages<ShipmentJson, PageQuery> = {
     load: (query) => listShipments(query, callContext),
     clearAll: () => {},
     maxPageSize: maxPageSize.shipments,
   };
-  const newestFirst = new NewestFirst(1);
+  const newestFirst = new NewestFirst();
   let hasRowWithoutQuote = false;
   for await (const { rows } of pagesFrom(uncached, {})) {
     const found = rows.find((row): row is ShipmentJson => quotes.includes(quoteOf(row) ?? ''));
     if (found !== undefined) return found;
     hasRowWithoutQuote ||= rows.some((row) => quoteOf(row) === undefined && !isOlder(row, earliestMs));
     newestFirst.add(rows);
-    if (newestFirst.isPast(earliestMs)) break;
+    if (newestFirst.isPast(earliestMs, 1)) break;
   }
   if (!hasRowWithoutQuote) return null;
   throw new OutcomeUnknownError(
@@ -114,7 +109,7 @@ function quoteOf(row: ShipmentRow): string | undefined {
   return 'quote' in row && typeof row.quote === 'string' ? row.quote : undefined;
 }
 
-function isOlder(row: ShipmentRow, earliestMs: number | undefined): boolean {
+function isOlder(row: ShipmentRow, earliestMs: number): boolean {
   const createdMs = row instanceof InvalidResponseError ? undefined : createdAtMs(row);
-  return createdMs !== undefined && earliestMs !== undefined && createdMs < earliestMs;
+  return createdMs !== undefined && createdMs < earliestMs;
 }

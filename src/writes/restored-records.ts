@@ -1,4 +1,5 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
+import type { RecordLoader } from '../loaders/record-loader.ts';
 import type { SendMessageJson, SendToPhoneJson } from '../rest/api-types.ts';
 import { StatusError } from '../rest/errors.ts';
 import type { MessageJson, OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
@@ -28,10 +29,6 @@ export function toStoredOffer(offer: OfferJson): OfferJson {
   return { courier, status, shipmentCostCents, returnShipmentCostCents, estimatedDeliveryOperatingDays };
 }
 
-export function toSentMessage({ name, createTime }: MessageJson): SentMessage {
-  return { name, createTime };
-}
-
 export function toStoredShipping(shipped: ShippedOrder): StoredShipping {
   const quote = shipped.quote.name;
   if ('noOffer' in shipped) return { quote, offers: shipped.offers.map(toStoredOffer) };
@@ -42,14 +39,9 @@ export function toStoredShipping(shipped: ShippedOrder): StoredShipping {
 // The functions below read the results of earlier writes by their stored names. They use the access token of the caller,
 // and REST decides what this token may see. They throw the errors of their reads.
 
-/** @throws StatusError that names the order, if the order is gone. */
-export async function restoreOrder({ orderById }: Loaders, name: string): Promise<OrderJson> {
-  return (await orderById.load(name)) ?? restoredRecordMissing(name);
-}
-
-/** @throws StatusError that names the shipment, if the shipment is gone. */
-export async function restoreShipment({ shipmentById }: Loaders, name: string): Promise<ShipmentJson> {
-  return (await shipmentById.load(name)) ?? restoredRecordMissing(name);
+/** @throws StatusError that names the record, if the record is gone. */
+export async function restoreRecord<Json>(loader: RecordLoader<Json>, name: string): Promise<Json> {
+  return (await loader.load(name)) ?? restoredRecordMissing(name);
 }
 
 /** Finds a message in the newest page of its conversation. From older pages, the repeated input shows it. */
@@ -69,9 +61,9 @@ export async function restoreMessage(
     : { ...message, contentType: 'TEXT', text: content.text };
 }
 
-/** Reads the shipment of `shipOrder`, or explains again why no offer matched. @throws like `restoreShipment` */
+/** Reads the shipment of `shipOrder`, or explains again why no offer matched. @throws like `restoreRecord` */
 export async function restoreShipping(
-  loaders: Loaders,
+  { shipmentById }: Loaders,
   stored: StoredShipping,
   preference: OfferPreference,
 ): Promise<ShippedOrder> {
@@ -79,7 +71,7 @@ export async function restoreShipping(
   if ('offers' in stored)
     return { quote, offers: stored.offers, noOffer: explainNoOffer(stored.offers, preference) };
   const { order, offer, shipment } = stored;
-  return { quote, order: { name: order }, offer, shipment: await restoreShipment(loaders, shipment) };
+  return { quote, order: { name: order }, offer, shipment: await restoreRecord(shipmentById, shipment) };
 }
 
 export function restoredRecordMissing(name: string): never {

@@ -23,11 +23,12 @@
 // | no                   | none                | create a quote: an earlier quote without a shipment has no effect   |
 // | yes or no            | another shipment    | throw ConflictError                                                 |
 
+import { monotonicMs } from '../base/monotonic-ms.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
-import { InvalidResponseError, isConflict } from '../rest/errors.ts';
+import { InvalidResponseError, isConflict, mayHaveHappened } from '../rest/errors.ts';
 import { readOffers } from '../rest/offers.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type {
@@ -41,9 +42,9 @@ import type {
 import {
   alreadyShipped,
   createShipmentLookup,
-  postNoted,
   type ShippingLock,
   type ShippingProgress,
+  wasAborted,
 } from './earlier-attempt.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Attempt, Held, Idempotency } from './idempotency.ts';
@@ -91,6 +92,24 @@ export function createShippingWorkflow(
       .finally(() => invalidateAfterShipmentCreation(loaders));
     loaders.shipmentById.replace(created.name, created);
     return created;
+  }
+
+  /** Sends `POST /v1/shipments`, and notes the attempt and its result at a lock. */
+  async function postNoted(shipment: CreateShipmentJson, earliestMs: number | undefined, lock: ShippingLock) {
+    const previousNote = lock.note;
+    const note = { quote: shipment.quote, earliestMs, postedAtMs: api.serviceTime() };
+    await lock.checkpoint({ ...note, isSending: true });
+    try {
+      const created = await createShipment(shipment, lock);
+      // The quote is accepted, even if the note cannot be stored.
+      await lock.tryCheckpoint({ ...note, shipment: created.name });
+      return created;
+    } catch (error) {
+      // This failure does not undo an earlier attempt, which may have succeeded, so the earlier note is restored.
+      if (!mayHaveHappened(error)) await lock.tryCheckpoint(previousNote);
+      else await lock.tryCheckpoint(wasAborted(error) ? { ...note, unsettledSinceMs: monotonicMs() } : note);
+      throw error;
+    }
   }
 
   async function startShipping(
@@ -162,9 +181,7 @@ export function createShippingWorkflow(
     lock: ShippingLock,
   ): Promise<ShipmentJson> {
     const recipient = shipmentRecipient(order.recipient);
-    return postNoted(api, lock, { quote, earliestMs }, () =>
-      createShipment({ quote, courier, origin, recipient, requiresPickup }, lock),
-    );
+    return postNoted({ quote, courier, origin, recipient, requiresPickup }, earliestMs, lock);
   }
 
   async function useExistingShipment(
@@ -221,20 +238,14 @@ export function createShippingWorkflow(
           ? await earlierShipmentOf(order, lock)
           : lock.note && (await shipmentLookup.findByQuote(lock))?.name;
         if (earlier !== undefined) throw alreadyShipped(resource, earlier, true);
-        return postNoted(api, lock, { quote, earliestMs: earliestCreation(api) }, () =>
-          createShipment(shipment, lock),
-        );
+        return postNoted(shipment, earliestCreation(api), lock);
       });
     },
   };
 }
 
 /** The result of a shipment whose quote was created by an earlier attempt. */
-function resumedShipping(
-  order: OrderJson,
-  { quote, offer }: ShippingProgress,
-  shipment: ShipmentJson,
-): ShippedOrder {
+function resumedShipping(order: OrderJson, { quote, offer }: ShippingProgress, shipment: ShipmentJson) {
   return { order: { ...order, shipment: shipment.name }, quote: { name: quote }, offer, shipment };
 }
 

@@ -14,10 +14,7 @@ interface TurnRequest {
 
 /** The work of this process on each key. One request at a time asks the store for a key. */
 export class Turns {
-  readonly #latestByKey = new Map<
-    string,
-    { request: TurnRequest; result: Promise<unknown>; ended: Promise<void> }
-  >();
+  readonly #latestByKey = new Map<string, { request: TurnRequest; result: Promise<unknown> }>();
 
   /**
    * Runs work after all earlier work on the key. The work looks at the signal first.
@@ -27,14 +24,14 @@ export class Turns {
     const key = keyOf(request);
     const earlier = this.#latestByKey.get(key);
     if (earlier !== undefined && earlier.request.fingerprint !== request.fingerprint) throw otherInputError();
-    const result = (earlier?.ended ?? Promise.resolve()).then(work);
-    const turn = { request, result, ended: result.then(ignore, ignore) };
+    const result = Promise.allSettled([earlier?.result]).then(work);
+    const turn = { request, result };
     this.#latestByKey.set(key, turn);
-    void turn.ended.then(() => {
+    void Promise.allSettled([result]).then(() => {
       if (this.#latestByKey.get(key) === turn) this.#latestByKey.delete(key);
     });
     if (earlier !== undefined) {
-      await untilAborted(earlier.ended, request.signal);
+      await untilAborted(Promise.allSettled([earlier.result]), request.signal);
       expectNotAborted(request.signal);
     }
     return result;
@@ -61,8 +58,6 @@ export class Turns {
 function keyOf({ name: { merchant, id } }: TurnRequest): string {
   return `${merchant}.${id}`;
 }
-
-const ignore = () => {};
 
 /** @throws OperationDeadlineError or AbortedError after the signal has aborted. */
 export function expectNotAborted({ aborted, reason }: Cancellation): void {

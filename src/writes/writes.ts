@@ -15,7 +15,7 @@ import { mayHaveHappened, OutcomeUnknownError } from '../rest/errors.ts';
 import type { ResourceName } from '../rest/resource-name.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { withoutDefaults } from './digest.ts';
-import { type ShippingProgress, untilSettled, wasAborted } from './earlier-attempt.ts';
+import { type ShippingNote, type ShippingProgress, untilSettled, wasAborted } from './earlier-attempt.ts';
 import type { Attempt, Held, Idempotency, IdempotentWrite } from './idempotency.ts';
 import {
   invalidateAfterOrderCreation,
@@ -26,13 +26,11 @@ import { earliestCreation, findCreatedOrder, withRecovery } from './recovery.ts'
 import {
   type NamedRecord,
   restoreMessage,
-  restoreOrder,
-  restoreShipment,
+  restoreRecord,
   restoreShipping,
   type SentMessage,
   type ShippedOrder,
   type StoredShipping,
-  toSentMessage,
   toStoredShipping,
 } from './restored-records.ts';
 import { createShippingWorkflow, type ShipOrderRequest, shipOrderDefaults } from './shipping-workflow.ts';
@@ -40,13 +38,8 @@ import { createShippingWorkflow, type ShipOrderRequest, shipOrderDefaults } from
 /** The client's idempotency key. Work with a key runs once; without a key, each request runs it. */
 type Key = string | null | undefined;
 
-/** The checkpoint of `createOrder`. */
-interface OrderProgress {
-  /** REST cannot have created the order before, by its clock. */
-  earliestMs: number | undefined;
-  /** See `ShippingNote`. */
-  unsettledSinceMs?: number;
-}
+/** The checkpoint of `createOrder`. REST cannot have created the order before `earliestMs`, by its clock. */
+type OrderProgress = Pick<ShippingNote, 'earliestMs' | 'unsettledSinceMs'>;
 
 export type Writes = ReturnType<typeof createWrites>;
 
@@ -97,7 +90,7 @@ export function createWrites(
       operation,
       input,
       run: ({ expectHeld }: Held) => post(callContext.untilDeadline(expectHeld)),
-      toStored: toSentMessage,
+      toStored: ({ name, createTime }: MessageJson): SentMessage => ({ name, createTime }),
       restore: (sent: SentMessage) => restoreMessage(loaders, sent, input.message),
     };
     return runOnce(write, key).finally(() => loaders.messagePage.clearAll());
@@ -124,7 +117,7 @@ export function createWrites(
           return (await find()) ?? outcomeUnknown(true);
         },
         toStored: ({ name }) => name,
-        restore: (name) => restoreOrder(loaders, name),
+        restore: (name) => restoreRecord(loaders.orderById, name),
       };
       return idempotency
         .runOnce(write, key, writeContext)
@@ -163,7 +156,7 @@ export function createWrites(
             ? createWorkflow().acceptQuote(shipment, attempt)
             : createWorkflow().createShipment(shipment, attempt),
         toStored: ({ name }: ShipmentJson) => name,
-        restore: (name: string) => restoreShipment(loaders, name),
+        restore: (name: string) => restoreRecord(loaders.shipmentById, name),
       };
       return runOnce(write, key).finally(() => invalidateAfterShipmentCreation(loaders));
     },

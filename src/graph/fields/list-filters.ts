@@ -12,9 +12,8 @@ export const statusArgs = (list: string, type: EnumRef<SchemaTypes, string, stri
 
 /** Sorted and without duplicates. An absent or empty list means no filter. @throws BadInputError for UNRECOGNIZED */
 export function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {
-  if (status?.includes('UNRECOGNIZED')) {
+  if (status?.includes('UNRECOGNIZED'))
     throw new BadInputError('"status" must not contain UNRECOGNIZED, which is for output only.');
-  }
   return status?.length ? [...new Set(status)].sort() : undefined;
 }
 

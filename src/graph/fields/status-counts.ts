@@ -2,7 +2,7 @@ import type { EnumRef } from '@pothos/core';
 import type { ListedKind } from '../../loaders/loading-observer.ts';
 import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
-import { toMs } from './list-filters.ts';
+import { createdRangeArgs, toMs } from './list-filters.ts';
 import { selectsRelation } from './related-record.ts';
 
 /**
@@ -54,12 +54,7 @@ export function defineStatusCounts(
       description:
         `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`, at ` +
         `most once every 30 seconds.`,
-      args: {
-        createdSince: t.arg({
-          type: 'DateTime',
-          description: `The earliest creation time of the counted ${records}. By default, all ${records} are counted.`,
-        }),
-      },
+      args: { createdSince: createdRangeArgs.createdSince },
       resolve: (_root, { createdSince }, { loaders }, info) =>
         loaders.countByStatus(records, toMs(createdSince), selectsRelation(record, info)),
     }),

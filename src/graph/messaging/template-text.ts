@@ -4,26 +4,14 @@ import type { TemplateJson, TemplateTextJson } from '../../rest/wire-schema.ts';
 /** By parameter name. A Map, because a parameter may have the name `__proto__`. */
 type Values = ReadonlyMap<string, string>;
 
-export interface FilledTemplate {
-  header: string | null;
-  body: string | null;
-  footer: string | null;
-  /** Names of parameters without a value, each once, header first. */
-  missing: string[];
-  /** Names of values without a parameter, each once, header first. */
-  unknown: string[];
-}
-
 const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
 /**
  * Replaces each `{{name}}` with its value. A parameter without a value keeps its placeholder.
+ * @returns also the names of parameters without a value, and of values without a parameter: each once, header first
  * @throws InvalidResponseError if a part of the template is no text
  */
-export function fillTemplate(
-  template: TemplateJson,
-  values: { header: Values; body: Values },
-): FilledTemplate {
+export function fillTemplate(template: TemplateJson, values: { header: Values; body: Values }) {
   const header = parameterNames(template.header);
   const body = parameterNames(template.body);
   const unknownIn = (given: Values, names: Set<string>) => new Set(given.keys()).difference(names);

@@ -5,7 +5,7 @@ import type { TemplateJson, TemplateParameterJson, TemplateTextJson } from '../.
 import { builder, type SchemaTypes } from '../builder.ts';
 import { defineList } from '../relay/connection.ts';
 import { Channel } from './channel.ts';
-import { type FilledTemplate, fillTemplate } from './template-text.ts';
+import { fillTemplate } from './template-text.ts';
 
 const TemplateParameterDefinition = builder
   .objectRef<TemplateParameterJson>('TemplateParameterDefinition')
@@ -30,7 +30,7 @@ const TemplateText = builder.objectRef<TemplateTextJson>('TemplateText').impleme
   }),
 });
 
-const TemplatePreview = builder.objectRef<FilledTemplate>('TemplatePreview').implement({
+const TemplatePreview = builder.objectRef<ReturnType<typeof fillTemplate>>('TemplatePreview').implement({
   description:
     'The texts of a template with the given values, and the names of missing and unknown parameters.',
   fields: (t) => ({

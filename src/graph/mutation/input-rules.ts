@@ -48,11 +48,10 @@ function characterCount(value: string): number {
 export const centsAtLeast = (min: number) =>
   v.pipe(
     v.number(),
-    rule((value: number) =>
-      value < min
-        ? { code: 'TOO_SMALL', message: `must be at least ${min}, but is ${value}`, limit: min }
-        : undefined,
-    ),
+    rule((value: number) => {
+      const message = `must be at least ${min}, but is ${value}`;
+      return value < min ? { code: 'TOO_SMALL', message, limit: min } : undefined;
+    }),
   );
 
 /** A text of a certain form. The rule returns the value that `parse` makes of it. */
@@ -111,13 +110,12 @@ export function validateInput<Rules extends v.GenericSchema>(
     message: ({ input, message }) => (input === null ? notNull : message),
   });
   if (success) return { value: output };
-  return {
-    errors: issues.map((issue) => {
-      const { message, expected, received } = issue;
-      const path = v.getDotPath(issue) ?? '';
-      // GraphQL has validated the types, so an issue without a code is that of a value which is for output only, or null.
-      if (expected === null || !isInvalidFieldCode(expected)) return { path, message, code: 'NOT_ALLOWED' };
-      return { path, message, code: expected, ...(received === '' ? {} : { limit: Number(received) }) };
-    }),
-  };
+  const errors = issues.map((issue): InvalidFieldSource => {
+    const { message, expected, received } = issue;
+    const path = v.getDotPath(issue) ?? '';
+    // GraphQL has validated the types, so an issue without a code is that of a value which is for output only, or null.
+    if (expected === null || !isInvalidFieldCode(expected)) return { path, message, code: 'NOT_ALLOWED' };
+    return { path, message, code: expected, ...(received === '' ? {} : { limit: Number(received) }) };
+  });
+  return { errors };
 }

@@ -23,7 +23,8 @@ export async function runBatch<Input, Result>(
   info: GraphQLResolveInfo,
 ): Promise<(Result | WriteFailedSource)[]> {
   const lastWriteByKey = new Map<string, Promise<unknown>>();
-  const reasonByFailure = new Map<WriteFailedSource, unknown>();
+  const reasons: unknown[] = [];
+  const kinds = new Set<string>();
   const results = await Promise.all(
     inputs.map((input) => {
       const key = keyOf(input) ?? '';
@@ -32,21 +33,15 @@ export async function runBatch<Input, Result>(
         .then(() => runOne({}, { input }, context, info))
         .catch((reason: unknown) => {
           const failure: WriteFailedSource = { __typename: 'WriteFailed', ...context.reportError(reason) };
-          reasonByFailure.set(failure, reason);
+          reasons.push(reason);
+          kinds.add(`${failure.code} ${failure.retryable}`);
           return failure;
         });
       if (key !== '') lastWriteByKey.set(key, result);
       return result;
     }),
   );
-  const failures = [...reasonByFailure.keys()];
-  const [first] = failures;
-  if (
-    first !== undefined &&
-    failures.length === inputs.length &&
-    failures.every(({ code, retryable }) => code === first.code && retryable === first.retryable)
-  )
-    throw reasonByFailure.get(first);
+  if (reasons.length === inputs.length && kinds.size === 1) throw reasons[0];
   return results;
 }
 

@@ -1,10 +1,5 @@
 import type { InputRef } from '@pothos/core';
-import {
-  type GraphQLInputObjectType,
-  type GraphQLResolveInfo,
-  getNamedType,
-  isInputObjectType,
-} from 'graphql';
+import { assertInputObjectType, type GraphQLResolveInfo, getNamedType } from 'graphql';
 import type { GenericSchema, InferOutput } from 'valibot';
 import {
   isConflict,
@@ -96,7 +91,7 @@ export function defineMutation<Rules extends GenericSchema, Success>(
           return { __typename: 'Conflict', message, reason: toConflictReason(error.details.code) };
         if (isNotFound(error) && target !== undefined) return notFound(target(value), message);
         if (isNotFound(error) || isRejectedInput(error))
-          return invalidInput(invalidFields(error, input, inputType(info), restToInputPaths), message);
+          return invalidInput(invalidFields(error, input, info, restToInputPaths), message);
       }
       throw error;
     }
@@ -116,9 +111,11 @@ export class InvalidInputError extends WaybillError {
 function invalidFields(
   { details }: StatusError,
   input: object,
-  type: GraphQLInputObjectType,
+  { parentType, fieldName }: GraphQLResolveInfo,
   restToInputPaths: RestToInputPaths,
 ): InvalidFieldSource[] {
+  // A mutation has one argument: an input, or a list of inputs.
+  const type = assertInputObjectType(getNamedType(parentType.getFields()[fieldName]?.args[0]?.type));
   return details.fields.map(({ path: restPath, message, code = '' }) => {
     const { path, remainder } = findInputLocation(restPath, type, input, restToInputPaths);
     return {
@@ -154,11 +151,4 @@ function toConflictReason(code: string | undefined): ConflictSource['reason'] {
 
 function fieldSentence({ path, message }: InvalidFieldSource): string {
   return path === '' ? message : `${path} ${message}`;
-}
-
-/** A mutation has one argument: an input, or a list of inputs. */
-function inputType({ parentType, fieldName }: GraphQLResolveInfo): GraphQLInputObjectType {
-  const type = getNamedType(parentType.getFields()[fieldName]?.args[0]?.type);
-  if (isInputObjectType(type)) return type;
-  throw new TypeError(`${parentType.name}.${fieldName} has no input argument`);
 }

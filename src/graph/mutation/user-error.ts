@@ -56,7 +56,7 @@ export const isInvalidFieldCode = (code: string): code is InvalidFieldCode => Ob
 
 const InvalidFieldCodeEnum = describedEnum(
   'InvalidFieldCode',
-  'The kind of fault in an input field. Later versions may add values.',
+  'The kind of fault in an input field, so that you can show your own text. Keep a default branch, because later versions may add values.',
   fieldCodes,
 );
 
@@ -77,7 +77,7 @@ export const isConflictReason = (code: string): code is ConflictReason =>
 
 const ConflictReasonEnum = describedEnum(
   'ConflictReason',
-  'The reason for a `Conflict`. Later versions may add values.',
+  'The reason for a `Conflict`, so that you can show your own text. Keep a default branch, because later versions may add values.',
   conflictReasons,
 );
 
@@ -93,11 +93,7 @@ const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').imple
       description:
         "The fault as a text to show after the field's name, such as `must be 3 to 128 characters long`.",
     }),
-    code: t.expose('code', {
-      type: InvalidFieldCodeEnum,
-      description:
-        'The kind of fault as a code, so that you can show your own text. Keep a default branch, because later versions may add codes.',
-    }),
+    code: t.expose('code', { type: InvalidFieldCodeEnum, description: 'The kind of fault as a code.' }),
     limit: t.exposeFloat('limit', {
       nullable: true,
       description:
@@ -136,11 +132,7 @@ export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement(
     'The current state does not allow this change, such as shipping an order twice. Nothing was written.',
   interfaces: [UserError],
   fields: (t) => ({
-    reason: t.expose('reason', {
-      type: ConflictReasonEnum,
-      description:
-        'The reason as a code, so that you can show your own text. Keep a default branch, because later versions may add codes.',
-    }),
+    reason: t.expose('reason', { type: ConflictReasonEnum, description: 'The reason as a code.' }),
   }),
 });
 

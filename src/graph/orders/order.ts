@@ -135,9 +135,8 @@ builder.queryFields((t) => ({
     resolve: (_root, { status, search, createdSince, createdUntil, ...args }, { loaders }, info) => {
       const query = { search: searchText('search', search) || undefined, status: statusFilter(status) };
       const range = createdRange({ createdSince, createdUntil });
-      if (range.createdSinceMs !== undefined || range.createdUntilMs !== undefined) {
+      if (range.createdSinceMs !== undefined || range.createdUntilMs !== undefined)
         return orderList.readFiltered(loaders.orderScans, selectsRelation('order', info), args, query, range);
-      }
       const pages = selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage;
       return orderList.read(pages, args, query);
     },

@@ -2,12 +2,11 @@ import type { ObjectRef } from '@pothos/core';
 import { maxPageSize } from '../../loaders/loaders.ts';
 import { ListCursors, type Position } from '../../loaders/paging/cursor.ts';
 import type { Pages } from '../../loaders/paging/page-loader.ts';
-import { type PageSlice, readPageSlice } from '../../loaders/paging/page-slice.ts';
+import { type PageSlice, type PlacedRow, readPageSlice } from '../../loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../loaders/scan/filtered-slice.ts';
 import type { ListScans } from '../../loaders/scan/list-scan.ts';
 import type { RowFilter } from '../../loaders/scan/row-filter.ts';
 import type { PageQuery } from '../../rest/api-types.ts';
-import type { InvalidResponseError } from '../../rest/errors.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 
 export const defaultPageSize = 20;
@@ -15,12 +14,6 @@ export const defaultPageSize = 20;
 interface Connection<Json> {
   slice: PageSlice<Json>;
   hasPreviousPage: boolean;
-  cursors: ListCursors;
-}
-
-interface Edge<Json> {
-  node: Json | InvalidResponseError;
-  after: Position;
   cursors: ListCursors;
 }
 
@@ -71,7 +64,7 @@ export function defineList<Json extends Named>(
   const maximum = maxPageSize[list];
   // A connection reads only the name of a record. Pothos can't infer field types from a type parameter.
   const node: ObjectRef<SchemaTypes, Named> = ref;
-  const edge = builder.objectRef<Edge<Named>>(`${node.name}Edge`).implement({
+  const edge = builder.objectRef<PlacedRow<Named> & { cursors: ListCursors }>(`${node.name}Edge`).implement({
     description: `A row of a list of ${list}, with its cursor.`,
     fields: (t) => ({
       cursor: t.string({
@@ -84,7 +77,7 @@ export function defineList<Json extends Named>(
         nullable: true,
         description: 'The record. Null, with an error, if the REST service sent an invalid record.',
         // GraphQL turns an error instance into the field's own error.
-        resolve: ({ node }) => node as Named,
+        resolve: ({ row }) => row as Named,
       }),
     }),
   });
@@ -94,7 +87,7 @@ export function defineList<Json extends Named>(
       edges: t.field({
         type: [edge],
         description: `The ${list} with their cursors.`,
-        resolve: ({ slice, cursors }) => slice.rows.map(({ row, after }) => ({ node: row, after, cursors })),
+        resolve: ({ slice, cursors }) => slice.rows.map(({ row, after }) => ({ row, after, cursors })),
       }),
       nodes: t.field({
         type: [node],
@@ -134,7 +127,7 @@ export function defineList<Json extends Named>(
     isInList?: (row: Json) => boolean,
   ): Promise<Connection<Json>> {
     const { first, after, cursors } = parsePageArgs(pageArgs, query);
-    const slice = await readPageSlice({ pages, filters: query, first, after, isInList });
+    const slice = await readPageSlice(pages, query, first, after, isInList);
     return { slice, hasPreviousPage: after !== undefined, cursors };
   }
 

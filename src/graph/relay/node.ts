@@ -96,9 +96,8 @@ builder.queryFields((t) => ({
       }),
     },
     resolve: (_root, { ids }, { loaders }) => {
-      if (ids.length > maxNodes) {
+      if (ids.length > maxNodes)
         throw new BadInputError(`Expected at most ${maxNodes} ids, but got ${ids.length}.`);
-      }
       return ids.map((id) => loadNode(id, loaders));
     },
   }),

@@ -1,5 +1,5 @@
 import type { Loaders } from '../../loaders/loaders.ts';
-import type { OrderJson, QuoteJson } from '../../rest/wire-schema.ts';
+import type { OrderJson } from '../../rest/wire-schema.ts';
 import type { NoOfferExplanation } from '../../writes/offer-selection.ts';
 import { type NamedRecord, restoredRecordMissing, type ShippedOrder } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
@@ -44,14 +44,11 @@ async function rereadOrder(earlier: OrderJson | NamedRecord, { orderById }: Load
   return (await orderById.load(name).catch(() => null)) ?? earlier;
 }
 
-interface NoOfferSource extends NoOfferExplanation {
-  __typename: 'NoOffer';
-  quote: QuoteJson | NamedRecord;
-}
+type NoOfferSource = { __typename: 'NoOffer' } & NoOfferExplanation & Pick<ShippedOrder, 'quote'>;
 
 const NoOfferReason = describedEnum(
   'NoOfferReason',
-  'The reason for a `NoOffer`. Later versions may add values.',
+  'The reason for a `NoOffer`, so that you can show your own text. Keep a default branch, because later versions may add values.',
   {
     NO_COURIER: 'No courier has an available offer for this package between these locations.',
     ABOVE_LIMIT: 'Each matching offer costs more than `maxShipmentCostCents` or has an unknown cost.',
@@ -64,11 +61,7 @@ const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
     'No available offer matches the input, and nothing was shipped. `message` gives the reason and the available offers.',
   interfaces: [UserError],
   fields: (t) => ({
-    reason: t.expose('reason', {
-      type: NoOfferReason,
-      description:
-        'The reason as a code, so that you can show your own text. Keep a default branch, because later versions may add codes.',
-    }),
+    reason: t.expose('reason', { type: NoOfferReason, description: 'The reason as a code.' }),
     quote: t.field(createdQuote('The requested quote, with one offer or rejection per courier.')),
   }),
 });

@@ -111,15 +111,10 @@ builder.queryFields((t) => ({
     args: { ...shipmentList.field.args, ...statusArgs('shipments', shipmentStatus.ref), ...createdRangeArgs },
     resolve: (_root, { status, createdSince, createdUntil, ...args }, { loaders }, info) => {
       const filter = { statuses: statusFilter(status), ...createdRange({ createdSince, createdUntil }) };
-      return Object.values(filter).every((bound) => bound === undefined)
-        ? shipmentList.read(loaders.shipmentPage, args, {})
-        : shipmentList.readFiltered(
-            loaders.shipmentScans,
-            selectsRelation('shipment', info),
-            args,
-            {},
-            filter,
-          );
+      if (Object.values(filter).every((bound) => bound === undefined))
+        return shipmentList.read(loaders.shipmentPage, args, {});
+      const keepsRows = selectsRelation('shipment', info);
+      return shipmentList.readFiltered(loaders.shipmentScans, keepsRows, args, {}, filter);
     },
   }),
 }));

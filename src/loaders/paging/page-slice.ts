@@ -17,24 +17,19 @@ export interface PlacedRow<Row> {
   readonly after: Position;
 }
 
-export interface PageSliceRequest<Row, Query extends PageQuery> {
-  pages: Pages<Row, Query>;
-  filters: Filters<Query>;
-  first: number;
-  after: Position | undefined;
-  /** Selects the rows of the list, if REST cannot filter them. */
-  isInList?: ((row: Row) => boolean) | undefined;
-}
-
 /**
  * Reads `first` rows with the fewest calls. One page has exactly the rows to skip and the rows to return. More
  * pages are read only if REST returns fewer rows. REST is assumed to accept a new page size for each page.
+ * @param isInList selects the rows of the list, if REST cannot filter them
  * @throws InvalidResponseError if the list has no end. Errors of `pages` are passed on.
  */
 export async function readPageSlice<Row extends { name: string }, Query extends PageQuery>(
-  request: PageSliceRequest<Row, Query>,
+  pages: Pages<Row, Query>,
+  filters: Filters<Query>,
+  first: number,
+  after: Position | undefined,
+  isInList?: (row: Row) => boolean,
 ): Promise<PageSlice<Row>> {
-  const { pages, filters, first, after, isInList } = request;
   const walk = new PageWalk(pages, filters, after);
   // An invalid row may belong to the list.
   const isOfList = (row: Row | InvalidResponseError) =>

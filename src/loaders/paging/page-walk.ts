@@ -130,12 +130,7 @@ export function positionAfter(
   const [anchor, next] = [rowName(rows[index]), rowName(rows[index + 1])];
   if (index < rows.length - 1 || nextPageToken === undefined)
     return { pageToken, rowsBefore, skip: index + 1, anchor, firstBefore, next };
-  const start = {
-    pageToken: nextPageToken,
-    rowsBefore: rowsBefore + rows.length,
-    skip: 0,
-    anchor: undefined,
-  };
+  const start = { ...startOfList, pageToken: nextPageToken, rowsBefore: rowsBefore + rows.length };
   return { ...start, firstBefore: rowName(rows[0]) };
 }
 

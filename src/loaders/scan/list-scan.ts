@@ -40,11 +40,7 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
 ): ListScans<Row, Query> {
   const halfTimeMs = deadline.remainingMs() / 2;
   // docs/decisions/0043-rows-of-a-scan-kept-for-relations.md
-  const pagesOnce: Pages<Row, Query> = {
-    maxPageSize: pages.maxPageSize,
-    load: list,
-    clearAll() {},
-  };
+  const pagesOnce: Pages<Row, Query> = { maxPageSize: pages.maxPageSize, load: list, clearAll() {} };
   const scans = new Map<string, ListScan<Row>>();
 
   return (filters, start, keepsRows = false) => {

@@ -43,12 +43,6 @@ export class NewestFirst {
   #newestMs: number | undefined;
   #oldestMs = Number.POSITIVE_INFINITY;
   #isSorted = true;
-  readonly #minPages: number;
-
-  /** @param minPages how many pages must be in this order. */
-  constructor(minPages = 2) {
-    this.#minPages = minPages;
-  }
 
   /** Looks at the next page of the list. */
   add(rows: readonly (FilteredRow | InvalidResponseError)[]): void {
@@ -63,13 +57,13 @@ export class NewestFirst {
     }
   }
 
-  /** Whether all later rows were created before a time. */
-  isPast(createdSinceMs: number | undefined): boolean {
+  /** Whether all later rows were created before a time. `minPages`: how many pages must be in this order. */
+  isPast(createdSinceMs: number | undefined, minPages = 2): boolean {
     return (
       createdSinceMs !== undefined &&
       this.#isSorted &&
       this.#rows >= minRowsInOrder &&
-      this.#pages >= this.#minPages &&
+      this.#pages >= minPages &&
       // Rows of one time are in any order.
       this.#oldestMs !== this.#newestMs &&
       this.#oldestMs < createdSinceMs

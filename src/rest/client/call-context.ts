@@ -119,12 +119,7 @@ export function createCallContexts({ callsAtOnce, ...options }: CallContextsOpti
   return {
     callsWaiting: () => queue.waiting,
     /** Creates the call context of one operation. `connection`: the client's, undefined for a call through `fetch`. */
-    of(
-      bearer: string,
-      signal: Cancellation,
-      deadline: Deadline = noDeadline,
-      connection?: object,
-    ): CallContext {
+    of(bearer: string, signal: Cancellation, deadline = noDeadline, connection?: object): CallContext {
       const tenant = options.tenants.of(bearer);
       const owner = options.tenants.owner(tenant, connection);
       const operation = { readsLeft: options.readsPerOperation, isAccepted: false };

@@ -6,9 +6,9 @@ import type { StepQueue } from '../../concurrency/step-queue.ts';
 import type { TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { callRoute, describeCall, isRead, type RestCall } from '../call.ts';
 import {
+  AbortedError,
   abortedError,
   CircuitOpenError,
-  closedError,
   DeadlineError,
   isUnauthenticated,
   StatusError,
@@ -170,8 +170,8 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     this.timeouts.stop(this);
     const { tenant, callLog, deadline } = this.#callContext;
     const isBroken = this.client.isClosed && !(error instanceof WaybillError);
-    const cause = isBroken ? closedError(this.call) : error;
-    const failure = toFailure(this.call, cause, isSent);
+    const reason = `${describeCall(this.call)} was aborted, because this server ends`;
+    const failure = toFailure(this.call, isBroken ? new AbortedError(reason) : error, isSent);
     if (isUnauthenticated(failure)) this.#callContext.onTokenRejected();
     const silentMs = this.entry.status === undefined ? callLog.elapsedMs() - this.#attemptStartMs : 0;
     this.#recordOutcome(toOutcome(failure, silentMs));

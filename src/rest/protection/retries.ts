@@ -46,11 +46,7 @@ export function createRetries(maxRetries: number, random = Math.random) {
 
 /** Whether a connection broke. REST may have closed an idle kept-alive connection at the moment of the call. */
 function isReset({ cause }: UnavailableError): boolean {
-  return (
-    cause instanceof Error &&
-    'code' in cause &&
-    /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(String(cause.code))
-  );
+  return /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(String(Object(cause).code));
 }
 
 /** Each read adds this share of a retry to the budget. While REST fails, retries add at most 20 % to the calls. */
@@ -74,8 +70,7 @@ function createRetryBudget() {
     },
     /** Spends one retry of the budget. @returns false if there is no retry left for this tenant. */
     spend({ id }: Tenant): boolean {
-      let spentByTenant = 0;
-      for (const spender of spentBy) if (spender === id) spentByTenant += 1;
+      const spentByTenant = spentBy.filter((spender) => spender === id).length;
       if (spentByTenant >= maxBudget - spentBy.length) return false;
       spentBy.push(id);
       return true;

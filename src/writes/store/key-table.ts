@@ -6,10 +6,8 @@ export type Operation =
   | { kind: 'claim'; key: KeyName; fingerprint: string; nowMs: number; expiresAtMs: number }
   | { kind: 'checkpoint'; claim: Claim; progress: unknown; expiresAtMs: number }
   | { kind: 'finish'; claim: Claim; outcome: unknown }
-  | { kind: 'abandon'; claim: Claim }
-  | { kind: 'release'; claim: Claim }
-  | { kind: 'noteService'; service: string }
-  | { kind: 'hasService'; service: string };
+  | { kind: 'abandon' | 'release'; claim: Claim }
+  | { kind: 'noteService' | 'hasService'; service: string };
 
 /** The result of an operation: of a claim, of a change, or of a question. */
 export type Result = ClaimResult | { state: 'stored' | 'lost' } | { state: 'yes' | 'no' };

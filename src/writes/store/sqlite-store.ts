@@ -135,15 +135,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     if (state === 'lost') throw new ClaimLostError();
   }
 
-  async function close(): Promise<void> {
-    end ??= 'The key store is closed.';
-    send();
-    if (thread === undefined) return;
-    const exit = once(thread, 'exit');
-    thread.postMessage('close');
-    await withTimeout(timeoutMs, exit);
-  }
-
   if (!isInMemory) {
     const opening = start();
     opening.ref();
@@ -173,6 +164,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     noteOrganizationShown: (service) => change({ kind: 'noteService', service }),
     wasOrganizationShown: async (service) => (await run({ kind: 'hasService', service })).state === 'yes',
     failure: () => end ?? failure,
-    close,
+    async close() {
+      end ??= 'The key store is closed.';
+      send();
+      if (thread === undefined) return;
+      const exit = once(thread, 'exit');
+      thread.postMessage('close');
+      await withTimeout(timeoutMs, exit);
+    },
   };
 }

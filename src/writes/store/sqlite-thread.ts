@@ -129,8 +129,7 @@ function serve(port: MessagePort, data: ThreadData): void {
   }
 
   function report(content: Pick<Report, 'replies' | 'secret'>): void {
-    const message: Report = { ...content, lease, failure };
-    port.postMessage(message);
+    port.postMessage({ ...content, lease, failure } satisfies Report);
   }
 
   const timer = setInterval(() => {

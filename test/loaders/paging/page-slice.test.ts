@@ -5,8 +5,7 @@ import { InvalidResponseError } from '../../../src/rest/errors.ts';
 import { createList, type List, named, type Row, scripted } from '../list-batch/list.ts';
 
 function read(list: List, first: number, after?: Position, isInList?: (row: Row) => boolean) {
-  const filter = isInList === undefined ? {} : { isInList };
-  return readPageSlice({ pages: list.pages(), filters: {}, first, after, ...filter });
+  return readPageSlice(list.pages(), {}, first, after, isInList);
 }
 
 const names = ({ rows }: PageSlice<Row>) => rows.map(({ row }) => row.name);
@@ -314,7 +313,7 @@ describe('the page tokens of a list', () => {
       if (token === 't1') return { rows: [], nextPageToken: 't2' };
       return { rows: named('b'), nextPageToken: undefined };
     });
-    const slice = await readPageSlice({ pages, filters: {}, first: 5, after: undefined });
+    const slice = await readPageSlice(pages, {}, 5, undefined);
     expect(names(slice)).toEqual(['a', 'b']);
     expect(slice.hasNextPage).toBe(false);
     expect(calls()).toBe(3);
@@ -322,7 +321,7 @@ describe('the page tokens of a list', () => {
 
   test('are rejected if a token is repeated', async () => {
     const { pages, calls } = scripted((_token, call) => ({ rows: named(`a${call}`), nextPageToken: 't1' }));
-    const slice = readPageSlice({ pages, filters: {}, first: 5, after: undefined });
+    const slice = readPageSlice(pages, {}, 5, undefined);
     await expect(slice).rejects.toThrow(
       new InvalidResponseError(
         'The REST service repeated a page token, so the list has no end. Check the setting PAGE_TOKEN_PARAMETER.',
@@ -333,7 +332,7 @@ describe('the page tokens of a list', () => {
 
   test('are rejected if a token leads to itself, even if the page has enough rows', async () => {
     const { pages } = scripted(() => ({ rows: named('a'), nextPageToken: 't1' }));
-    const slice = readPageSlice({ pages, filters: {}, first: 1, after: nextPage('t1') });
+    const slice = readPageSlice(pages, {}, 1, nextPage('t1'));
     await expect(slice).rejects.toThrow(InvalidResponseError);
   });
 });
@@ -343,6 +342,6 @@ test('a slice fails with the error of its page', async () => {
   const { pages } = scripted(() => {
     throw failure;
   });
-  const slice = readPageSlice({ pages, filters: {}, first: 1, after: undefined });
+  const slice = readPageSlice(pages, {}, 1, undefined);
   await expect(slice).rejects.toBe(failure);
 });

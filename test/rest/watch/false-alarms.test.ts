@@ -213,7 +213,7 @@ test('correct parameter names cause no report while the list changes', {
                   first,
                   after,
                 )
-              : await readPageSlice({ pages: loader, filters: query, first, after });
+              : await readPageSlice(loader, query, first, after);
             const last = slice.endPosition ?? slice.rows.at(-1)?.after;
             after = last && slice.hasNextPage ? cursors.decode(cursors.encode(last)) : undefined;
           } catch (error) {
