@@ -4,16 +4,12 @@ import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { Log } from './log.ts';
 
 /** Creates a log that writes each line as a JSON object. Every line has `fields`. */
-export function createJsonLog(
-  level: LevelWithSilent,
-  stream: DestinationStream,
-  fields: object | null = null,
-): Log {
+export function createJsonLog(level: LevelWithSilent, stream: DestinationStream, fields?: object): Log {
   return pino(
     {
       level,
       // Without process id and host name, which log collectors add themselves.
-      base: fields,
+      base: fields ?? null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
@@ -47,7 +43,6 @@ export function createStandardOutput() {
     /** Writes all buffered lines within `withinMs` milliseconds. Later lines are dropped. */
     async end(withinMs: number): Promise<void> {
       const closed = once(stream, 'close').catch(() => {});
-      // Lines after `end` are dropped.
       stream.write = () => true;
       stream.end();
       await withTimeout(withinMs, closed);

@@ -127,10 +127,7 @@ export function createOutageLog(log: Log) {
   }
 
   return {
-    onCallSent(entry) {
-      sentAtMs.set(entry, performance.now());
-      return undefined;
-    },
+    onCallSent: (entry) => void sentAtMs.set(entry, performance.now()),
     onAttempt(attempt) {
       const { tenantId, outcome, status, isRead, durationMs } = attempt;
       if (outcome === 'aborted' || isClosed) return;

@@ -9,11 +9,10 @@ export function perOperation<Value>(
 ): typeof compute {
   const values = new WeakMap<OperationDefinitionNode, NonNullable<Value>>();
   return (definition, document) => {
-    let value = values.get(definition);
-    if (value === undefined) {
-      value = compute(definition, document);
-      values.set(definition, value);
-    }
+    const known = values.get(definition);
+    if (known !== undefined) return known;
+    const value = compute(definition, document);
+    values.set(definition, value);
     return value;
   };
 }

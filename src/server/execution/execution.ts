@@ -106,11 +106,10 @@ export class Execution {
 
   /** What the resolver of a field gets, computed once. @throws GraphQLError if an argument is invalid. */
   fieldCall(field: FieldPlan): FieldCall {
-    let call = this.#calls.get(field);
-    if (call === undefined) {
-      call = createFieldCall(this, field);
-      this.#calls.set(field, call);
-    }
+    const known = this.#calls.get(field);
+    if (known !== undefined) return known;
+    const call = createFieldCall(this, field);
+    this.#calls.set(field, call);
     return call;
   }
 
@@ -142,12 +141,11 @@ export class Execution {
     responsePath.container[responsePath.key] = null;
     let nullable: ResponsePath | undefined = responsePath;
     while (nullable !== undefined && !nullable.isNullable) nullable = nullable.parent;
-    if (nullable !== undefined) {
-      nullable.container[nullable.key] = null;
-      return;
+    if (nullable !== undefined) nullable.container[nullable.key] = null;
+    else {
+      this.data = null;
+      this.#onSettled?.();
     }
-    this.data = null;
-    this.#onSettled?.();
   }
 
   toResult(): ExecutionResult {

@@ -76,23 +76,18 @@ async function runSerially(execution: Execution): Promise<ExecutionResult> {
 const maxPlans = 4;
 
 /** The plans of an operation: one for each outcome of its @skip and @include. */
-function createPlans(
-  schema: GraphQLSchema,
-  definition: OperationDefinitionNode,
-  document: DocumentNode,
-): (variableValues: VariableValues) => OperationPlan {
+function createPlans(schema: GraphQLSchema, definition: OperationDefinitionNode, document: DocumentNode) {
   // Only Boolean variables may be in @skip and @include.
   const conditions = definition.variableDefinitions?.filter(({ type }) => /^Boolean!?$/.test(print(type)));
   const names = conditions?.map(({ variable }) => variable.name.value) ?? [];
   const plans = new Map<string, OperationPlan>();
-  return ({ coerced }) => {
+  return ({ coerced }: VariableValues) => {
     const outcome = Object.fromEntries(names.map((name) => [name, coerced[name]]));
     const key = Object.values(outcome).join();
-    let plan = plans.get(key);
-    if (plan === undefined) {
-      plan = planOperation(schema, definition, document, outcome);
-      if (plans.size < maxPlans) plans.set(key, plan);
-    }
+    const known = plans.get(key);
+    if (known !== undefined) return known;
+    const plan = planOperation(schema, definition, document, outcome);
+    if (plans.size < maxPlans) plans.set(key, plan);
     return plan;
   };
 }

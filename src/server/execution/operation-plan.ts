@@ -19,7 +19,7 @@ import {
   selectedFields,
   selectionSets,
 } from '../document-syntax/selections.ts';
-import type { FieldPlan, ObjectPlan, OperationPlan } from './execution.ts';
+import type { FieldPlan, OperationPlan } from './execution.ts';
 import { leafSerializer } from './leaf-values.ts';
 import { completionFor } from './run-field.ts';
 
@@ -48,11 +48,7 @@ export function planOperation(
   return { schema, operation, fragments: Object.fromEntries(fragments), root };
 }
 
-function planObject(
-  context: PlanContext,
-  type: GraphQLObjectType,
-  sets: readonly SelectionSetNode[],
-): ObjectPlan {
+function planObject(context: PlanContext, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
   const { schema, fragments, variableValues } = context;
   const selected = selectedFields(sets, fragments, {
     includesType: (condition) => conditionApplies(schema, type, condition),

@@ -6,7 +6,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import { isJsonObject } from '../../base/json-object.ts';
 import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
-import { anonymousOwner } from '../../concurrency/owner.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
@@ -62,26 +61,6 @@ function hasFastPathHead({ method, url, headers }: IncomingMessage, maxBodyBytes
     headers.expect === undefined &&
     !(Number(headers['content-length']) > maxBodyBytes)
   );
-}
-
-/**
- * The operation of a parsed body. Undefined if the document is not cached, or if the request has an error: Yoga then
- * parses the document, and reports the error.
- */
-function requestedOperation(
-  parsed: ParsedBody,
-  headers: HeaderReader,
-  documentPolicy: DocumentPolicy,
-  documents: DocumentCache,
-): Operation | undefined {
-  if (!('json' in parsed) || !areParameters(parsed.json)) return undefined;
-  const { operationName, variables } = parsed.json;
-  const text = findDocument(documentPolicy, parsed.json, headers);
-  if (typeof text !== 'string') return undefined;
-  const { document, errors } = documents.cached(text) ?? {};
-  if (document === undefined || errors?.length !== 0) return undefined;
-  const definition = getOperationAST(document, operationName);
-  return definition ? { document, definition, variables: variables ?? undefined } : undefined;
 }
 
 interface OperationParameters extends DocumentReference {
@@ -166,12 +145,11 @@ class FastRequest implements OperationRequest, HeaderReader {
   }
 
   run(body: BodyReadResult): void {
-    const { documentPolicy, documents, runOperation } = this.#options;
     try {
       this.#parsed = Buffer.isBuffer(body) ? parseBody(body) : { httpError: body };
-      const operation = requestedOperation(this.#parsed, this.headers, documentPolicy, documents);
+      const operation = this.#requestedOperation(this.#parsed);
       if (operation === undefined) this.#fallBack();
-      else runOperation(operation, this, (result) => this.#respondAfter(result));
+      else this.#options.runOperation(operation, this, (result) => this.#respondAfter(result));
     } catch {
       // The operation has not started. The fallback fails in the same way, and reports the error.
       this.#fallBack();
@@ -184,6 +162,22 @@ class FastRequest implements OperationRequest, HeaderReader {
     response.on('close', () => {
       if (!response.writableFinished) listener(clientGoneError);
     });
+  }
+
+  /**
+   * The operation of a parsed body. Undefined if the document is not cached, or if the request has an error: Yoga then
+   * parses the document, and reports the error.
+   */
+  #requestedOperation(parsed: ParsedBody): Operation | undefined {
+    if (!('json' in parsed) || !areParameters(parsed.json)) return undefined;
+    const { documentPolicy, documents } = this.#options;
+    const { operationName, variables } = parsed.json;
+    const text = findDocument(documentPolicy, parsed.json, this.headers);
+    if (typeof text !== 'string') return undefined;
+    const { document, errors } = documents.cached(text) ?? {};
+    if (document === undefined || errors?.length !== 0) return undefined;
+    const definition = getOperationAST(document, operationName);
+    return definition ? { document, definition, variables: variables ?? undefined } : undefined;
   }
 
   #respondAfter(result: Promise<ExecutionResult>): void {
@@ -239,10 +233,10 @@ class FastRequest implements OperationRequest, HeaderReader {
 
   #sendInTurn(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
     const { joined, callContext } = this.requestRecord;
-    if (joined && byteLength >= minLargeBodyBytes) {
-      const owner = callContext?.owner ?? anonymousOwner(this.response.req.socket);
+    const owner = joined ? callContext?.owner : undefined;
+    if (owner !== undefined && byteLength >= minLargeBodyBytes)
       largeBodies.run(owner, byteLength / bytesPerNode, () => this.#send(body, byteLength, coding));
-    } else this.#send(body, byteLength, coding);
+    else this.#send(body, byteLength, coding);
   }
 
   #send(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {

@@ -53,20 +53,15 @@ function checkCsrf(headers: HeaderReader): HttpError | undefined {
 
 function checkPost(headers: HeaderReader, maxBodyBytes: number): HttpError | undefined {
   if (!isJson(headers.get('content-type'))) {
-    return unsupportedMediaType(
-      'The body must be JSON in UTF-8. Send the header "content-type: application/json".',
-    );
+    const message = 'The body must be JSON in UTF-8. Send the header "content-type: application/json".';
+    return rejection(415, 'UNSUPPORTED_MEDIA_TYPE', message);
   }
   const encoding = headers.get('content-encoding');
   if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
-    return unsupportedMediaType(
-      'Compressed bodies are not supported. Send the body without the header "content-encoding".',
-    );
+    const message =
+      'Compressed bodies are not supported. Send the body without the header "content-encoding".';
+    return rejection(415, 'UNSUPPORTED_MEDIA_TYPE', message);
   }
   const length = headers.get('content-length');
   return length !== null && Number(length) > maxBodyBytes ? bodyTooLarge(maxBodyBytes) : undefined;
-}
-
-function unsupportedMediaType(message: string): HttpError {
-  return rejection(415, 'UNSUPPORTED_MEDIA_TYPE', message);
 }

@@ -24,11 +24,7 @@ export function compressedResponses(report: ReportError): Plugin<object, NodeCon
   };
 }
 
-async function compressedResponse(
-  response: Response,
-  coding: ContentCoding,
-  fetchAPI: FetchAPI,
-): Promise<Response> {
+async function compressedResponse(response: Response, coding: ContentCoding, fetchAPI: FetchAPI) {
   const body = await compress(await response.text(), coding);
   const headers = new fetchAPI.Headers(response.headers);
   headers.set('content-encoding', coding);

@@ -10,9 +10,6 @@ const brotliAsync = promisify(brotliCompress);
 const gzipAsync = promisify(gzip);
 
 /** Compresses a body outside the main thread (docs/decisions/0017-compressed-responses.md). @throws errors of zlib. */
-export async function compress(
-  body: string | Uint8Array,
-  coding: ContentCoding,
-): Promise<Buffer<ArrayBuffer>> {
+export async function compress(body: string | Uint8Array, coding: ContentCoding) {
   return coding === 'br' ? brotliAsync(body, brotliOptions) : gzipAsync(body, gzipOptions);
 }

@@ -86,10 +86,7 @@ export async function listen(
     if (!connection?.addRequest(response)) return;
     if (isShuttingDown) response.shouldKeepAlive = false;
     const httpError = checkTransferCoding(request) ?? checkUrl(request);
-    if (httpError === undefined) {
-      requestListener(request, response);
-      return;
-    }
+    if (httpError === undefined) return requestListener(request, response);
     const requestId = toRequestId(request.headers['x-request-id']);
     writeHttpError(response, httpError, requestId);
     onHttpError({ requestId, status: httpError.status, code: httpError.code });

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
+import { parseJson } from '../../base/json-object.ts';
 import { badRequest, type HttpError, overloaded, rejection } from './http-error.ts';
 
 export const defaultMaxBodyBytes = 1_048_576;
@@ -142,13 +143,10 @@ export function parseBody(bytes: Buffer): ParsedBody {
   // Decoding invalid UTF-8 would silently change the values of a write.
   if (!isUtf8(bytes)) return { httpError: badRequest('The body is not UTF-8.') };
   if (bytes.length > maxBodyValues && hasTooManyValues(bytes)) return { httpError: tooManyValues };
-  try {
-    const json: unknown = JSON.parse(bytes.toString('utf8'));
-    if (Array.isArray(json)) return { httpError: severalOperations };
-    if (typeof json === 'object' && json !== null) return { json };
-    const type = json === null ? 'null' : typeof json;
-    return { httpError: badRequest(`The body must be a JSON object, but its type is ${type}.`) };
-  } catch {
-    return { httpError: badRequest('The body is not valid JSON.') };
-  }
+  const json = parseJson(bytes.toString('utf8'));
+  if (json === undefined) return { httpError: badRequest('The body is not valid JSON.') };
+  if (Array.isArray(json)) return { httpError: severalOperations };
+  if (typeof json === 'object' && json !== null) return { json };
+  const type = json === null ? 'null' : typeof json;
+  return { httpError: badRequest(`The body must be a JSON object, but its type is ${type}.`) };
 }

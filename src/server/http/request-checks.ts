@@ -23,9 +23,7 @@ export function checkUrl(request: IncomingMessage): HttpError | undefined {
   if (headers.host === undefined && httpVersion === '1.1') {
     return badRequest('An HTTP/1.1 request needs the header "Host".');
   }
-  const absoluteUrl = request.url?.startsWith('/')
-    ? null
-    : /^https?:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '/');
+  const absoluteUrl = /^https?:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '');
   if (absoluteUrl !== null) {
     const [, host = '', path = ''] = absoluteUrl;
     headers.host = host;

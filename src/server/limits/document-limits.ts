@@ -11,7 +11,6 @@ import {
 } from 'graphql';
 import {
   collectDefinitions,
-  type FieldSelection,
   type Fragments,
   responseName,
   SelectionSizes,
@@ -81,11 +80,7 @@ const maxCharactersPrinted = 200_000;
  * The selections of a field that is repeated more often than allowed under one response name, or none. Without cycles of
  * fragments. The time grows with the number of expanded selections.
  */
-function findRepeats(
-  roots: readonly SelectionSetNode[],
-  fragments: Fragments,
-  allowed: number,
-): readonly FieldSelection[] {
+function findRepeats(roots: readonly SelectionSetNode[], fragments: Fragments, allowed: number) {
   // Each has the selection sets of one object.
   const pending = roots.map((root) => [root]);
   for (const sets of pending) {

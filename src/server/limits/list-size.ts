@@ -2,7 +2,8 @@ import {
   type GraphQLField,
   type GraphQLNamedType,
   getNamedType,
-  isCompositeType,
+  getNullableType,
+  isLeafType,
   isListType,
   isNonNullType,
 } from 'graphql';
@@ -31,7 +32,7 @@ export function listSize(parent: GraphQLNamedType, field: GraphQLField): ListSiz
     const { maximum } = first.extensions;
     return { by: 'first', maximum: typeof maximum === 'number' ? maximum : Infinity };
   }
-  if (!isListOfObjects(field)) return undefined;
+  if (!isListType(getNullableType(field.type)) || isLeafType(getNamedType(field.type))) return undefined;
   const { estimatedItems } = field.extensions;
   if (typeof estimatedItems === 'number') return { by: 'estimate', items: estimatedItems };
   const coordinate = `${parent.name}.${field.name}`;
@@ -43,9 +44,4 @@ export function listSize(parent: GraphQLNamedType, field: GraphQLField): ListSiz
     `The number of items of ${coordinate} is unknown. Add the extension { estimatedItems: <usual maximum> } to the ` +
       'field, so that the limit "nodes" counts the items.',
   );
-}
-
-function isListOfObjects({ type }: GraphQLField): boolean {
-  const nullable = isNonNullType(type) ? type.ofType : type;
-  return isListType(nullable) && isCompositeType(getNamedType(type));
 }

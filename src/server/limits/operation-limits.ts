@@ -1,7 +1,6 @@
 import {
   type FieldNode,
   type GraphQLCompositeType,
-  type GraphQLError,
   type GraphQLField,
   type GraphQLSchema,
   getNamedType,
@@ -33,15 +32,12 @@ const pointsPerWrite = 10;
  * Creates the check of an operation of a valid document. It returns the error if a limit is exceeded, and otherwise the
  * weight: the objects and rows of the response at most, and 10 for each write.
  */
-export function createLimitCheck(
-  schema: GraphQLSchema,
-  limits: Limits,
-): (operation: Operation) => GraphQLError | number {
+export function createLimitCheck(schema: GraphQLSchema, limits: Limits) {
   const estimate = perOperation((definition, document) =>
     estimateNodes(schema, definition, collectDefinitions(document).fragments),
   );
 
-  return ({ document, definition, variables = {} }) => {
+  return ({ document, definition, variables = {} }: Operation) => {
     if (hasMoreValues(variables, limits.values))
       return limitExceeded('values', limits.values, `more than ${limits.values}`);
     const { nodes, pages, writes } = estimate(definition, document);
@@ -106,11 +102,7 @@ function estimateNodes(
   }
 
   /** @param page the rows of the page, if the selection sets are those of a connection. */
-  function countSelections(
-    parent: GraphQLCompositeType,
-    sets: readonly SelectionSetNode[],
-    page: Count,
-  ): Count {
+  function countSelections(parent: GraphQLCompositeType, sets: readonly SelectionSetNode[], page: Count) {
     const counts: Count[] = [];
     const coordinates = new Set<string>();
     // Fields of one response name under different type conditions are separate. At most one of them has a result.

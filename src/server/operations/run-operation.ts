@@ -4,7 +4,6 @@ import { QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { OperationScope } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
-
 import { operationCost } from '../../rest/client/call-log.ts';
 import { operationEnded } from '../../rest/errors.ts';
 import type { Operation } from '../document-syntax/operation.ts';
@@ -12,7 +11,6 @@ import type { Execute } from '../execution/executor.ts';
 import type { HttpError } from '../http/http-error.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
 import type { Admission } from './admission.ts';
-
 import type { OperationContext } from './operation-context.ts';
 import type { OperationRequest } from './operation-request.ts';
 import type { InFlightQuery, QuerySharing } from './query-sharing.ts';
