@@ -69,11 +69,7 @@ export interface Loaders {
   templatesByChannel: RecordLoader<TemplateJson[]>;
   messagePage: PageLoader<MessageJson, ConversationQuery>;
   /** Counts the records created since a time in milliseconds since 1970. Undefined: all records. */
-  countByStatus(
-    list: ListedKind,
-    createdSinceMs: number | undefined,
-    keepsRows: boolean,
-  ): Promise<StatusCounts>;
+  countByStatus(list: ListedKind, sinceMs: number | undefined, keepsRows: boolean): Promise<StatusCounts>;
 }
 
 interface LoaderSource {

@@ -51,9 +51,7 @@ export function defineStatusCounts(
     t.field({
       type: statusCounts,
       nullable: true,
-      description:
-        `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`, at ` +
-        `most once every 30 seconds.`,
+      description: `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`, at most once every 30 seconds.`,
       args: { createdSince: createdRangeArgs.createdSince },
       resolve: (_root, { createdSince }, { loaders }, info) =>
         loaders.countByStatus(records, toMs(createdSince), selectsRelation(record, info)),
@@ -63,10 +61,9 @@ export function defineStatusCounts(
 
 /** Statuses that this version does not know are one. */
 function mergeUnknown(byStatus: ReadonlyMap<string, number>, recognize: (value: string) => string) {
-  const counts = new Map<string, number>();
-  for (const [value, count] of byStatus) {
-    const status = recognize(value);
-    counts.set(status, (counts.get(status) ?? 0) + count);
-  }
-  return Array.from(counts, ([status, count]) => ({ status, count }));
+  const groups = Map.groupBy(byStatus, ([value]) => recognize(value));
+  return Array.from(groups, ([status, counts]) => ({
+    status,
+    count: counts.reduce((sum, [, count]) => sum + count, 0),
+  }));
 }
