@@ -106,10 +106,7 @@ export async function allRecords<Row extends { name: string }, Query extends Pag
  * The index of the first row after the position (docs/decisions/0044-cursors-name-the-next-row.md). Undefined if the page
  * lacks both rows around the position.
  */
-export function indexAfter(
-  { rows }: Page<{ name: string }>,
-  { skip, anchor, next }: Position,
-): number | undefined {
+export function indexAfter({ rows }: Page<{ name: string }>, { skip, anchor, next }: Position) {
   if (anchor === undefined && next === undefined) return skip;
   if (anchor !== undefined && rowName(rows[skip - 1]) === anchor) return skip;
   const indexOf = (name: string | undefined) =>
