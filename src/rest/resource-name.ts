@@ -19,7 +19,9 @@ const identifierPattern = '(?!\\.{1,2}(?:/|$))[^/\\p{Cc}\\p{Cs}]{1,256}';
 export const pattern = (form: string) =>
   new RegExp(`^${form.replaceAll('<identifier>', `(${identifierPattern})`)}$`, 'u');
 
+/** Matches a bare identifier. */
 export const identifier = pattern('<identifier>');
+/** The rule as a sentence for error messages. */
 export const identifierRule =
   'an identifier has 1 to 256 characters without slashes or control characters, and is not "." or "..".';
 

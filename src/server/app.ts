@@ -22,7 +22,7 @@ import { yogaOperations } from './graphql/yoga-execution.ts';
 import { yogaHeaders } from './graphql/yoga-headers.ts';
 import { readYogaRequest } from './graphql/yoga-request.ts';
 import type { NodeContext } from './http/node-context.ts';
-import { defaultUnreadBudgetBytes } from './http/open-response-limits.ts';
+import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { createBodyBudget, defaultMaxBodyBytes } from './http/request-body.ts';
 import { createResponseHeaders } from './http/response-headers.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';

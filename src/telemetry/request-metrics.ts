@@ -94,6 +94,7 @@ function toOutcome({ operation, isRejected, errors }: RequestRecord): string {
   return errors === undefined ? 'ok' : 'errors';
 }
 
+/** The label `route` is the template of the path, such as `/v1/orders/{id}`. */
 export function createCallMetrics(registers: Registry[]): Required<Omit<CallObserver, 'onAttempt'>> {
   const calls = new Histogram({
     name: 'waybill_rest_call_duration_seconds',
@@ -131,6 +132,7 @@ export function createCallMetrics(registers: Registry[]): Required<Omit<CallObse
   };
 }
 
+/** The batches of ids and the prefetched pages. */
 export function createLoadingMetrics(registers: Registry[]): LoadingObserver {
   const sizes = new Histogram({
     name: 'waybill_batch_size',

@@ -76,6 +76,7 @@ type ShipmentRow = ShipmentJson | InvalidResponseError;
 /**
  * Returns the shipment of one of the quotes, or null. Reads all pages of the list, because the interface documents no
  * order of rows, but stops after sorted rows older than the attempt. Bypasses the loaders, which would cache each page.
+ * @param earliestMs -Infinity if the time of the attempt by REST's clock is unknown: then all pages are read.
  * @throws OutcomeUnknownError if REST sent a row without its quote that may be the shipment, and InvalidResponseError
  * if the list has no end.
  */

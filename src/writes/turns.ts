@@ -24,7 +24,7 @@ export class Turns {
     const key = keyOf(request);
     const earlier = this.#latestByKey.get(key);
     if (earlier !== undefined && earlier.request.fingerprint !== request.fingerprint) throw otherInputError();
-    const result = Promise.allSettled([earlier?.result]).then(work);
+    const result = Promise.allSettled([earlier?.result]).then(() => work());
     const turn = { request, result };
     this.#latestByKey.set(key, turn);
     void Promise.allSettled([result]).then(() => {

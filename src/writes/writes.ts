@@ -39,7 +39,7 @@ import { createShippingWorkflow, type ShipOrderRequest, shipOrderDefaults } from
 type Key = string | null | undefined;
 
 /** The checkpoint of `createOrder`. REST cannot have created the order before `earliestMs`, by its clock. */
-type OrderProgress = Pick<ShippingNote, 'earliestMs' | 'unsettledSinceMs'>;
+type OrderProgress = Pick<ShippingNote, 'unsettledSinceMs'> & { earliestMs: number | undefined };
 
 export type Writes = ReturnType<typeof createWrites>;
 

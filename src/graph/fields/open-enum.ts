@@ -16,11 +16,13 @@ export function openEnum<Value extends string>(
     [UNRECOGNIZED]: 'A value that this version of the server does not know. Not valid as input.',
   });
 
+  const knownValues: ReadonlySet<string> = new Set(Object.keys(values));
+
   function recognize(value: string): Value | typeof UNRECOGNIZED;
   function recognize(value: string | null | undefined): Value | typeof UNRECOGNIZED | null | undefined;
   function recognize(value: string | null | undefined) {
     // A field fails if its value is not a string.
-    return typeof value !== 'string' || Object.hasOwn(values, value) ? value : UNRECOGNIZED;
+    return typeof value !== 'string' || knownValues.has(value) ? value : UNRECOGNIZED;
   }
 
   const field = <Source>(description: string, read: (source: Source) => string) => ({

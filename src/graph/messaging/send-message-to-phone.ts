@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { builder } from '../builder.ts';
+import { defineMutation, inputArg } from '../mutation/define-mutation.ts';
 import { idDescription, idempotencyKey, keyDescription, recordId } from '../mutation/input-rules.ts';
-import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { SendMessageResult } from './send-message.ts';
 
 const SendMessageToPhoneInput = builder.inputType('SendMessageToPhoneInput', {

@@ -5,7 +5,7 @@ import { pagesFrom } from '../../loaders/paging/page-walk.ts';
 import type { Page } from '../../rest/api-types.ts';
 import { AbortedError, InvalidResponseError } from '../../rest/errors.ts';
 import type { TemplateJson } from '../../rest/wire-schema.ts';
-import { InvalidInputError } from '../mutation/run-mutation.ts';
+import { InvalidInputError } from '../mutation/define-mutation.ts';
 import type { InvalidFieldSource } from '../mutation/user-error.ts';
 import type { MessageContent } from './message-content-input.ts';
 import { parameterNames } from './template-text.ts';

@@ -8,7 +8,8 @@ const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
 /**
  * Replaces each `{{name}}` with its value. A parameter without a value keeps its placeholder.
- * @returns also the names of parameters without a value, and of values without a parameter: each once, header first
+ * @returns the texts. `missing`: names of parameters without a value. `unknown`: names of values without a parameter. Both
+ * have each name once, header first.
  * @throws InvalidResponseError if a part of the template is no text
  */
 export function fillTemplate(template: TemplateJson, values: { header: Values; body: Values }) {

@@ -2,7 +2,7 @@ import type { InputRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import type { MutationResolver } from './run-mutation.ts';
+import type { MutationResolver } from './define-mutation.ts';
 import type { WriteFailedSource } from './user-error.ts';
 
 /** The argument of a mutation for many records. */

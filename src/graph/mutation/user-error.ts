@@ -56,7 +56,7 @@ export const isInvalidFieldCode = (code: string): code is InvalidFieldCode => Ob
 
 const InvalidFieldCodeEnum = describedEnum(
   'InvalidFieldCode',
-  'The kind of fault in an input field, so that you can show your own text. Keep a default branch, because later versions may add values.',
+  'The kind of fault in an input field as a code, so that you can show your own text. Keep a default branch, because later versions may add values.',
   fieldCodes,
 );
 
@@ -77,7 +77,7 @@ export const isConflictReason = (code: string): code is ConflictReason =>
 
 const ConflictReasonEnum = describedEnum(
   'ConflictReason',
-  'The reason for a `Conflict`, so that you can show your own text. Keep a default branch, because later versions may add values.',
+  'The reason for a `Conflict` as a code, so that you can show your own text. Keep a default branch, because later versions may add values.',
   conflictReasons,
 );
 

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { QuoteJson } from '../../rest/wire-schema.ts';
 import type { NamedRecord } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
+import { defineMutation, inputArg } from '../mutation/define-mutation.ts';
 import {
   centsAtLeast,
   idDescription,
@@ -10,7 +11,6 @@ import {
   locationId,
   recordId,
 } from '../mutation/input-rules.ts';
-import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { PackageInput, packageRules } from './package-input.ts';
 import { createdQuote } from './quote.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
+import { defineMutation, inputArg } from '../mutation/define-mutation.ts';
 import { idDescription, idempotencyKey, keyDescription, recordId } from '../mutation/input-rules.ts';
-import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { NotFound, resultUnion } from '../mutation/user-error.ts';
 import { ShipmentRecipientInput, shipmentRecipientRules } from '../orders/recipient-input.ts';
 import { Shipment } from './shipment.ts';

@@ -5,8 +5,8 @@ import { type NamedRecord, restoredRecordMissing, type ShippedOrder } from '../.
 import { builder } from '../builder.ts';
 import { describedEnum } from '../fields/described-enum.ts';
 import { relation, selectsOnlyId } from '../fields/related-record.ts';
+import { defineMutation, inputArg } from '../mutation/define-mutation.ts';
 import { bareIdentifier, inputsArg, runBatch } from '../mutation/run-batch.ts';
-import { defineMutation, inputArg } from '../mutation/run-mutation.ts';
 import { Conflict, NotFound, resultUnion, UserError, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from '../orders/order.ts';
 import { createdQuote, Offer } from '../quotes/quote.ts';
@@ -48,7 +48,7 @@ type NoOfferSource = { __typename: 'NoOffer' } & NoOfferExplanation & Pick<Shipp
 
 const NoOfferReason = describedEnum(
   'NoOfferReason',
-  'The reason for a `NoOffer`, so that you can show your own text. Keep a default branch, because later versions may add values.',
+  'The reason for a `NoOffer` as a code, so that you can show your own text. Keep a default branch, because later versions may add values.',
   {
     NO_COURIER: 'No courier has an available offer for this package between these locations.',
     ABOVE_LIMIT: 'Each matching offer costs more than `maxShipmentCostCents` or has an unknown cost.',

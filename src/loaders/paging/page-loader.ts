@@ -45,7 +45,7 @@ export function primingPageLoader<Row extends { name: string }, Query extends Pa
   }, maxPageSize);
 }
 
-/** A key that is equal for equal queries in any field order: a JSON array of names and values. */
+/** Equal queries in any field order have an equal key. Cursors of clients hold its digest: keep its form. */
 export function queryKey(query: object): string {
   const fields = Object.entries(query).filter(([, value]) => value !== undefined);
   return JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -33,14 +33,15 @@ export type RestClient = ReturnType<typeof createRestClient>;
 
 /** Creates a client for one REST service, which owns the connections. It opens none before the first call. */
 export function createRestClient(options: RestClientOptions) {
-  const { baseUrl, callTimeoutMs } = options;
-  const streamLimits = { ...options, connections: options.streamConnections, bodyTimeoutMs: callTimeoutMs };
+  const { baseUrl, connections, callTimeoutMs, connectTimeoutMs, proxy } = options;
+  const limits = { connections, connectTimeoutMs, proxy };
+  const streamLimits = { ...limits, connections: options.streamConnections, bodyTimeoutMs: callTimeoutMs };
   const client: ClientState = {
     origin: baseUrl.origin,
     basePath: baseUrl.pathname.replace(/\/$/, ''),
     restHost: baseUrl.hostname,
     isClosed: false,
-    pool: createDispatcher(baseUrl, options),
+    pool: createDispatcher(baseUrl, limits),
     streamPool: createDispatcher(baseUrl, streamLimits),
     circuits: createCircuits(options.circuitBreaker),
     retries: createRetries(options.retries),

@@ -170,8 +170,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     this.timeouts.stop(this);
     const { tenant, callLog, deadline } = this.#callContext;
     const isBroken = this.client.isClosed && !(error instanceof WaybillError);
-    const reason = `${describeCall(this.call)} was aborted, because this server ends`;
-    const failure = toFailure(this.call, isBroken ? new AbortedError(reason) : error, isSent);
+    const failure = toFailure(this.call, isBroken ? this.#closedError() : error, isSent);
     if (isUnauthenticated(failure)) this.#callContext.onTokenRejected();
     const silentMs = this.entry.status === undefined ? callLog.elapsedMs() - this.#attemptStartMs : 0;
     this.#recordOutcome(toOutcome(failure, silentMs));
@@ -267,6 +266,10 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
       this.#pause = undefined;
       next();
     }, pauseMs);
+  }
+
+  #closedError(): AbortedError {
+    return new AbortedError(`${describeCall(this.call)} was aborted, because this server ends`);
   }
 
   #recordOutcome(outcome: ReturnType<typeof toOutcome>): void {

@@ -60,8 +60,12 @@ function networkFailure(name: string, error: unknown): WaybillError {
     // Without a cause: the cause holds the response bytes, which may not be fit for a log.
     return new InvalidResponseError(`${name} returned no valid HTTP response`);
   }
-  if (/^(Z_|ERR__ERROR_|ERR_BROTLI)/.test(String(Object(error).code)))
-    return new InvalidResponseError(`${name} returned a body that cannot be decompressed`, { cause: error });
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
+  if (/^(Z_|ERR__ERROR_|ERR_BROTLI)/.test(code)) {
+    return new InvalidResponseError(`${name} returned a body that cannot be decompressed`, {
+      cause: error,
+    });
+  }
   return new UnavailableError(`${name} got no response (${failureCode(error)})`, { cause: error });
 }
 
@@ -69,5 +73,7 @@ function networkFailure(name: string, error: unknown): WaybillError {
 export function isConnectFailure(error: unknown): boolean {
   if (error instanceof undiciErrors.ConnectTimeoutError) return true;
   if (error instanceof AggregateError) return error.errors.every(isConnectFailure);
-  return /^(connect|getaddrinfo)$/.test(String(Object(error).syscall));
+  return (
+    error instanceof Error && 'syscall' in error && /^(connect|getaddrinfo)$/.test(String(error.syscall))
+  );
 }

@@ -46,7 +46,11 @@ export function createRetries(maxRetries: number, random = Math.random) {
 
 /** Whether a connection broke. REST may have closed an idle kept-alive connection at the moment of the call. */
 function isReset({ cause }: UnavailableError): boolean {
-  return /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(String(Object(cause).code));
+  return (
+    cause instanceof Error &&
+    'code' in cause &&
+    /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(String(cause.code))
+  );
 }
 
 /** Each read adds this share of a retry to the budget. While REST fails, retries add at most 20 % to the calls. */

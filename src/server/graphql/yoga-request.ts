@@ -5,7 +5,7 @@ import { responseType } from '../http/content-negotiation.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 import { type BodyBudget, type ParsedBody, parseBody, readBody } from '../http/request-body.ts';
 import type { Admission } from '../operations/admission.ts';
-import { checkRequestHead } from './request-head.ts';
+import { checkRequestHead } from './yoga-request-head.ts';
 
 export interface RequestBodyOptions {
   maxBodyBytes: number;

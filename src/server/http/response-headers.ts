@@ -68,8 +68,10 @@ export function createResponseHeaders(
       for (const [name, value] of [...vary, ...corsHeaders(headers)]) flat.push(name, value);
       return flat;
     },
+    /** The headers of every response, which a response may override. */
     fixed,
     vary,
+    /** Whether any origin is allowed. */
     hasCors,
     corsHeaders,
   };

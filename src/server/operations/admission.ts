@@ -3,7 +3,7 @@ import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { FairQueue, type QueueEntry } from '../../concurrency/fair-queue.ts';
 import { anonymousOwner } from '../../concurrency/owner.ts';
 import type { HttpError } from '../http/http-error.ts';
-import { OpenResponses } from '../http/open-response-limits.ts';
+import { OpenResponses } from '../http/open-responses.ts';
 import { didNotRun } from './refusal.ts';
 
 export interface AdmissionOptions {

@@ -13,7 +13,7 @@ import { toClientError } from './client-error.ts';
 import type { ContextFactory, OperationContext } from './operation-context.ts';
 import type { OperationRequest } from './operation-request.ts';
 import { refuse } from './refusal.ts';
-import { type Respond, RestOperation, type RunState } from './run-operation.ts';
+import { type Respond, RestOperation, type RunState } from './rest-operation.ts';
 import { runSchemaOperation } from './schema-operation.ts';
 
 /**

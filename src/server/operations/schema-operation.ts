@@ -2,7 +2,7 @@ import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
 import { clientGone, refuse } from './refusal.ts';
-import type { PreparedOperation, RunState } from './run-operation.ts';
+import type { PreparedOperation, RunState } from './rest-operation.ts';
 
 const schemaSteps = new StepQueue('starting');
 

@@ -65,15 +65,13 @@ describe('createOrders', () => {
     expect(calls.filter((call) => call === post)).toEqual([post]);
   });
 
-  test('creates one order if a second input repeats the key with another value', async () => {
-    const first = { referenceId: 'reused', idempotencyKey: 'reused' };
-    const { data, calls } = await create(
-      first,
-      { ...first, notes: 'Other notes' },
-      { referenceId: 'reused' },
-    );
-    const reused = { __typename: 'Conflict', reason: 'KEY_REUSED' };
-    expect(data.createOrders).toEqual([recorded, reused, duplicate]);
+  test.each([
+    ['another value', 'Other notes', { __typename: 'Conflict', reason: 'KEY_REUSED' }],
+    ['an invalid value', '', { __typename: 'InvalidInput' }],
+  ])('creates one order if a second input repeats the key with %s', async (value, notes, result) => {
+    const first = { referenceId: value, idempotencyKey: value };
+    const { data, calls } = await create(first, { ...first, notes }, { referenceId: value });
+    expect(data.createOrders).toEqual([recorded, result, duplicate]);
     expect(calls.filter((call) => call === post)).toEqual([post]);
   });
 

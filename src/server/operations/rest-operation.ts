@@ -34,6 +34,7 @@ const pointsPerScannedPage = 100;
  */
 export type Respond = (result: Promise<ExecutionResult>) => void;
 
+/** An operation within the limits, and who gets its result. */
 export interface PreparedOperation {
   operation: Operation;
   /** The weight: see `limits/operation-limits.ts`. */

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Owner } from '../../../src/concurrency/owner.ts';
-import { OpenResponses } from '../../../src/server/http/open-response-limits.ts';
+import { OpenResponses } from '../../../src/server/http/open-responses.ts';
 import { acceptedOwner } from '../../fixtures/owner.ts';
 
 beforeEach(() => void vi.useFakeTimers());
