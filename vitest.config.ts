@@ -12,7 +12,7 @@ export default defineConfig({
     setupFiles: ['test/set-up.ts'],
     testTimeout: 20_000,
     // More than the two cores of CI: many files wait for timeouts, leases and processes.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // The files share nothing but what they import, which would take longer to load anew than most of them to run.
     isolate: false,
   },
