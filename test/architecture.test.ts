@@ -103,8 +103,6 @@ const layers: Record<string, string[]> = {
   'src/sandbox/seed': ['seed.ts', 'messages', 'orders', 'merchants', 'customers', 'calendar.ts random.ts'],
 };
 
-const maxEntries = 14;
-
 /** Packages that only some folders may import, and why. */
 const homes: { package: RegExp; folders: string[]; why: string }[] = [
   { package: /^undici(\/.*)?$/, folders: ['rest'], why: 'src/rest makes all calls to REST' },
@@ -230,15 +228,6 @@ test('src/graph/schema.ts imports every schema file, directly or through other f
     .filter((file) => !reached.has(file))
     .map((file) => `add \`import './${relative('src/graph', file)}';\` to src/graph/schema.ts`);
   expect(advice).toEqual([]);
-});
-
-test(`no folder has more than ${maxEntries} entries`, () => {
-  const folders = new Set(files.map(dirname));
-  const entriesOf = (folder: string) =>
-    readdirSync(join(root, folder)).filter((entry) => entry !== 'README.md');
-  // The folders of src are the layers at the top of this file.
-  const full = [...folders].filter((folder) => folder !== 'src' && entriesOf(folder).length > maxEntries);
-  expect(full, 'Sort the files into folders by what they are for.').toEqual([]);
 });
 
 test('the sandbox shares no code with the server', () => {

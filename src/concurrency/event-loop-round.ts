@@ -5,7 +5,7 @@
 export const maxDeferredBytes = 16_384;
 
 /**
- * Creates a function that defers steps to the end of the event-loop round, after all ready connections are read.
+ * A function that defers steps to the end of the event-loop round, after all ready connections are read.
  * Deferred steps run one after the other, so their code stays in the processor's caches
  * (docs/decisions/0006-end-of-event-loop-round.md).
  */

@@ -1,5 +1,5 @@
 import { LinkedList, type ListNode } from './linked-list.ts';
-import { type Excess, type Owner, Shares } from './owner.ts';
+import { type Excess, type Owner, OwnerUsage } from './owner.ts';
 
 /** A request for a slot. The entry is itself a list node, so that waiting allocates no object and no promise. */
 export abstract class QueueEntry implements ListNode<QueueEntry> {
@@ -77,8 +77,8 @@ export class FairQueue {
   readonly #lightWeight: number;
   readonly #hasTime: () => boolean;
   readonly #isOpenTo: (owner: Owner) => boolean;
-  readonly #slots: Shares;
-  readonly #waiting: Shares;
+  readonly #slots: OwnerUsage;
+  readonly #waiting: OwnerUsage;
   readonly #lanes = new Map<object, Lane>();
   /** The owners that wait, in the order of turns. */
   readonly #owners = new LinkedList<OwnerLanes>();
@@ -93,8 +93,8 @@ export class FairQueue {
     this.#lightWeight = options.lightWeight ?? 0;
     this.#hasTime = options.hasTime ?? (() => true);
     this.#isOpenTo = options.isOpenTo ?? (() => true);
-    this.#slots = new Shares(options.capacity, options.maxWeightPerToken);
-    this.#waiting = new Shares(maxWaiting, Math.ceil(maxWaiting / 2));
+    this.#slots = new OwnerUsage(options.capacity, options.maxWeightPerToken);
+    this.#waiting = new OwnerUsage(maxWaiting, Math.ceil(maxWaiting / 2));
   }
 
   /** The number of waiting entries of all owners. */

@@ -25,7 +25,7 @@ export interface Excess {
  * Amounts in use, each of an owner. One token has at most `perToken`. Tokens that REST has not accepted leave a quarter of
  * the total to the others.
  */
-export class Shares {
+export class OwnerUsage {
   readonly #total: number;
   readonly #perToken: number;
   readonly #ofOthers: number;

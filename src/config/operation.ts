@@ -11,7 +11,7 @@ export const operationSettings = {
     'SCHEMA',
     'public',
     choice('public', 'private'),
-    'Whether clients may explore the schema. `private` rejects introspection, disables GraphiQL, and hides names of the schema in errors.',
+    'Whether clients may explore the schema. `private` rejects introspection, disables GraphiQL, and leaves similar names of the schema out of errors.',
   ),
   currency: setting(
     'CURRENCY',

@@ -1,7 +1,7 @@
-import { type Kind, setting, text } from './setting.ts';
+import { setting, text, type ValueType } from './setting.ts';
 
 /** Without a scheme, http is meant. */
-const proxyUrl: Kind<URL> = {
+const proxyUrl: ValueType<URL> = {
   expected: 'an http or https URL without path or query, with any credentials percent-encoded',
   parse(value) {
     try {

@@ -1,6 +1,15 @@
-import { httpUrl, type Kind, pattern, type Setting, setting, text, wholeNumber, yesOrNo } from './setting.ts';
+import {
+  httpUrl,
+  pattern,
+  type Setting,
+  setting,
+  text,
+  type ValueType,
+  wholeNumber,
+  yesOrNo,
+} from './setting.ts';
 
-const urlOrSandbox: Kind<URL | 'sandbox'> = {
+const urlOrSandbox: ValueType<URL | 'sandbox'> = {
   expected: `"sandbox", or ${httpUrl.expected}`,
   parse: (value) => (value === 'sandbox' ? value : httpUrl.parse(value)),
 };

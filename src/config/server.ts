@@ -1,6 +1,6 @@
-import { choice, httpUrl, type Kind, setting, text, wholeNumber, yesOrNo } from './setting.ts';
+import { choice, httpUrl, setting, text, type ValueType, wholeNumber, yesOrNo } from './setting.ts';
 
-const origins: Kind<readonly string[]> = {
+const origins: ValueType<readonly string[]> = {
   expected: 'a comma-separated list of origins such as https://shop.example',
   parse(value) {
     const list = value.split(',').map((origin) => origin.trim());

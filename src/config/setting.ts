@@ -1,4 +1,5 @@
-export interface Kind<Value> {
+/** The form of a setting's values. */
+export interface ValueType<Value> {
   /** For the error message "expected … but got …". */
   expected: string;
   /** @returns undefined if the text is invalid */
@@ -6,7 +7,7 @@ export interface Kind<Value> {
 }
 
 export interface Setting<Value, DefaultValue extends string | undefined = string | undefined>
-  extends Kind<Value> {
+  extends ValueType<Value> {
   variable: string;
   /** As the text of the variable. */
   defaultValue: DefaultValue;
@@ -31,13 +32,13 @@ export function quoted(value: string): string {
 export function setting<Value, DefaultValue extends string | undefined>(
   variable: string,
   defaultValue: DefaultValue,
-  kind: Kind<Value>,
+  type: ValueType<Value>,
   meaning: string,
 ): Setting<Value, DefaultValue> {
-  return { variable, defaultValue, meaning, ...kind };
+  return { variable, defaultValue, meaning, ...type };
 }
 
-export function wholeNumber(min: number, max: number): Kind<number> {
+export function wholeNumber(min: number, max: number): ValueType<number> {
   const isValid = (value: string) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max;
   return {
     expected: `a whole number from ${min} to ${max}`,
@@ -45,25 +46,25 @@ export function wholeNumber(min: number, max: number): Kind<number> {
   };
 }
 
-export const yesOrNo: Kind<boolean> = {
+export const yesOrNo: ValueType<boolean> = {
   expected: '"yes" or "no"',
   parse: (value) => (value === 'yes' || value === 'no' ? value === 'yes' : undefined),
 };
 
-export function choice<Value extends string>(...values: Value[]): Kind<Value> {
+export function choice<Value extends string>(...values: Value[]): ValueType<Value> {
   return {
     expected: `one of ${values.map((value) => `"${value}"`).join(', ')}`,
     parse: (text) => values.find((value) => value === text),
   };
 }
 
-export const text: Kind<string> = { expected: 'any text', parse: (value) => value };
+export const text: ValueType<string> = { expected: 'any text', parse: (value) => value };
 
-export function pattern(valid: RegExp, expected: string): Kind<string> {
+export function pattern(valid: RegExp, expected: string): ValueType<string> {
   return { expected, parse: (value) => (valid.test(value) ? value : undefined) };
 }
 
-export const httpUrl: Kind<URL> = {
+export const httpUrl: ValueType<URL> = {
   expected: 'an http or https URL without query, fragment or credentials',
   parse(value) {
     const url = URL.parse(value);

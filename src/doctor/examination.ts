@@ -58,7 +58,7 @@ export class Examination {
   /** Reads the rows of a list, once. Empty if REST returns no such list. */
   async rows(kind: ResourceKind, path = `/v1/${kind}`): Promise<readonly unknown[]> {
     if (!this.pages.has(kind)) {
-      const page = pageOf(kind, await this.list(path, maxRows));
+      const page = readListPage(kind, await this.list(path, maxRows));
       if (page !== undefined) this.pages.set(kind, page);
     }
     return this.pages.get(kind)?.rows ?? [];
@@ -66,7 +66,7 @@ export class Examination {
 }
 
 /** The page in a response. Undefined if the response is no list of this kind. */
-export function pageOf(kind: ResourceKind, { status, json }: Answer): Page | undefined {
+export function readListPage(kind: ResourceKind, { status, json }: Answer): Page | undefined {
   if (status !== 200 || !isJsonObject(json) || !Array.isArray(json[kind])) return undefined;
   return { rows: json[kind], nextPageToken: json.nextPageToken };
 }
@@ -79,7 +79,7 @@ export function textIn(record: unknown, path: string): string | undefined {
 }
 
 /** The paths of records, such as `/v1/orders/7`. Names of another form are left out. */
-export function pathsOf(names: readonly (string | undefined)[]): string[] {
+export function recordPaths(names: readonly (string | undefined)[]): string[] {
   return [...new Set(names)].flatMap((name) => {
     const [, collection, id = ''] = /^(\w+)\/([^/]+)$/.exec(name ?? '') ?? [];
     return collection === undefined ? [] : [`/v1/${collection}/${encodeURIComponent(id)}`];

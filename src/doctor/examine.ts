@@ -3,13 +3,13 @@ import { address } from './checks/address.ts';
 import { accessToken, badRequest, clock, label, notFound, organization } from './checks/answers.ts';
 import { largestPage, lastPage, orderOfLists } from './checks/lists.ts';
 import { filter, pageSize, pageToken, unknownParameters } from './checks/parameters.ts';
-import { fieldsOf, rowsAndRecords } from './checks/records.ts';
+import { checkFields, rowsAndRecords } from './checks/records.ts';
 import { type Check, Examination, type Outcome, open } from './examination.ts';
 import { CallFailedError, LiveService, type LiveServiceOptions } from './live-service.ts';
 
 // Those of `wireSchemas`.
 const kinds = Object.keys(wireSchemas) as ResourceKind[];
-const fieldChecks = Object.fromEntries(kinds.map((kind) => [`fields of ${kind}`, fieldsOf(kind)]));
+const fieldChecks = Object.fromEntries(kinds.map((kind) => [`fields of ${kind}`, checkFields(kind)]));
 
 /** In their order, because each check uses what the earlier ones found. */
 const checks: Record<string, Check> = {

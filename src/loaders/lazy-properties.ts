@@ -2,7 +2,7 @@
 type Makers<Source, Made> = { readonly [Name in keyof Made]: (source: Source, made: Made) => Made[Name] };
 
 /**
- * Creates a factory of objects whose properties are made on first access and then kept. Useful if most operations
+ * A factory of objects whose properties are made on first access and then kept. Useful if most operations
  * need only a few of the properties.
  */
 export function lazyProperties<Source, Made extends object>(

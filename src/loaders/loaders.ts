@@ -118,7 +118,7 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
   },
 });
 
-/** Creates the loaders of one operation. All calls use `callContext`. `loaderStates` keeps what operations learn. */
+/** The loaders of one operation. All calls use `callContext`. `loaderStates` keeps what operations learn. */
 export function createLoaders(api: RestApi, callContext: CallContext, loaderStates: LoaderStates): Loaders {
   return createLazyLoaders({ api, callContext, loaderStates, state: loaderStates.of(callContext.tenant) });
 }

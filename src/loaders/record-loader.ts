@@ -35,7 +35,7 @@ function nullOrError(error: unknown): null | Error {
 
 type Named<Json> = Json & { name: string };
 
-/** Creates a loader with one GET for each distinct name of the operation: REST has no batch endpoint ("Endpoints"). */
+/** A loader with one GET for each distinct name of the operation: REST has no batch endpoint ("Endpoints"). */
 export function recordLoader<Json>(get: (name: string) => Promise<Json | null>): RecordLoader<Json> {
   return new RecordLoader((names) => settleAll(names, get));
 }

@@ -36,7 +36,7 @@ const createState = lazyProperties<SharedState, LoaderState>({
 
 export type LoaderStates = ReturnType<typeof createLoaderStates>;
 
-/** Creates the loader states of the process. A tenant's state is dropped with the tenant. */
+/** The loader states of the process. A tenant's state is dropped with the tenant. */
 export function createLoaderStates(options: LoadingOptions, observer?: LoadingObserver) {
   const shared = {
     pages: createPageCache(options),

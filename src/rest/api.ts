@@ -25,7 +25,7 @@ import type { DriftWatch } from './watch/schema-drift.ts';
 export type RestApi = ReturnType<typeof createRestApi>;
 
 /**
- * Creates the REST interface over a client: one method per endpoint, in the order of "Endpoints".
+ * The REST interface over a client: one method per endpoint, in the order of "Endpoints".
  * An id is a resource name or a bare identifier. A conversation's id is always the bare identifier.
  * The methods throw BadInputError for an invalid id, StatusError for a status other than 2xx, and the errors of the
  * network. A write throws OutcomeUnknownError if it was sent and REST did not respond with the written record.

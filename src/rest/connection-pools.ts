@@ -30,7 +30,7 @@ const thisMachine =
   /^(.*\.)?localhost\.?$|^127(\.\d+){3}$|^0\.0\.0\.0$|^\[::(1|ffff:7f[\da-f]{2}:[\da-f]{1,4})?\]$/;
 
 /**
- * Creates the connections to REST, through a proxy if one is set (docs/decisions/0019-proxy-of-undici.md). Requests name
+ * The connections to REST, through a proxy if one is set (docs/decisions/0019-proxy-of-undici.md). Requests name
  * the origin of `baseUrl`.
  */
 export function createDispatcher(baseUrl: URL, options: DispatcherOptions): Dispatcher {

@@ -8,7 +8,7 @@ export interface ProbeOptions {
 }
 
 /**
- * Creates a probe that checks whether REST is reachable, on a new connection and without an access token.
+ * A probe that checks whether REST is reachable, on a new connection and without an access token.
  * Any HTTP response is a success, because REST may reject an unauthenticated request.
  * @returns a function that resolves to the failure without REST's address, or to undefined if REST is reachable.
  */

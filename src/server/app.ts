@@ -7,7 +7,6 @@ import type { ReportError } from '../telemetry/error-report.ts';
 import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/otlp-tracing.ts';
-import type { HeaderReader } from '../telemetry/request-record.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
 import { createDocumentCache } from './documents/document-cache.ts';
 import { automaticPersistedQueries } from './documents/persisted-queries.ts';
@@ -21,6 +20,7 @@ import { cachedDocuments, idParameters, persistedDocuments } from './graphql/yog
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { yogaHeaders } from './graphql/yoga-headers.ts';
 import { readYogaRequest } from './graphql/yoga-request.ts';
+import type { HeaderReader } from './http/header-reader.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { createBodyBudget, defaultMaxBodyBytes } from './http/request-body.ts';
@@ -113,7 +113,7 @@ export interface TestOptions {
 export type App = RequestListener & Pick<YogaServerInstance<NodeContext, object>, 'fetch'>;
 
 /**
- * Creates the HTTP application. It opens no socket.
+ * The HTTP application. It opens no socket.
  *
  * The fast path (graphql/fast-path.ts) responds to a POST with common headers and a cached document. Every request that it
  * cannot complete goes to Yoga, whose plugins are below in the order in which they run. Both ways run the operation with the

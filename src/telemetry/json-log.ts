@@ -3,7 +3,7 @@ import { type DestinationStream, destination, type LevelWithSilent, pino, stdTim
 import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { Log } from './log.ts';
 
-/** Creates a log that writes each line as a JSON object. Every line has `fields`. */
+/** A log that writes each line as a JSON object. Every line has `fields`. */
 export function createJsonLog(level: LevelWithSilent, stream: DestinationStream, fields?: object): Log {
   return pino(
     {
@@ -20,7 +20,7 @@ export function createJsonLog(level: LevelWithSilent, stream: DestinationStream,
 export type LogOutput = ReturnType<typeof createStandardOutput>;
 
 /**
- * Creates a buffered standard output. A system call per line would cost more than the line itself.
+ * A buffered standard output. A system call per line would cost more than the line itself.
  * Buffered lines are written within 100 ms, and also when an uncaught error ends the process. A slow reader does not
  * block the server: if the buffer exceeds 16 MiB, lines are dropped.
  */

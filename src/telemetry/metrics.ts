@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { DriftKind } from '../rest/watch/schema-drift.ts';
+import type { Difference } from '../rest/watch/schema-drift.ts';
 import { createCallMetrics, createLoadingMetrics, createRequestMetrics } from './request-metrics.ts';
 
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
@@ -11,7 +11,7 @@ export interface MetricsPage {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Creates the metrics of this process, in the text format of Prometheus. */
+/** The metrics of this process, in the text format of Prometheus. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -63,7 +63,7 @@ export function createMetrics() {
     /** Counts rows of a list that were left out because a status filter should have done so. */
     rowsOutside: (list: string, count: number) => rowsOutside.inc({ list }, count),
     /** A difference between a REST record and the interface. `coordinate`: such as `Order.recipient.email`. */
-    drift: (coordinate: string, kind: DriftKind) => driftCounter.inc({ coordinate, kind }),
+    drift: (coordinate: string, difference: Difference) => driftCounter.inc({ coordinate, kind: difference }),
     /** `read` is called for every page. */
     showCallsWaiting(read: () => number): void {
       new Gauge({
@@ -75,7 +75,7 @@ export function createMetrics() {
         },
       });
     },
-    /** `read` returns the kinds of calls whose circuit is open, for every page. */
+    /** `read` returns the routes whose circuit is open, for every page. */
     showOpenCircuits(read: () => readonly string[]): void {
       new Gauge({
         name: 'waybill_rest_circuit_open',
@@ -84,7 +84,7 @@ export function createMetrics() {
         registers,
         collect() {
           this.reset();
-          for (const kind of read()) this.set({ kind }, 1);
+          for (const route of read()) this.set({ kind: route }, 1);
         },
       });
     },

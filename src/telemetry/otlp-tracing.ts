@@ -15,13 +15,16 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { CallLogEntry, CallObserver } from '../rest/client/call-log.ts';
 import type { Log } from './log.ts';
-import { type HeaderReader, loggableName, type RequestRecord } from './request-record.ts';
+import { loggableName, type RequestRecord } from './request-record.ts';
 import { createSampler } from './sampler.ts';
 
 const msBetweenWarnings = 600_000;
 
+/** The headers of a request. */
+type RequestHeaders = Pick<Headers, 'get'>;
+
 const requestHeaders = {
-  get: (headers: HeaderReader, name: string) => headers.get(name) ?? undefined,
+  get: (headers: RequestHeaders, name: string) => headers.get(name) ?? undefined,
   // The W3C propagator reads headers by name and never lists them.
   keys: () => [],
 };
@@ -54,7 +57,7 @@ export async function createTracing(log: Log) {
   const spanByRequest = new WeakMap<RequestRecord, Span>();
   const spanByCall = new WeakMap<CallLogEntry, Span>();
 
-  function startSpan(requestRecord: RequestRecord, headers: HeaderReader): Span {
+  function startSpan(requestRecord: RequestRecord, headers: RequestHeaders): Span {
     const { route, startedAtMs: startTime, operation, callContext, requestId } = requestRecord;
     const parent = propagator.extract(ROOT_CONTEXT, headers, requestHeaders);
     const name = loggableName(operation?.name?.value);
@@ -100,11 +103,11 @@ export async function createTracing(log: Log) {
   return {
     calls,
     /** Starts the span of an operation or label once its access token is known. `headers`: of the request. */
-    begin(requestRecord: RequestRecord, headers: HeaderReader): void {
+    begin(requestRecord: RequestRecord, headers: RequestHeaders): void {
       startSpan(requestRecord, headers);
     },
     /** Ends the span with the response. Starts it first if the request was refused before `begin`. */
-    end(requestRecord: RequestRecord, headers: HeaderReader, status: number): void {
+    end(requestRecord: RequestRecord, headers: RequestHeaders, status: number): void {
       const { route, joined, errors } = requestRecord;
       if (route === undefined) return;
       const span = spanByRequest.get(requestRecord) ?? startSpan(requestRecord, headers);

@@ -9,7 +9,7 @@ const messages = {
     end: 'the REST service no longer rejects calls because of its rate limit',
   },
 };
-type Kind = keyof typeof messages;
+type OutageType = keyof typeof messages;
 
 const windowMs = 5_000;
 const slowMs = 2_000;
@@ -17,7 +17,7 @@ const minFailures = 5;
 const minReads = 20;
 const minQuietMs = 10_000;
 
-/** Attempts of one kind, and whose they are. Two tokens are enough to tell that it is not one token alone. */
+/** Attempts of one type, and whose they are. Two tokens are enough to tell that it is not one token alone. */
 class Tally {
   count = 0;
   firstAtMs: number | undefined;
@@ -52,7 +52,7 @@ interface Outage {
  * succeed.
  */
 export function createOutageLog(log: Log) {
-  const outages = new Map<Kind, Outage>();
+  const outages = new Map<OutageType, Outage>();
   /** When each call in progress was sent. */
   const sentAtMs = new Map<CallLogEntry, number>();
   let before = new Window();
@@ -75,55 +75,55 @@ export function createOutageLog(log: Log) {
     row = { count: count + 1, firstAtMs, lastAtMs };
   }
 
-  function noteFailure(kind: Kind, attempt: AttemptOutcome): void {
+  function noteFailure(type: OutageType, attempt: AttemptOutcome): void {
     const { route, status: upstreamStatus, isCircuitOpen } = attempt;
     const now = performance.now();
-    const inRow = kind === 'no answer' ? row : { count: 0, firstAtMs: now };
-    const failures = Math.max(before.bad[kind].count + current.bad[kind].count, inRow.count);
-    const calls = kind === 'slow' ? before.reads + current.reads : before.calls + current.calls;
+    const inRow = type === 'no answer' ? row : { count: 0, firstAtMs: now };
+    const failures = Math.max(before.bad[type].count + current.bad[type].count, inRow.count);
+    const calls = type === 'slow' ? before.reads + current.reads : before.calls + current.calls;
     // A rate limit of REST refuses only the calls above its rate.
-    const minShare = kind === 'rate limit' ? 0 : 0.5;
+    const minFraction = type === 'rate limit' ? 0 : 0.5;
     // The calls of other routes may succeed while a circuit is open.
-    const isWide = isCircuitOpen || (failures >= minShare * calls && !isOfOneToken(kind));
-    const running = outages.get(kind);
+    const isWide = isCircuitOpen || (failures >= minFraction * calls && !isOfOneToken(type));
+    const running = outages.get(type);
     if (running !== undefined) {
       running.failures += 1;
       // Single failures among many successes do not prolong an outage.
       if (isWide) running.lastFailureMs = now;
       return;
     }
-    const isOften = isCircuitOpen || (kind === 'slow' ? calls >= minReads : failures >= minFailures);
+    const isOften = isCircuitOpen || (type === 'slow' ? calls >= minReads : failures >= minFailures);
     if (!isWide || !isOften) return;
-    const firstAtMs = before.bad[kind].firstAtMs ?? current.bad[kind].firstAtMs ?? now;
+    const firstAtMs = before.bad[type].firstAtMs ?? current.bad[type].firstAtMs ?? now;
     const startedAtMs = Math.min(firstAtMs, inRow.firstAtMs);
     const since = new Date(Date.now() - (now - startedAtMs)).toISOString();
-    const endTimer = setInterval(() => endIfQuiet(kind), 500).unref();
-    outages.set(kind, { since, startedAtMs, lastFailureMs: now, failures, endTimer });
+    const endTimer = setInterval(() => endIfQuiet(type), 500).unref();
+    outages.set(type, { since, startedAtMs, lastFailureMs: now, failures, endTimer });
     const circuitOpen = isCircuitOpen || undefined;
-    log.warn({ outage: kind, since, route, upstreamStatus, circuitOpen, failures }, messages[kind].begin);
+    log.warn({ outage: type, since, route, upstreamStatus, circuitOpen, failures }, messages[type].begin);
   }
 
   /** Whether only one token fails, while another one succeeds. */
-  function isOfOneToken(kind: Kind): boolean {
-    const failing = before.bad[kind].tenants.union(current.bad[kind].tenants);
+  function isOfOneToken(type: OutageType): boolean {
+    const failing = before.bad[type].tenants.union(current.bad[type].tenants);
     const succeeding = before.good.tenants.union(current.good.tenants);
     return failing.size === 1 && succeeding.difference(failing).size > 0;
   }
 
-  function endIfQuiet(kind: Kind): void {
-    const quietAtMs = (outages.get(kind)?.lastFailureMs ?? 0) + minQuietMs;
+  function endIfQuiet(type: OutageType): void {
+    const quietAtMs = (outages.get(type)?.lastFailureMs ?? 0) + minQuietMs;
     // A call that was sent in these 10 seconds may still fail late. Later calls belong to the next outage.
-    if (performance.now() >= quietAtMs && sentAtMs.values().every((sentMs) => sentMs >= quietAtMs)) end(kind);
+    if (performance.now() >= quietAtMs && sentAtMs.values().every((sentMs) => sentMs >= quietAtMs)) end(type);
   }
 
-  function end(kind: Kind, atShutdown?: true): void {
-    const outage = outages.get(kind);
+  function end(type: OutageType, atShutdown?: true): void {
+    const outage = outages.get(type);
     if (outage === undefined) return;
     const { since, startedAtMs, lastFailureMs, failures, endTimer } = outage;
     clearInterval(endTimer);
-    outages.delete(kind);
+    outages.delete(type);
     const seconds = Math.round((lastFailureMs - startedAtMs) / 1_000);
-    log.warn({ outage: kind, since, seconds, failures, atShutdown }, messages[kind].end);
+    log.warn({ outage: type, since, seconds, failures, atShutdown }, messages[type].end);
   }
 
   return {
@@ -136,21 +136,21 @@ export function createOutageLog(log: Log) {
       if (isRead) current.reads += 1;
       if (outcome === 'failed') extendRow(durationMs);
       else row.count = 0;
-      const kinds: Kind[] = [];
-      if (outcome === 'failed') kinds.push('no answer');
-      if (status === 429) kinds.push('rate limit');
-      if (outcome === 'answered' && isRead && durationMs > slowMs) kinds.push('slow');
-      if (kinds.length === 0) current.good.add(tenantId);
-      for (const kind of kinds) {
-        current.bad[kind].add(tenantId);
-        noteFailure(kind, attempt);
+      const types: OutageType[] = [];
+      if (outcome === 'failed') types.push('no answer');
+      if (status === 429) types.push('rate limit');
+      if (outcome === 'answered' && isRead && durationMs > slowMs) types.push('slow');
+      if (types.length === 0) current.good.add(tenantId);
+      for (const type of types) {
+        current.bad[type].add(tenantId);
+        noteFailure(type, attempt);
       }
     },
     onCallFinished: (entry) => void sentAtMs.delete(entry),
     /** Ends all outages, so that each begin in the log has an end. */
     close(): void {
       isClosed = true;
-      for (const kind of outages.keys()) end(kind, true);
+      for (const type of outages.keys()) end(type, true);
     },
   } satisfies CallObserver & { close(): void };
 }

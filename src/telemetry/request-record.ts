@@ -28,10 +28,6 @@ export function countError(requestRecord: RequestRecord, code: string): void {
   requestRecord.errors[code] = (requestRecord.errors[code] ?? 0) + 1;
 }
 
-export interface HeaderReader {
-  get(name: string): string | null;
-}
-
 /** The operation name, or undefined if the name is too long for the log. Clients choose the name. */
 export function loggableName(name: string | undefined): string | undefined {
   return name !== undefined && name.length <= 64 ? name : undefined;

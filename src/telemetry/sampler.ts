@@ -8,7 +8,7 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace';
 
-/** Creates the sampler of OTEL_TRACES_SAMPLER, by the names of the OpenTelemetry specification. */
+/** The sampler of OTEL_TRACES_SAMPLER, by the names of the OpenTelemetry specification. */
 export function createSampler(): Sampler {
   const name = getStringFromEnv('OTEL_TRACES_SAMPLER') ?? 'parentbased_always_on';
   const root = createRootSampler(name.replace(/^parentbased_/, ''));

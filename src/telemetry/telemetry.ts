@@ -14,9 +14,9 @@ export async function startTelemetry(parts: { metrics: boolean; tracing: boolean
     tracing,
     observers: [metrics?.calls, tracing?.calls, outages].filter((part) => part !== undefined),
     drift: createDriftWatch({
-      onDifference: (coordinate, kind) => metrics?.drift(coordinate, kind),
-      onNewDifference: (coordinate, kind) =>
-        log.warn({ coordinate, drift: kind }, 'a REST record differs from the REST interface'),
+      onDifference: (coordinate, difference) => metrics?.drift(coordinate, difference),
+      onNewDifference: (coordinate, difference) =>
+        log.warn({ coordinate, drift: difference }, 'a REST record differs from the REST interface'),
     }),
     endOutages: outages.close,
     close: () => tracing?.close(),

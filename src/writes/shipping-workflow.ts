@@ -69,7 +69,7 @@ export const shipOrderDefaults = {
   requiresPickup: true,
 } as const;
 
-/** Creates the workflows that pay for a shipment. One of them at a time holds an order, or a quote without an order. */
+/** The workflows that pay for a shipment. One of them at a time holds an order, or a quote without an order. */
 export function createShippingWorkflow(
   api: RestApi,
   callContext: CallContext,

@@ -44,7 +44,7 @@ type OrderProgress = Pick<ShippingNote, 'unsettledSinceMs'> & { earliestMs: numb
 export type Writes = ReturnType<typeof createWrites>;
 
 /**
- * Creates the writes of one GraphQL operation. Each write updates or clears the records that `loaders` have cached. All
+ * The writes of one GraphQL operation. Each write updates or clears the records that `loaders` have cached. All
  * throw the errors of the REST client, and with a key also ConflictError if it was used with another input.
  */
 export function createWrites(

@@ -64,8 +64,6 @@ function createTestBudget() {
 const settlePromises = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 describe('the time budget of an event-loop round', () => {
-  afterEach(() => vi.restoreAllMocks());
-
   test('allows no new work after 10 ms, until the following round has ended', () => {
     const { budget, work, endRound, isCalm } = createTestBudget();
     expect(budget.hasTime()).toBe(true);

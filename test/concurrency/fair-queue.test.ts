@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FairQueue, type FairQueueOptions, QueueEntry } from '../../src/concurrency/fair-queue.ts';
-import { type Excess, type Owner, Shares } from '../../src/concurrency/owner.ts';
+import { type Excess, type Owner, OwnerUsage } from '../../src/concurrency/owner.ts';
 
 const accepted = (name: string): Owner => ({ token: { name }, connection: undefined });
 const [ana, eva, ida] = [accepted('ana'), accepted('eva'), accepted('ida')];
@@ -292,7 +292,7 @@ test('the queue grants no slot while the time budget is exhausted', () => {
 });
 
 test('ownExcess limits tokens to equal shares only while the total is used up', () => {
-  const shares = new Shares(100, 50);
+  const shares = new OwnerUsage(100, 50);
   for (const [owner, amount] of [
     [ana, 49],
     [eva, 30],

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { LoopBudget } from '../../src/concurrency/event-loop-round.ts';
 import { anonymousOwner } from '../../src/concurrency/owner.ts';
 import { StepQueue } from '../../src/concurrency/step-queue.ts';
@@ -22,8 +22,6 @@ function createSteps() {
   };
   return { budget, started, step, settle };
 }
-
-afterEach(() => vi.restoreAllMocks());
 
 describe('steps in one queue', () => {
   test('start immediately if the queue is empty', () => {

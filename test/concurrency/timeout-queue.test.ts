@@ -81,6 +81,5 @@ test('timeouts that start less than 1 ms apart expire together', async () => {
     expect(timedOut).toEqual(['first', 'near', 'later']);
   } finally {
     vi.useRealTimers();
-    vi.restoreAllMocks();
   }
 });

@@ -1,6 +1,15 @@
 import { isJsonObject } from '../../base/json-object.ts';
 import { readErrorBody } from '../../rest/client/error-body.ts';
-import { type Check, type Examination, failure, ok, open, pathsOf, textIn, warning } from '../examination.ts';
+import {
+  type Check,
+  type Examination,
+  failure,
+  ok,
+  open,
+  recordPaths,
+  textIn,
+  warning,
+} from '../examination.ts';
 import type { Answer } from '../live-service.ts';
 
 /** Whether REST accepts the access token, and refuses another one. */
@@ -95,7 +104,7 @@ function namesIn(json: unknown, path = ''): string[] {
 /** Whether the label of a shipment is a PDF. */
 export const label: Check = async ({ service, pages }) => {
   const shipments = pages.get('shipments')?.rows.filter((row) => textIn(row, 'labelUrl')) ?? [];
-  const [path] = pathsOf(shipments.map((row) => textIn(row, 'name')));
+  const [path] = recordPaths(shipments.map((row) => textIn(row, 'name')));
   if (path === undefined) return open('No shipment has a label.');
   const { status, contentType, body } = await service.get(`${path}/label`, {}, { accept: 'application/pdf' });
   if (status === 404) return open('The label no longer exists (404).');

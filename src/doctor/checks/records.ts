@@ -1,12 +1,21 @@
 import { isJsonObject } from '../../base/json-object.ts';
 import { findDifferences } from '../../rest/watch/schema-drift.ts';
 import type { ResourceKind } from '../../rest/wire-schema.ts';
-import { type Check, type Examination, maxRows, ok, open, pathsOf, textIn, warning } from '../examination.ts';
+import {
+  type Check,
+  type Examination,
+  maxRows,
+  ok,
+  open,
+  recordPaths,
+  textIn,
+  warning,
+} from '../examination.ts';
 
 const maxRecords = 3;
 
 /** Whether up to 100 rows of a list, or 3 records without a list, have the fields of the REST interface. */
-export function fieldsOf(kind: ResourceKind): Check {
+export function checkFields(kind: ResourceKind): Check {
   return async (examination) => {
     const records = (await recordsOf(kind, examination)).slice(0, maxRows);
     const { token } = examination.service.options;
@@ -61,7 +70,7 @@ export const rowsAndRecords: Check = async (examination) => {
 
 /** The paths of the records that a field of the rows of a list names. */
 function pathsIn({ pages }: Examination, kind: ResourceKind, field = 'name'): string[] {
-  return pathsOf(pages.get(kind)?.rows.map((row) => textIn(row, field)) ?? []);
+  return recordPaths(pages.get(kind)?.rows.map((row) => textIn(row, field)) ?? []);
 }
 
 async function readRecords({ service }: Examination, paths: readonly string[]): Promise<unknown[]> {

@@ -112,11 +112,11 @@ export const maxRowsPerId = 32;
 /** Pages have a quarter more rows than estimated: the next batch may lie a little deeper. */
 export const headroom = 1.25;
 const initialRowsPerId = 1.6;
-const minShare = 0.1;
+const minFraction = 0.1;
 /** After a page without hits, the next page looks this many times deeper. */
 const deeperAfterMiss = 4;
 // The last 5 % of the hits may lie very deep. GETs for them cost less than the rows down to them.
-const countedShare = 0.95;
+const countedFraction = 0.95;
 
 /** An estimate of how many rows a page needs for each id of a batch. 75 ids in 150 rows make 2 rows per id. */
 export class RowsPerId {
@@ -145,12 +145,12 @@ export class RowsPerId {
   ): void {
     const { hits, idCount, nextPageToken } = batch;
     const ofProcess = this.#ofProcess;
-    if (hits.length < minShare * idCount) {
+    if (hits.length < minFraction * idCount) {
       if (nextPageToken !== undefined) this.value *= deeperAfterMiss;
       this.pause.noteFailure();
     } else {
       // A deeper batch counts at once, because missing ids cost GETs, and a less deep batch slowly.
-      const counted = hits.slice(0, Math.ceil(countedShare * hits.length));
+      const counted = hits.slice(0, Math.ceil(countedFraction * hits.length));
       const rows = (counted.at(-1) ?? 0) - rowsBefore + 1;
       this.#follow(Math.max(rows, 1) / counted.length, 1, 1 / 3);
       this.pause.noteSuccess();
@@ -164,8 +164,8 @@ export class RowsPerId {
     this.value = ofProcess?.value ?? initialRowsPerId;
   }
 
-  #follow(value: number, upShare: number, downShare: number): void {
-    this.value += (value - this.value) * (value > this.value ? upShare : downShare);
+  #follow(value: number, upFraction: number, downFraction: number): void {
+    this.value += (value - this.value) * (value > this.value ? upFraction : downFraction);
   }
 }
 

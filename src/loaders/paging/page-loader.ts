@@ -31,7 +31,7 @@ export type Pages<Row, Query extends PageQuery> = Pick<
   'load' | 'clearAll' | 'maxPageSize'
 >;
 
-/** Creates a loader whose rows prime `byName`, so that their records need no GET. */
+/** A loader whose rows prime `byName`, so that their records need no GET. */
 export function primingPageLoader<Row extends { name: string }, Query extends PageQuery>(
   list: (query: Query) => Promise<Page<Row>>,
   maxPageSize: number,

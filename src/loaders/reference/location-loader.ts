@@ -15,7 +15,7 @@ export function maxListPages(names: number): number {
 }
 
 /**
- * Creates a loader of locations by name. Locations have no GET endpoint ("Endpoints"). The text filter of the list
+ * A loader of locations by name. Locations have no GET endpoint ("Endpoints"). The text filter of the list
  * finds one location. Many locations are looked up in pages of the whole list. Cached pages come first.
  */
 export function locationLoader(

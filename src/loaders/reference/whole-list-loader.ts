@@ -5,7 +5,7 @@ import { RecordLoader } from '../record-loader.ts';
 import type { ReferenceLoader } from './reference-loader.ts';
 
 /**
- * Creates a loader of records without a GET endpoint ("Endpoints"). It looks them up in their whole list. A name that is
+ * A loader of records without a GET endpoint ("Endpoints"). It looks them up in their whole list. A name that is
  * missing may be newer than a cached page. Then the list is read once more.
  */
 export function wholeListLoader<Json extends { name: string }>(

@@ -29,7 +29,7 @@ export type ListScans<Row, Query extends PageQuery> = (
 ) => ListScan<Row>;
 
 /**
- * Creates the scans of one operation over one list. Fields with the same REST filters and start share a scan, so that
+ * The scans of one operation over one list. Fields with the same REST filters and start share a scan, so that
  * each page is read once. They read no further page after half of the operation's time.
  * @param pages keeps the rows of its pages for ids. `list` only reads a page.
  */

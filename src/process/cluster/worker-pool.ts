@@ -26,7 +26,7 @@ const maxFailedStarts = 5;
 // A worker that has not reported its metrics by then is shown with its previous ones.
 const snapshotTimeoutMs = 1_000;
 
-/** Creates the running workers. A worker that exits is replaced, until the pool ends. */
+/** The running workers. A worker that exits is replaced, until the pool ends. */
 export function createWorkerPool({ startOptions, metrics, log, onStdout, onFailure }: WorkerPoolOptions) {
   /** The promise of each running worker is that of its URL. */
   const workers = new Map<Worker, PromiseWithResolvers<URL>>();

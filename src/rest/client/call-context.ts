@@ -110,7 +110,7 @@ interface ProcessState extends Omit<CallContextsOptions, 'callsAtOnce'> {
 export type CallContexts = ReturnType<typeof createCallContexts>;
 
 /**
- * Creates the call contexts. All contexts share one queue of slots, which gives them to the owners in turn
+ * The call contexts. All contexts share one queue of slots, which gives them to the owners in turn
  * (docs/decisions/0025-one-queue-for-rest-calls.md).
  */
 export function createCallContexts({ callsAtOnce, ...options }: CallContextsOptions) {
@@ -118,7 +118,7 @@ export function createCallContexts({ callsAtOnce, ...options }: CallContextsOpti
   const process = { queue, ...options };
   return {
     callsWaiting: () => queue.waiting,
-    /** Creates the call context of one operation. `connection`: the client's, undefined for a call through `fetch`. */
+    /** The call context of one operation. `connection`: the client's, undefined for a call through `fetch`. */
     of(bearer: string, signal: Cancellation, deadline = noDeadline, connection?: object): CallContext {
       const tenant = options.tenants.of(bearer);
       const owner = options.tenants.owner(tenant, connection);

@@ -31,7 +31,7 @@ export interface RestClientOptions extends Pick<DispatcherOptions, 'connectTimeo
 
 export type RestClient = ReturnType<typeof createRestClient>;
 
-/** Creates a client for one REST service, which owns the connections. It opens none before the first call. */
+/** A client for one REST service, which owns the connections. It opens none before the first call. */
 export function createRestClient(options: RestClientOptions) {
   const { baseUrl, connections, callTimeoutMs, connectTimeoutMs, proxy } = options;
   const limits = { connections, connectTimeoutMs, proxy };

@@ -22,7 +22,7 @@ export interface CircuitBreakerOptions {
 /** Calls count for at least this long, and for at most twice as long. */
 const windowMs = 5_000;
 /** The share of failed calls that opens the circuit. A lower share would stop too many calls that would succeed. */
-const failedShare = 0.8;
+const failedFraction = 0.8;
 /** After the circuit opens, no call is sent for this long. */
 const openMs = 5_000;
 
@@ -40,12 +40,12 @@ const emptyWindow = (startedAtMs: number) => ({
   byTenant: new Map<string, CallCount>(),
 });
 
-const isFailing = ({ calls, failed }: CallCount): boolean => failed >= failedShare * calls;
+const isFailing = ({ calls, failed }: CallCount): boolean => failed >= failedFraction * calls;
 
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /**
- * Creates a circuit breaker (docs/decisions/0003-own-retries-and-circuit-breaker.md), which stops the calls to one route
+ * A circuit breaker (docs/decisions/0003-own-retries-and-circuit-breaker.md), which stops the calls to one route
  * while most of them fail. Clients get an error at once, and REST gets fewer calls.
  * The circuit opens if 80 % of the calls of the last five to ten seconds failed.
  * The share must also hold without the tenant with the most failures: one tenant's failures never open the circuit.
@@ -145,7 +145,7 @@ function addCounts(one: CallCount | undefined, other: CallCount | undefined): Ca
 export type Circuits = ReturnType<typeof createCircuits>;
 
 /**
- * Creates the circuit breakers, each on the first call to its route, such as `GET /v1/orders/{id}`. The number of routes is
+ * The circuit breakers, each created on the first call to its route, such as `GET /v1/orders/{id}`. The number of routes is
  * small and fixed. A list and its records have separate breakers: one may work while the other fails.
  */
 export function createCircuits(options?: CircuitBreakerOptions) {

@@ -41,7 +41,7 @@ const searches = ['search', 'query'] as const;
 export type ListWatch = ReturnType<typeof createListWatch>;
 
 /**
- * Creates a watch that finds out by the responses of REST whether it knows the names of the list parameters. A service
+ * A watch that finds out by the responses of REST whether it knows the names of the list parameters. A service
  * that ignores a wrong name returns rows that nobody asked for.
  */
 export function createListWatch(names: QueryParameterNames, { onProblem, onRowsOutside }: ListWatchOptions) {

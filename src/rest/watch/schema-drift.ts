@@ -2,16 +2,16 @@ import { type BaseIssue, type GenericSchema, safeParse } from 'valibot';
 import { type ResourceKind, wireSchemas } from '../wire-schema.ts';
 
 /** How a field of a record differs from the wire schema. */
-export type DriftKind = 'unknown value' | 'missing' | 'wrong type' | 'unknown field';
+export type Difference = 'unknown value' | 'missing' | 'wrong type' | 'unknown field';
 
 export interface DriftWatchOptions {
   /**
    * Called for each difference with the field's coordinate, such as `Order.recipient.location`.
    * An unknown field has the coordinate `Order.*`, so that the number of coordinates is bounded.
    */
-  onDifference(coordinate: string, kind: DriftKind): void;
+  onDifference(coordinate: string, difference: Difference): void;
   /** Called once in ten minutes per difference. A coordinate may have an unknown field name: `Order.giftWrap`. */
-  onNewDifference(coordinate: string, kind: DriftKind): void;
+  onNewDifference(coordinate: string, difference: Difference): void;
   /** At most this many records are checked per second, by default 20. */
   recordsPerSecond?: number;
   /** A clock in milliseconds with any start. */
@@ -25,7 +25,7 @@ const maxCoordinates = 500;
 
 export type DriftWatch = ReturnType<typeof createDriftWatch>;
 
-/** Creates a check of a sample of REST's records against the wire schema. */
+/** A check of a sample of REST's records against the wire schema. */
 export function createDriftWatch({
   onDifference,
   onNewDifference,
@@ -47,13 +47,13 @@ export function createDriftWatch({
     return checksThisSecond <= recordsPerSecond;
   }
 
-  function reportRateLimited(coordinate: string, kind: DriftKind): void {
-    const isCounted = lastReports.has(`${coordinate} ${kind}`) || lastReports.size < maxCoordinates;
+  function reportRateLimited(coordinate: string, difference: Difference): void {
+    const isCounted = lastReports.has(`${coordinate} ${difference}`) || lastReports.size < maxCoordinates;
     const reported = isCounted ? coordinate : 'other';
-    const lastReport = lastReports.get(`${reported} ${kind}`);
+    const lastReport = lastReports.get(`${reported} ${difference}`);
     if (lastReport !== undefined && now() - lastReport < msBetweenReports) return;
-    lastReports.set(`${reported} ${kind}`, now());
-    onNewDifference(reported, kind);
+    lastReports.set(`${reported} ${difference}`, now());
+    onNewDifference(reported, difference);
   }
 
   return {
@@ -82,7 +82,7 @@ export function createDriftWatch({
 export function findDifferences(kind: ResourceKind, record: unknown, bearer: string) {
   const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], record);
   return issues.map((issue) => {
-    const difference = toDriftKind(issue);
+    const difference = toDifference(issue);
     // Without the indexes of lists.
     const names = (issue.path ?? []).flatMap(({ key }) => (typeof key === 'string' ? [key] : []));
     if (difference === 'unknown field') names.push(loggableName(names.pop() ?? '*', bearer));
@@ -97,7 +97,7 @@ function typeName(kind: ResourceKind): string {
   return kind.charAt(0).toUpperCase() + kind.slice(1).replace(/s$/, '');
 }
 
-function toDriftKind({ message, input, path }: BaseIssue<unknown>): DriftKind {
+function toDifference({ message, input, path }: BaseIssue<unknown>): Difference {
   if (message === 'unknown field' || message === 'unknown value') return message;
   const isFieldOfObject = path?.at(-1)?.type === 'object';
   return isFieldOfObject && (input === undefined || input === null) ? 'missing' : 'wrong type';

@@ -1,5 +1,5 @@
 import type { Location, Offer, Package } from '../interface/schemas.ts';
-import { departmentOf, distanceKm } from '../places/distance.ts';
+import { distanceKm, findDepartment } from '../places/distance.ts';
 import { formatNames } from '../store/identifiers.ts';
 import { type Courier, couriers } from './couriers.ts';
 
@@ -21,8 +21,8 @@ export function rateOffers(input: {
   package: Package;
   cashOnDeliveryRequestCents: number;
 }): Offer[] {
-  const from = departmentOf(input.origin);
-  const to = departmentOf(input.destination);
+  const from = findDepartment(input.origin);
+  const to = findDepartment(input.destination);
   const distance = distanceKm(input.origin, input.destination);
   return couriers.flatMap((courier): Offer | Offer[] => {
     const local = courier.regions.length === 0 && from === to;

@@ -21,7 +21,7 @@ export function distanceKm(from: Location, to: Location): number {
 }
 
 /** The department of a location. @throws RangeError for an unknown department. */
-export function departmentOf({ name, address }: Location): Department {
+export function findDepartment({ name, address }: Location): Department {
   const department = departmentByName.get(address.administrativeArea);
   if (!department)
     throw new RangeError(`${name} lies in ${address.administrativeArea}, which is no department`);
@@ -35,7 +35,7 @@ function townOf({ address }: Location): string {
 }
 
 function pointOf(location: Location): Point {
-  const department = departmentOf(location);
+  const department = findDepartment(location);
   return coordinates[`${department.name}/${townOf(location)}`] ?? department.centre;
 }
 

@@ -8,7 +8,7 @@ import { withLabelUrl } from '../label/label-url.ts';
 import { shipmentDueAt } from '../rules/due-transitions.ts';
 import { shipmentRecipientFrom } from '../rules/recipients.ts';
 import { isLabelDelayed, labelName } from '../rules/status-transitions.ts';
-import { orderStatusOf } from '../seed/orders/status-generator.ts';
+import { toOrderStatus } from '../seed/orders/status-generator.ts';
 import type { Merchant } from '../store/merchants.ts';
 import type { Store } from '../store/store.ts';
 
@@ -53,7 +53,7 @@ export function addRoutes(server: Server, service: Service): void {
       store.database.transaction(() => {
         store.shipments.insert(list, shipment, shipmentDueAt(shipment, now));
         if (order === undefined) return;
-        const status = orderStatusOf(shipment.status);
+        const status = toOrderStatus(shipment.status);
         const shipped = { ...order, status, shipment: name, updateTime: now.toISOString() };
         store.orders.replace({ merchant: merchant.id, path: 'orders' }, shipped);
       });

@@ -1,5 +1,5 @@
 import type { CustomerBehavior, Order } from '../interface/schemas.ts';
-import { customerBehaviorOf } from '../seed/customers/customer-behavior.ts';
+import { toCustomerBehavior } from '../seed/customers/customer-behavior.ts';
 import type { Merchant } from '../store/merchants.ts';
 import { hasPhone, type Store } from '../store/store.ts';
 
@@ -18,6 +18,6 @@ export function customerBehaviorFor(
     .all(list('orders'), hasPhone(phoneNumber))
     .flatMap(({ name, shipment }) => (name === order || shipment === undefined ? [] : [shipment]))
     .map((shipment) => store.shipments.get(list('shipments'), shipment).status);
-  const customerBehavior: CustomerBehavior = customerBehaviorOf(statuses);
+  const customerBehavior: CustomerBehavior = toCustomerBehavior(statuses);
   return { customerReliability: customerBehavior.reliability, customerBehavior };
 }

@@ -1,5 +1,5 @@
 import type { Message, Shipment } from '../interface/schemas.ts';
-import { orderStatusOf } from '../seed/orders/status-generator.ts';
+import { toOrderStatus } from '../seed/orders/status-generator.ts';
 import type { Clock } from '../store/clock.ts';
 import type { Store } from '../store/store.ts';
 import {
@@ -50,7 +50,7 @@ function advanceShipmentAndOrder(store: Store, merchant: string, name: string, a
   if (quote.order === undefined) return;
   const orders = { merchant, path: 'orders' };
   const order = store.orders.get(orders, quote.order);
-  const status = orderStatusOf(shipment.status);
+  const status = toOrderStatus(shipment.status);
   if (order.shipment !== name || order.status === status || order.status === 'CANCELLED') return;
   store.orders.replace(orders, { ...order, status, updateTime: at.toISOString() });
 }

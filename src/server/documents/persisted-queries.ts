@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../../base/json-object.ts';
-import type { HeaderReader } from '../../telemetry/request-record.ts';
+import type { HeaderReader } from '../http/header-reader.ts';
 import { badRequest, type HttpError, rejection } from '../http/http-error.ts';
 import { createSegmentedCache } from './segmented-cache.ts';
 

@@ -4,10 +4,10 @@ import { LRUCache } from 'lru-cache';
 const maxEntries = 5_000;
 
 // The share of the memory and entries that new values have.
-const newShare = 1 / 4;
+const newFraction = 1 / 4;
 
 /**
- * Creates an LRU cache in two segments. Anybody can send new values, which evict only each other. A promoted value is
+ * An LRU cache in two segments. Anybody can send new values, which evict only each other. A promoted value is
  * evicted only by other promoted ones.
  */
 export function createSegmentedCache<Value extends object | string>(
@@ -20,8 +20,8 @@ export function createSegmentedCache<Value extends object | string>(
       maxSize: Math.floor(maxBytes * share),
       sizeCalculation: estimateBytes,
     });
-  const newValues = segment(newShare);
-  const promotedValues = segment(1 - newShare);
+  const newValues = segment(newFraction);
+  const promotedValues = segment(1 - newFraction);
   return {
     get: (key: string): Value | undefined => promotedValues.get(key) ?? newValues.get(key),
     isNew: (key: string): boolean => newValues.has(key),

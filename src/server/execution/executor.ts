@@ -26,7 +26,7 @@ import { runField } from './run-field.ts';
 export type Execute = (operation: Operation, context: object) => ExecutionResult | Promise<ExecutionResult>;
 
 /**
- * Creates the executor. It plans each operation at its first use, and keeps the plan while the document is cached.
+ * The executor plans each operation at its first use, and keeps the plan while the document is cached.
  * @param hideSuggestions whether errors of variables omit similar names of the schema
  */
 export function createExecutor(schema: GraphQLSchema, hideSuggestions = false): Execute {

@@ -8,12 +8,13 @@ import { isJsonObject } from '../../base/json-object.ts';
 import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
-import type { HeaderReader, RequestRecord } from '../../telemetry/request-record.ts';
+import type { RequestRecord } from '../../telemetry/request-record.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
 import { type DocumentPolicy, type DocumentReference, findDocument } from '../documents/persisted-queries.ts';
 import { compress } from '../http/compression.ts';
 import { type ContentCoding, contentCoding, responseType } from '../http/content-negotiation.ts';
+import type { HeaderReader } from '../http/header-reader.ts';
 import type { NodeContext } from '../http/node-context.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
@@ -36,7 +37,7 @@ export interface FastPathOptions {
   fallback(request: IncomingMessage, response: ServerResponse, context: NodeContext): void;
 }
 
-/** Creates a listener that passes all requests that it cannot complete to the fallback. */
+/** A listener that passes all requests that it cannot complete to the fallback. */
 export function createFastPath(options: FastPathOptions): RequestListener {
   const { maxBodyBytes, budget, admission } = options.bodies;
   const defer = createDefer();

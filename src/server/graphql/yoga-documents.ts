@@ -3,9 +3,9 @@ import { type DocumentNode, GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { Owner } from '../../concurrency/owner.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
-import type { HeaderReader } from '../../telemetry/request-record.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
 import { type DocumentPolicy, type DocumentReference, findDocument } from '../documents/persisted-queries.ts';
+import type { HeaderReader } from '../http/header-reader.ts';
 
 /** Request parameters that Yoga itself does not accept. */
 export const idParameters = ['documentId', 'id'];

@@ -1,5 +1,5 @@
-import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { isJson, namesJson, responseType } from '../http/content-negotiation.ts';
+import type { HeaderReader } from '../http/header-reader.ts';
 import { type HttpError, rejection } from '../http/http-error.ts';
 import { bodyTooLarge } from '../http/request-body.ts';
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { LinkedList, type ListNode } from '../../concurrency/linked-list.ts';
-import { type Owner, Shares } from '../../concurrency/owner.ts';
+import { type Owner, OwnerUsage } from '../../concurrency/owner.ts';
 import { type HttpError, overloaded } from './http-error.ts';
 
 /** Response bytes of a process that no client has taken yet. One token has half. */
@@ -28,15 +28,15 @@ interface OpenResponse extends ListNode<OpenResponse> {
  */
 export class OpenResponses {
   readonly #list = new LinkedList<OpenResponse>();
-  readonly #requestsAtWork: Shares;
+  readonly #requestsAtWork: OwnerUsage;
   readonly #budgetBytes: number;
   readonly #onMeasured: () => void;
-  #unreadBytes: Shares;
+  #unreadBytes: OwnerUsage;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param onMeasured called after each measurement, which may have changed `isOpenTo`. */
   constructor(requestsAtOnce: number, budgetBytes: number, onMeasured: () => void) {
-    this.#requestsAtWork = new Shares(requestsAtOnce, Math.ceil(requestsAtOnce / 2));
+    this.#requestsAtWork = new OwnerUsage(requestsAtOnce, Math.ceil(requestsAtOnce / 2));
     this.#budgetBytes = budgetBytes;
     this.#unreadBytes = this.#noUnreadBytes();
     this.#onMeasured = onMeasured;
@@ -87,8 +87,8 @@ export class OpenResponses {
     this.#requestsAtWork.add(entry.owner, -1);
   }
 
-  #noUnreadBytes(): Shares {
-    return new Shares(this.#budgetBytes, this.#budgetBytes / 2);
+  #noUnreadBytes(): OwnerUsage {
+    return new OwnerUsage(this.#budgetBytes, this.#budgetBytes / 2);
   }
 
   /** Looks at all open responses: a pipelined one that waits behind another emits no event of its own. */

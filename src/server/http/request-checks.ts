@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { MissingBearerError } from '../../rest/errors.ts';
-import type { HeaderReader } from '../../telemetry/request-record.ts';
+import type { HeaderReader } from './header-reader.ts';
 import { badRequest, type HttpError } from './http-error.ts';
 
 /** Rejects codings beside `chunked`: Node accepts some, and a proxy may read such a request in another way. */

@@ -1,4 +1,4 @@
-import type { HeaderReader } from '../../telemetry/request-record.ts';
+import type { HeaderReader } from './header-reader.ts';
 
 type HeaderList = readonly (readonly [name: string, value: string])[];
 
@@ -32,7 +32,7 @@ interface ResponseHeadersOptions {
 export type ResponseHeaders = ReturnType<typeof createResponseHeaders>;
 
 /**
- * Creates the headers that all routes have.
+ * The headers that all routes have.
  * @param onOriginRefused called for each request and preflight of a page whose origin is not allowed.
  */
 export function createResponseHeaders(

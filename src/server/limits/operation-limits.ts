@@ -29,7 +29,7 @@ import { listSize } from './list-size.ts';
 const pointsPerWrite = 10;
 
 /**
- * Creates the check of an operation of a valid document. It returns the error if a limit is exceeded, and otherwise the
+ * The check of an operation of a valid document. It returns the error if a limit is exceeded, and otherwise the
  * weight: the objects and rows of the response at most, and 10 for each write.
  */
 export function createLimitCheck(schema: GraphQLSchema, limits: Limits) {

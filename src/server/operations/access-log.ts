@@ -4,12 +4,8 @@ import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
-import {
-  countError,
-  type HeaderReader,
-  loggableName,
-  RequestRecord,
-} from '../../telemetry/request-record.ts';
+import { countError, loggableName, RequestRecord } from '../../telemetry/request-record.ts';
+import type { HeaderReader } from '../http/header-reader.ts';
 
 export type AccessLog = ReturnType<typeof createAccessLog>;
 

@@ -1,11 +1,11 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { Tracing } from '../../telemetry/otlp-tracing.ts';
-import type { HeaderReader } from '../../telemetry/request-record.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
 import { collectDefinitions, selectedFields } from '../document-syntax/selections.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
+import type { HeaderReader } from '../http/header-reader.ts';
 import { readBearer } from '../http/request-checks.ts';
 import type { Limits } from '../limits/limits.ts';
 import { createLimitCheck } from '../limits/operation-limits.ts';

@@ -4,11 +4,11 @@ import type { RestApi } from '../../rest/api.ts';
 import { createCallContexts } from '../../rest/client/call-context.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { HeaderReader } from '../../telemetry/request-record.ts';
 import { type Tenant, Tenants } from '../../tenancy/tenant.ts';
 import { createIdempotency } from '../../writes/idempotency.ts';
 import { createMerchants } from '../../writes/merchant.ts';
 import type { KeyStore } from '../../writes/store/key-store.ts';
+import type { HeaderReader } from '../http/header-reader.ts';
 import { readBearer } from '../http/request-checks.ts';
 
 /** Shares rejected access tokens between processes with the same `secret`, by tenant id. */

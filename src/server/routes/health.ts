@@ -5,7 +5,7 @@ import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 export type Health = ReturnType<typeof createHealth>;
 
 /**
- * Creates the readiness of a server.
+ * The readiness of a server.
  * @param probe returns the reason if REST is not reachable. It is called on demand, one call at a time.
  * @param problem a problem of a server that is ready, as a sentence. Undefined if there is none.
  * @param cacheMs the health checks of all load balancers together probe REST at most once in this time.

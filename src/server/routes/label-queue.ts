@@ -12,7 +12,7 @@ const maxWaiting = 1_000;
 
 export type EnterLabelQueue = ReturnType<typeof createLabelQueue>;
 
-/** Creates the queue for slots of labels. When no slot is free, requests wait, and owners get free slots in turn. */
+/** The queue for slots of labels. When no slot is free, requests wait, and owners get free slots in turn. */
 export function createLabelQueue(requestsAtOnce = defaultLabelRequestsAtOnce, waitMs = 10_000) {
   const maxWeightPerToken = Math.ceil(requestsAtOnce / 2);
   const queue = new FairQueue({ capacity: requestsAtOnce, maxWeightPerToken, maxWaiting });

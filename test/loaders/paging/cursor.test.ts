@@ -82,12 +82,13 @@ describe('ListCursors.decode', () => {
     ['1 MB of JSON', encode([digest, 'a'.repeat(700_000), 0, 0, null])],
   ])('rejects %s', (_what, text) => {
     const before = performance.now();
-    expect(() => cursors.decode(text)).toThrow(
-      new InvalidCursorError(
-        'Expected "after" to be a cursor of this list with the same filters. Start again without "after".',
-      ),
-    );
-    expect(performance.now() - before).toBeLessThan(50);
+    for (let count = 0; count < 20; count += 1)
+      expect(() => cursors.decode(text)).toThrow(
+        new InvalidCursorError(
+          'Expected "after" to be a cursor of this list with the same filters. Start again without "after".',
+        ),
+      );
+    expect(performance.now() - before).toBeLessThan(1_000);
   });
 
   // The digest is in each cursor of the list, so any client can make these up.

@@ -190,11 +190,11 @@ describe('a URL, an IP address or the host of the REST service in a message', ()
   });
 
   test.each(['a://', ':', '1.', 'ab:', ' //', '?x', 'a://a?'])(
-    'is searched for in 64 KiB of %j within 50 ms',
+    'is searched for in 20 texts of 64 KiB of %j within a second',
     (text) => {
       const start = performance.now();
-      read({ message: text.repeat(65_536 / text.length) });
-      expect(performance.now() - start).toBeLessThan(50);
+      for (let count = 0; count < 20; count += 1) read({ message: text.repeat(65_536 / text.length) });
+      expect(performance.now() - start).toBeLessThan(1_000);
     },
   );
 });

@@ -213,8 +213,8 @@ test('recording a failed call takes less than 0.5 ms with 20,000 tenants', () =>
     const { call } = start();
     for (let number = 0; number < tenants; number += 1) call(tenant(`${number}`), 'answered', 4);
     const startedAtMs = performance.now();
-    for (let number = 0; number < 400; number += 1) call(tenant(`${number}`), 'failed');
-    return (performance.now() - startedAtMs) / 400;
+    for (let number = 0; number < 2_000; number += 1) call(tenant(`${number}`), 'failed');
+    return (performance.now() - startedAtMs) / 2_000;
   };
   msPerCall(1_000);
   // Summing over all tenants took milliseconds per call. The bound is far above the present time.

@@ -4,8 +4,8 @@ import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
 import { cashOnDeliveryCost, rateOffers } from '../../../src/sandbox/couriers/rates.ts';
 import * as schemas from '../../../src/sandbox/interface/schemas.ts';
-import { customerBehaviorOf } from '../../../src/sandbox/seed/customers/customer-behavior.ts';
-import { orderStatusOf } from '../../../src/sandbox/seed/orders/status-generator.ts';
+import { toCustomerBehavior } from '../../../src/sandbox/seed/customers/customer-behavior.ts';
+import { toOrderStatus } from '../../../src/sandbox/seed/orders/status-generator.ts';
 import { createSeed, type MerchantSeed } from '../../../src/sandbox/seed/seed.ts';
 
 const now = new Date('2026-11-10T20:15:00.000Z');
@@ -180,7 +180,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
       for (const order of orders) {
         const shipment = shipmentNamed.get(order.shipment ?? '');
         const days = (now.getTime() - Date.parse(order.createTime)) / 86_400_000;
-        if (shipment) expect(order.status).toBe(orderStatusOf(shipment.status));
+        if (shipment) expect(order.status).toBe(toOrderStatus(shipment.status));
         else if (days < 6) expect(['NEW', 'CONFIRMED', 'READY', 'CANCELLED']).toContain(order.status);
         else if (days > 8) expect(['DELIVERED', 'RETURN', 'CANCELLED']).toContain(order.status);
       }
@@ -195,7 +195,7 @@ describe.each(seed.merchants.map((merchant) => [merchant.token, merchant] as con
     test("the history of a customer matches the customer's shipments", () => {
       for (const [, theirs] of Map.groupBy(orders, ({ recipient }) => recipient.phoneNumber)) {
         const statuses = theirs.flatMap(({ shipment }) => shipmentNamed.get(shipment ?? '')?.status ?? []);
-        const behavior = customerBehaviorOf(statuses);
+        const behavior = toCustomerBehavior(statuses);
         for (const order of theirs) {
           expect(order.customerBehavior).toEqual(behavior);
           expect(order.customerReliability).toBe(behavior.reliability);

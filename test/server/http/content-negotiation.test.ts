@@ -67,7 +67,9 @@ test.each<[string | null | undefined, string | undefined]>([
 
 test('a long accept-encoding header is parsed quickly', () => {
   const started = performance.now();
-  expect(contentCoding(1_024, `${'gzip;'.repeat(1_500)}${', '.repeat(4_000)}`)).toBe('gzip');
-  expect(contentCoding(1_024, `gzip;${' '.repeat(16_000)}q=0`)).toBe(undefined);
-  expect(performance.now() - started).toBeLessThan(100);
+  for (let count = 0; count < 10; count += 1) {
+    expect(contentCoding(1_024, `${'gzip;'.repeat(1_500)}${', '.repeat(4_000)}`)).toBe('gzip');
+    expect(contentCoding(1_024, `gzip;${' '.repeat(16_000)}q=0`)).toBe(undefined);
+  }
+  expect(performance.now() - started).toBeLessThan(1_000);
 });

@@ -151,7 +151,7 @@ describe('opening a store', () => {
     const other = new DatabaseSync(file);
     other.exec('BEGIN IMMEDIATE');
     const opening = open();
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await new Promise((resolve) => setTimeout(resolve, 300));
     other.exec('ROLLBACK');
     other.close();
     const { database, secret } = openDatabase({

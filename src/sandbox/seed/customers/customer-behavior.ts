@@ -1,7 +1,7 @@
 import type { CustomerBehavior, ShipmentStatus } from '../../interface/schemas.ts';
 
 /** Computes the `customerBehavior` of an "Order" from the statuses of all shipments of the customer. */
-export function customerBehaviorOf(statuses: readonly ShipmentStatus[]): CustomerBehavior {
+export function toCustomerBehavior(statuses: readonly ShipmentStatus[]): CustomerBehavior {
   const deliveredShipments = statuses.filter((status) => status === 'DELIVERED').length;
   const returnedShipments = statuses.filter((status) => status === 'RETURN').length;
   return {

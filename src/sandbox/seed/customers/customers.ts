@@ -65,7 +65,7 @@ export function createCustomers(
 }
 
 /** Makes a customer the recipient of an order, sometimes at another address or with a typo in the last name. */
-export function recipientOf(customer: Customer, random: Random): Recipient {
+export function toRecipient(customer: Customer, random: Random): Recipient {
   const address = random.chance(0.7)
     ? customer.deliveryAddresses[0]
     : random.pick(customer.deliveryAddresses);

@@ -9,7 +9,7 @@ import type {
   ShipmentStatus,
 } from '../../interface/schemas.ts';
 import { later, type Moment } from '../calendar.ts';
-import { type Customer, recipientOf } from '../customers/customers.ts';
+import { type Customer, toRecipient } from '../customers/customers.ts';
 import type { MerchantProfile, ScriptedOrder } from '../merchants/merchant-profile.ts';
 import type { Random } from '../random.ts';
 import { orderMoments } from './order-moments.ts';
@@ -17,8 +17,8 @@ import { createPurchase, expensiveCents, type Purchase } from './purchase.ts';
 import {
   generateShipmentStatus,
   generateUnshippedOrderStatus,
-  orderStatusOf,
   type StatusSince,
+  toOrderStatus,
 } from './status-generator.ts';
 
 /** A generated quote without its name. */
@@ -80,7 +80,7 @@ export function draftOrders(
     const { quote, shipment } = draftDelivery(profile, script, request, locations, random);
     const unshippedStatus = generateUnshippedOrderStatus(created, request.fulfiller, random);
     const statusSince: StatusSince<OrderStatus> = shipment
-      ? { status: orderStatusOf(shipment.statusSince.status), updated: shipment.statusSince.updated }
+      ? { status: toOrderStatus(shipment.statusSince.status), updated: shipment.statusSince.updated }
       : unshippedStatus;
     return { number, ...request, quote, shipment, statusSince };
   });
@@ -103,7 +103,7 @@ function draftRequest(
   return {
     created,
     customer,
-    recipient: recipientOf(customer, random),
+    recipient: toRecipient(customer, random),
     purchase,
     notes: script.notes ?? random.pick(profile.notes),
     payment,

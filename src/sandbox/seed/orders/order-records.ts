@@ -1,7 +1,7 @@
 import { cashOnDeliveryCost } from '../../couriers/rates.ts';
 import type { CustomerBehavior, Order, Quote, Shipment, ShipmentStatus } from '../../interface/schemas.ts';
 import { type Calendar, newestFirst } from '../calendar.ts';
-import { customerBehaviorOf } from '../customers/customer-behavior.ts';
+import { toCustomerBehavior } from '../customers/customer-behavior.ts';
 import type { Customer } from '../customers/customers.ts';
 import type { MerchantProfile } from '../merchants/merchant-profile.ts';
 import type { OrderDraft, QuoteDraft, ShipmentDraft } from './order-drafts.ts';
@@ -80,7 +80,7 @@ function behaviorsByCustomer(drafts: readonly OrderDraft[]): Map<Customer, Custo
   const statuses = new Map<Customer, ShipmentStatus[]>(drafts.map(({ customer }) => [customer, []]));
   for (const { customer, shipment } of drafts)
     if (shipment) statuses.get(customer)?.push(shipment.statusSince.status);
-  return new Map([...statuses].map(([customer, list]) => [customer, customerBehaviorOf(list)]));
+  return new Map([...statuses].map(([customer, list]) => [customer, toCustomerBehavior(list)]));
 }
 
 function writeOrder(
@@ -88,7 +88,7 @@ function writeOrder(
   draft: OrderDraft,
   name: string,
   shipment: string | undefined,
-  customerBehavior: CustomerBehavior = customerBehaviorOf([]),
+  customerBehavior: CustomerBehavior = toCustomerBehavior([]),
   calendar: Calendar,
 ): Order {
   const { purchase } = draft;

@@ -82,7 +82,7 @@ function daysToStatus(status: ShipmentStatus, daysOld: number, estimatedDays: nu
 }
 
 /** The status of an order whose shipment has this status. */
-export function orderStatusOf(shipment: ShipmentStatus): OrderStatus {
+export function toOrderStatus(shipment: ShipmentStatus): OrderStatus {
   switch (shipment) {
     case 'GENERATING_LABEL':
     case 'LABEL_GENERATED':
