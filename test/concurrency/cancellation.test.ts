@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CancelSource, pause } from '../../src/concurrency/cancellation.ts';
 import { createOperationScope } from '../fixtures/operation-scope.ts';
 
-test('an abort calls each listener once, and never a removed listener', () => {
+test('an abort calls each listener that was not removed once', () => {
   const cancelSource = new CancelSource();
   const notified: string[] = [];
   const gone = () => notified.push('gone');

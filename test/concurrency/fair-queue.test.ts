@@ -70,7 +70,7 @@ test('a new token waits for at most one queued entry of a busy token', () => {
   expect(granted).toEqual(['ana 0', 'ana 1', 'eva']);
 });
 
-test('waiting tokens take turns, and each token keeps the order of its entries', () => {
+test('waiting tokens take turns in the order of their own entries', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const entries = ['a0', 'a1', 'a2'].map((name) => ask(name, ana));
   entries.push(...['e0', 'e1'].map((name) => ask(name, eva)), ask('i0', ida));
@@ -103,7 +103,7 @@ test('unaccepted tokens are served although accepted tokens keep arriving', () =
   expect(granted).toEqual(['ana', 'other']);
 });
 
-test('unaccepted tokens share one turn, and their connections alternate', () => {
+test('connections of unaccepted tokens alternate within one turn', () => {
   const { queue, granted, ask } = createQueue({ capacity: 1 });
   const entries = [ask('first', ida)];
   for (const number of [0, 1, 2]) entries.push(ask(`one ${number}`, other(0)));

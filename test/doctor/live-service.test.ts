@@ -22,7 +22,7 @@ test('80 calls of 50 ms take less than 30 seconds, including the pauses', () => 
   expect(maxCalls * (spacingMs + 50)).toBeLessThan(30_000);
 });
 
-test('a call has the headers of Waybill, and its description has no ids or values', async () => {
+test('a call has the headers of Waybill and a description without ids', async () => {
   await using service = await startService(answerJson({}));
   const live = new LiveService({ url: service.url, token: 'token', spacingMs: 0 });
   const { call } = await live.get('/v1/orders/ca1', { search: 'Lucía' });

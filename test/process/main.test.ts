@@ -254,7 +254,7 @@ describe.concurrent('a server with a live service', () => {
     expect(await main.stop()).toEqual({ code: 0, signal: null, output: text, errors: '' });
   });
 
-  test('finishes the running request on SIGTERM, and exits with code 0', async ({ expect }) => {
+  test('exits with code 0 on SIGTERM after the running request', async ({ expect }) => {
     let answer = () => {};
     await using service = await startService((request, response, body) => {
       answer = () => answerJson(orders)(request, response, body);

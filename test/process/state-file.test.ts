@@ -98,7 +98,7 @@ describe.each(['1', '2'])('the start with WORKERS=%s', (workers) => {
   });
 });
 
-test('workers share a private file for idempotency keys, and remove the file at exit', async () => {
+test('workers share a private file for idempotency keys until they exit', async () => {
   const temporary = mkdtempSync(pathOf('tmp-'));
   const main = startMain({ ...live, WORKERS: '2', TMPDIR: temporary });
   expect(await main.banner()).toContain(inMemory);

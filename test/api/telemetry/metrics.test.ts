@@ -33,7 +33,7 @@ const post = (query: string, signal?: AbortSignal): RequestInit => ({
 });
 
 describe('the metrics', () => {
-  test('count operations by outcome, errors by code, and REST calls by route and status', async () => {
+  test('count operations, errors and REST calls by their labels', async () => {
     const telemetry = await telemetryOf();
     await using waybill = await startWaybill({}, { telemetry });
     await waybill.ask('query Named { organization { id } }');

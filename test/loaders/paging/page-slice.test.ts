@@ -271,7 +271,7 @@ describe('invalid rows', () => {
 describe('rows that do not match a filter', () => {
   const isOdd = ({ name }: Row) => Number(name.slice(1)) % 2 === 1;
 
-  test('are skipped, and each further page has the maximum size', async () => {
+  test('are skipped with further pages of the maximum size', async () => {
     const list = createList(25);
     const slice = await read(list, 4, undefined, isOdd);
     expect(names(slice)).toEqual(['r1', 'r3', 'r5', 'r7']);
@@ -279,7 +279,7 @@ describe('rows that do not match a filter', () => {
     expect(list.queries).toEqual(['4', '10@r4']);
   });
 
-  test('are skipped, and all slices together return each match once', async () => {
+  test('are skipped without the loss or repeat of a match', async () => {
     const list = createList(25);
     const seen: string[] = [];
     let slice = await read(list, 3, undefined, isOdd);

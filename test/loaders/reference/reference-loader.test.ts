@@ -277,7 +277,7 @@ describe('operations that read a page at the same time', () => {
     expect(lines()).toEqual(['origins 20', 'origins 20']);
   });
 
-  test('share the error of the call, and later operations call again', async () => {
+  test('share the error of the call until the next operation', async () => {
     const { operation, lastCall, lines } = startCaching();
     const pages = [operation(), operation()].map(({ origins }) => origins.load({ pageSize: 20 }));
     const failure = new UnavailableError('reset');

@@ -93,7 +93,7 @@ describe('two workers with the sandbox', slow, () => {
 });
 
 describe('two workers with a live service', slow, () => {
-  test('finish running requests on SIGTERM, and exit with code 0', async () => {
+  test('exit with code 0 on SIGTERM after running requests', async () => {
     const { waiting, answer, release } = holding();
     await using service = await startService(answer);
     const server = startWorkers({ UPSTREAM_URL: service.url.href });
@@ -159,7 +159,7 @@ describe('two workers with a live service', slow, () => {
   });
 });
 
-test('a killed worker is replaced, and its counters are kept', slow, async () => {
+test('the counters of a killed worker are kept after its replacement', slow, async () => {
   await using service = await startService(answerAsPromised);
   const server = startWorkers({ UPSTREAM_URL: service.url.href, METRICS_PORT: '0' });
   const { banner, graphql } = await server.listening();

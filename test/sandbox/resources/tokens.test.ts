@@ -28,7 +28,7 @@ test('both tokens of a merchant can read and change the same order', async () =>
   expect((await client.get(`/v1/${order.name}`, second)).status).toBe(404);
 });
 
-test('an ended token is rejected with 401, and other tokens are not', async () => {
+test('only the ended token is rejected with 401', async () => {
   const { sandbox } = client;
   const { first, firstRefreshed, second } = sandbox.tokens;
   expect(await statusOf(first)).toBe(200);
