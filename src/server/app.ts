@@ -107,6 +107,7 @@ export interface TestOptions {
   /** The time limit of unread response bytes, and of a label at REST. */
   responseTimeoutMs?: number;
   referenceGraceMs?: number;
+  processingMs?: number;
 }
 
 /** The application as a request listener of a Node server, and as a `fetch` function. */
@@ -139,6 +140,7 @@ export function createApp(options: AppOptions): App {
     metrics,
     report,
     tokenRejections: options.tokenRejections,
+    processingMs: forTests.processingMs,
   });
   const admission = new Admission({
     requestsAtOnce: settings.graphqlRequestsAtOnce,

@@ -38,18 +38,20 @@ export interface ShippingNote {
 /** The lock of an order, or of a quote without an order. */
 export type ShippingLock = Lock<ShippingNote>;
 
-/** How long REST may keep processing an aborted POST, in milliseconds. */
-const maxProcessingMs = 10_000;
 /** How long the order's field `shipment` may stay empty after the shipment was created, in milliseconds. */
 const maxNamingDelayMs = 3_600_000;
 
 /**
- * Waits until REST can no longer be processing a POST that no process could send any more since a time of the monotonic
- * clock. Throws OutcomeUnknownError at once if the deadline is earlier.
+ * Waits until `processingMs` after a time of the monotonic clock, since which no process could send a POST any more. REST
+ * can then no longer be processing it. Throws OutcomeUnknownError at once if the deadline is earlier.
  */
-export async function untilSettled(unsettledSinceMs: number, { deadline, signal }: CallContext) {
+export async function untilSettled(
+  unsettledSinceMs: number,
+  processingMs: number,
+  { deadline, signal }: CallContext,
+) {
   const elapsedMs = monotonicMs() - unsettledSinceMs;
-  const waitMs = maxProcessingMs - elapsedMs;
+  const waitMs = processingMs - elapsedMs;
   // A restart of the machine resets the clock, and takes longer than REST may need.
   if (elapsedMs < 0 || waitMs <= 0) return;
   if (waitMs >= deadline.remainingMs())
@@ -58,7 +60,13 @@ export async function untilSettled(unsettledSinceMs: number, { deadline, signal 
   await pause(waitMs, signal);
 }
 
-export function createShipmentLookup(api: RestApi, callContext: CallContext, loaders: Loaders) {
+/** @param processingMs how long REST may keep processing an aborted POST. */
+export function createShipmentLookup(
+  api: RestApi,
+  callContext: CallContext,
+  loaders: Loaders,
+  processingMs: number,
+) {
   /** Waits until REST can no longer be processing the noted POST. Throws at once if the deadline is earlier. */
   async function settle(lock: ShippingLock): Promise<void> {
     if (lock.note?.isSending === true) {
@@ -67,7 +75,7 @@ export function createShipmentLookup(api: RestApi, callContext: CallContext, loa
     }
     const { note } = lock;
     if (note?.unsettledSinceMs === undefined || note.shipment !== undefined) return;
-    await untilSettled(note.unsettledSinceMs, callContext);
+    await untilSettled(note.unsettledSinceMs, processingMs, callContext);
   }
 
   async function lookUp(

@@ -51,6 +51,8 @@ export interface IdempotencyOptions {
   merchants: Merchants;
   /** Called with an error of the store that does not change the outcome of the work. */
   report: (error: unknown) => void;
+  /** How long REST may keep processing an aborted POST, in milliseconds. By default 10,000. */
+  processingMs?: number | undefined;
 }
 
 type Claimed = Extract<ClaimResult, { state: 'claimed' | 'done' }>;
@@ -74,7 +76,8 @@ const withoutClaim: Attempt<unknown> = {
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
 /** Runs writes once per key, and one at a time on a resource (docs/decisions/0022-keys-of-a-merchant-in-a-file.md). */
-export function createIdempotency({ store, merchants, report }: IdempotencyOptions) {
+export function createIdempotency(options: IdempotencyOptions) {
+  const { store, merchants, report, processingMs = 10_000 } = options;
   const digest = createDigest(store.secret);
   const turns = new Turns();
 
@@ -135,6 +138,7 @@ export function createIdempotency({ store, merchants, report }: IdempotencyOptio
 
   return {
     digest,
+    processingMs,
 
     /**
      * Runs the write, or restores the result of earlier work under the same key of the merchant. A write that fails and

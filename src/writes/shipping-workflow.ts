@@ -76,8 +76,8 @@ export function createShippingWorkflow(
   loaders: Loaders,
   idempotency: Idempotency,
 ) {
-  const { digest } = idempotency;
-  const shipmentLookup = createShipmentLookup(api, callContext, loaders);
+  const { digest, processingMs } = idempotency;
+  const shipmentLookup = createShipmentLookup(api, callContext, loaders, processingMs);
   const writeContext = callContext.untilDeadline();
 
   async function createQuote(quote: CreateQuoteJson, { expectHeld }: Held): Promise<QuoteJson> {

@@ -112,7 +112,7 @@ export function createWrites(
           const canFind = Boolean(order.referenceId) && earliestMs !== undefined;
           if (found !== null || !canFind || unsettledSinceMs === undefined)
             return found ?? outcomeUnknown(true);
-          await untilSettled(unsettledSinceMs, callContext);
+          await untilSettled(unsettledSinceMs, idempotency.processingMs, callContext);
           loaders.orderPage.clearAll();
           return (await find()) ?? outcomeUnknown(true);
         },

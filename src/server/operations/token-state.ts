@@ -28,6 +28,8 @@ export interface TokenStateOptions {
   metrics: Metrics | undefined;
   report: ReportError;
   tokenRejections: TokenRejections | undefined;
+  /** See `IdempotencyOptions`. */
+  processingMs?: number | undefined;
 }
 
 /** Creates what the process keeps of access tokens. When REST rejects a token, all of it is forgotten. */
@@ -58,7 +60,12 @@ export function createTokenState(options: TokenStateOptions) {
   return {
     loaderStates,
     callContexts,
-    idempotency: createIdempotency({ store: keyStore, merchants, report: options.report }),
+    idempotency: createIdempotency({
+      store: keyStore,
+      merchants,
+      report: options.report,
+      processingMs: options.processingMs,
+    }),
     /** Whose turn a request with these headers takes. */
     owner(headers: HeaderReader, connection?: object): Owner {
       const bearer = readBearer(headers);

@@ -209,11 +209,12 @@ describe('an order that shows its shipment with a delay', () => {
 
 describe('a shipment that is created after the timeout', () => {
   const slow = { UPSTREAM_TIMEOUT_MS: '800' };
+  const processingMs = 3_000;
   const delay = ({ sandbox }: Waybill) =>
     sandbox.faults.add({ kind: 'delay', delayMs: 2_000, method: 'POST', path: '/v1/shipments', times: 1 });
 
   test('is not created again by a concurrent request', async () => {
-    await using waybill = await startWaybill(slow, { quirks: late });
+    await using waybill = await startWaybill(slow, { quirks: late, processingMs });
     const input = await orderToShip(waybill);
     delay(waybill);
     const both = await Promise.all([ship(waybill, input), ship(waybill, input)]);
@@ -222,7 +223,7 @@ describe('a shipment that is created after the timeout', () => {
   });
 
   test('is found by a retry with the same key', async () => {
-    await using waybill = await startWaybill(slow, { quirks: late });
+    await using waybill = await startWaybill(slow, { quirks: late, processingMs });
     const input = { ...(await orderToShip(waybill)), idempotencyKey: 'given up' };
     delay(waybill);
     expect((await ship(waybill, input)).result.__typename).toBe('OutcomeUnknown');

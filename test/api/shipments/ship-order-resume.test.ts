@@ -9,8 +9,9 @@ let waybill: Waybill;
 /** The same service through a server that waits no longer than it takes to see that no answer comes. */
 let impatient: Waybill;
 beforeAll(async () => {
-  waybill = await startWaybill();
-  impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '800' }, { sandbox: waybill.sandbox });
+  const processingMs = 1_000;
+  waybill = await startWaybill({}, { processingMs });
+  impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '800' }, { sandbox: waybill.sandbox, processingMs });
   const { first, second } = waybill.sandbox.tokens;
   await learnMerchants(waybill, first, second);
   await learnMerchants(impatient, first);
