@@ -9,6 +9,7 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isInputObjectType, isObjectType, parse, validate } from 'graphql';
@@ -145,6 +146,23 @@ test('docs/errors.md lists every error code', () => {
     codeSpansIn(codes),
   );
   expect(inTable.sort()).toEqual([...new Set([...inCode, ...ofYogaHere])].sort());
+});
+
+describe('faultText of docs/errors.md', async () => {
+  const code = codeBlockOf(sectionOf(readPage('docs/errors.md'), 'Codes in results'), 'ts');
+  const script = `${stripTypeScriptTypes(code)}\nexport { faultText };`;
+  const { faultText } = await import(`data:text/javascript,${encodeURIComponent(script)}`);
+
+  test.each([
+    ['REQUIRED', null, 'Falta un valor.'],
+    ['TOO_SHORT', 3, 'Escribe al menos 3 caracteres.'],
+    ['TOO_SHORT', null, 'the message'],
+    ['TOO_LONG', 128, 'Escribe como máximo 128 caracteres.'],
+    ['TOO_LONG', null, 'the message'],
+    ['REJECTED', null, 'the message'],
+  ])('gives for %s with the limit %j: %s', (code, limit, text) => {
+    expect(faultText({ code, limit, message: 'the message' })).toBe(text);
+  });
 });
 
 test('the checklist in docs/operations/deploy.md lists eight settings', () => {

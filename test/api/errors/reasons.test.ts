@@ -1,9 +1,9 @@
 import { isEnumType } from 'graphql';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
+import { keyedMutation } from '../../fixtures/keyed-mutations.ts';
 import { learnMerchants } from '../../fixtures/known-merchant.ts';
 import { readPage, rowsOf, sectionOf } from '../../fixtures/markdown.ts';
-import { literal } from '../../fixtures/mutation-inputs.ts';
 import { order, post } from '../../fixtures/order-to-create.ts';
 import { orderToShip, parcel } from '../../fixtures/order-to-ship.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
@@ -22,13 +22,38 @@ const errorFields = `__typename
 
 /** The result of a mutation, and its calls. */
 async function run(mutation: string, input: object, fields = errorFields) {
-  const { data, calls } = await waybill.ask(
-    `mutation { ${mutation}(input: ${literal(input)}) { ${fields} } }`,
+  const type = mutation.replace(/^./, (letter) => letter.toUpperCase());
+  const { data, calls } = await waybill.ask<{ result: unknown }, object>(
+    `mutation ($input: ${type}Input!) { result: ${mutation}(input: $input) { ${fields} } }`,
+    { input },
   );
-  return { result: (data as Record<string, unknown>)[mutation], calls };
+  return { result: data.result, calls };
 }
 
+/** Runs shipOrder. The order and the origins are read at the same time, so that either may arrive first. */
+async function ship(input: object, fields = errorFields) {
+  const { result, calls } = await run('shipOrder', input, fields);
+  return { result, calls: [...calls.slice(0, 2).sort(), ...calls.slice(2)] };
+}
+
+/** The reads of shipOrder. */
+const reads = (id: string) => [`GET /v1/${id}`, 'GET /v1/origins?pageSize=1000'];
+
+const fail = (fault: { status: number; path: string; body?: unknown }) =>
+  waybill.sandbox.faults.add({ kind: 'status', method: 'POST', ...fault });
+
 const { recipient } = order;
+const { location: _, ...person } = recipient;
+const quote = { origin: 'locations/huila-pitalito', destination: 'locations/narino-pasto', package: parcel };
+const shipment = {
+  quote: 'quotes/ca2151',
+  courier: 'couriers/condor-veloz',
+  origin: 'origins/ca1',
+  recipient: person,
+  requiresPickup: true,
+};
+const message = { conversation: 'channels/ca1/conversations/ca57', content: { text: 'Hola' } };
+const toPhone = { channel: 'channels/ca1', phone: '+573104567890', name: 'Lucía', text: 'Hola' };
 
 describe('an invalid field', () => {
   test.each<[string, object, { path: string; code: string; limit: number | null }]>([
@@ -54,37 +79,56 @@ describe('an invalid field', () => {
       { path: 'recipient.location', code: 'TOO_LONG', limit: 96 },
     ],
     ['null', { referenceId: null }, { path: 'referenceId', code: 'NOT_ALLOWED', limit: null }],
+    [
+      'a value for output only',
+      { recipient: { ...recipient, documentType: 'UNRECOGNIZED' } },
+      { path: 'recipient.documentType', code: 'NOT_ALLOWED', limit: null },
+    ],
+    ['an empty key', { idempotencyKey: '' }, { path: 'idempotencyKey', code: 'TOO_SHORT', limit: 1 }],
+    [
+      'a key that is too long',
+      { idempotencyKey: 'k'.repeat(256) },
+      { path: 'idempotencyKey', code: 'TOO_LONG', limit: 255 },
+    ],
   ])('has a code and a limit: %s', async (_fault, fields, field) => {
     const { result, calls } = await run('createOrder', { ...order, ...fields });
     expect([result, calls]).toEqual([{ __typename: 'InvalidInput', fields: [field] }, []]);
   });
 
-  const template = { name: 'pedido_confirmado', language: 'es' };
-  const twice = [
-    { name: '1', value: 'a' },
-    { name: '1', value: 'b' },
-  ];
+  const template = { name: 'codigo_de_acceso', language: 'es' };
+  const parameters = (...names: string[]) => names.map((name) => ({ name, value: 'a' }));
+  const list = 'GET /v1/channels/ca1/templates?pageSize=100';
 
-  test.each<[string, object, { path: string; code: string }]>([
+  test.each<[string, object, { path: string; code: string }, string[]]>([
     [
       'a duplicate parameter',
-      { ...template, bodyParameters: twice },
+      { ...template, bodyParameters: parameters('1', '1') },
       { path: 'content.template.bodyParameters', code: 'DUPLICATE' },
+      [],
+    ],
+    ['a missing parameter', template, { path: 'content.template.bodyParameters', code: 'REQUIRED' }, [list]],
+    [
+      'an unknown parameter',
+      { ...template, bodyParameters: parameters('1', '9') },
+      { path: 'content.template.bodyParameters.1.name', code: 'NOT_ALLOWED' },
+      [list],
     ],
     [
       'an unknown template',
       { ...template, name: 'none' },
       { path: 'content.template.name', code: 'NOT_FOUND' },
+      [list],
     ],
     [
       'an unknown language',
       { ...template, language: 'qu' },
       { path: 'content.template.language', code: 'NOT_FOUND' },
+      [list],
     ],
-  ])('has a code: %s', async (_fault, template, field) => {
-    const conversation = 'channels/ca1/conversations/ca57';
-    const { result } = await run('sendMessage', { conversation, content: { template } });
-    expect(result).toEqual({ __typename: 'InvalidInput', fields: [{ ...field, limit: null }] });
+  ])('of a template has a code: %s', async (_fault, template, field, expectedCalls) => {
+    const { result, calls } = await run('sendMessage', { ...message, content: { template } });
+    const fields = [{ ...field, limit: null }];
+    expect([result, calls]).toEqual([{ __typename: 'InvalidInput', fields }, expectedCalls]);
   });
 
   test('has the code REQUIRED if updateOrder gets only the id', async () => {
@@ -99,7 +143,7 @@ describe('an invalid field', () => {
     [{ field: 'notes', message: 'is odd', code: 'ODD' }, 'REJECTED'],
   ])('with the REST error %j has the code %s', async (fault, code) => {
     const body = { message: 'invalid', errors: [fault] };
-    waybill.sandbox.faults.add({ kind: 'status', status: 400, method: 'POST', path: '/v1/orders', body });
+    fail({ status: 400, path: '/v1/orders', body });
     const { result, calls } = await run('createOrder', order);
     const fields = [{ path: 'notes', code, limit: null }];
     expect([result, calls]).toEqual([{ __typename: 'InvalidInput', fields }, [post]]);
@@ -107,13 +151,56 @@ describe('an invalid field', () => {
 });
 
 describe('the path of NotFound', () => {
+  const fields = '__typename ... on NotFound { path missingId }';
+
+  test.each<[string, string, string, object, string[]]>([
+    ['updateOrder', 'id', 'orders/none', { id: 'none', notes: 'None' }, ['PATCH /v1/orders/none']],
+    [
+      'sendMessage',
+      'conversation',
+      'channels/ca1/conversations/none',
+      { ...message, conversation: 'channels/ca1/conversations/none' },
+      ['POST /v1/channels/ca1/conversations/none/messages'],
+    ],
+    [
+      'sendMessageToPhone',
+      'channel',
+      'channels/none',
+      { ...toPhone, channel: 'none' },
+      ['POST /v1/channels/none/messages'],
+    ],
+  ])('of %s is "%s" if there is no %s', async (mutation, path, missingId, input, expectedCalls) => {
+    const { result, calls } = await run(mutation, input, fields);
+    expect([result, calls]).toEqual([{ __typename: 'NotFound', path, missingId }, expectedCalls]);
+  });
+
+  test.each<[string, string, object, string[]]>([
+    ['order', 'orders/none', { order: 'none' }, reads('orders/none')],
+    ['origin', 'origins/none', { origin: 'none' }, reads('orders/ca2490')],
+  ])('of shipOrder is "%s" if there is no %s', async (path, missingId, ids, expectedCalls) => {
+    const input = { order: 'ca2490', origin: 'ca4', package: parcel, ...ids };
+    const { result, calls } = await ship(input, fields);
+    expect([result, calls]).toEqual([{ __typename: 'NotFound', path, missingId }, expectedCalls]);
+  });
+
+  test('of shipOrder is "order" if REST responds 404 to the quote', async () => {
+    const input = await orderToShip(waybill);
+    fail({ status: 404, path: '/v1/quotes' });
+    const { result, calls } = await ship(input, fields);
+    expect([result, calls]).toEqual([
+      { __typename: 'NotFound', path: 'order', missingId: input.order },
+      [...reads(input.order), 'POST /v1/quotes'],
+    ]);
+  });
+
   test.each([
-    ['updateOrder', { id: 'none', notes: 'None' }, 'id', 'orders/none'],
-    ['shipOrder', { order: 'none', origin: 'ca4', package: parcel }, 'order', 'orders/none'],
-    ['shipOrder', { order: 'ca2490', origin: 'none', package: parcel }, 'origin', 'origins/none'],
-  ])('is the input field with the missing id in %s(%j): %s', async (mutation, input, path, missingId) => {
-    const { result } = await run(mutation, input, '__typename ... on NotFound { path missingId }');
-    expect(result).toEqual({ __typename: 'NotFound', path, missingId });
+    ['createQuote', 'order', 'orders/ca2496', { ...quote, order: 'ca2496' }, '/v1/quotes'],
+    ['createQuote', 'origin', 'locations/huila-pitalito', quote, '/v1/quotes'],
+    ['createShipment', 'quote', 'quotes/ca2151', shipment, '/v1/shipments'],
+  ])('of %s is "%s" (%s) if REST responds 404', async (mutation, path, missingId, input, endpoint) => {
+    fail({ status: 404, path: endpoint });
+    const { result, calls } = await run(mutation, input, fields);
+    expect([result, calls]).toEqual([{ __typename: 'NotFound', path, missingId }, [`POST ${endpoint}`]]);
   });
 });
 
@@ -121,28 +208,65 @@ describe('the reason of a Conflict', () => {
   test('is ALREADY_SHIPPED for a shipped order and costs no shipment call', async () => {
     const input = await orderToShip(waybill);
     const { result: shipped } = await run('shipOrder', input, '... on ShipOrderSuccess { shipment { id } }');
-    const { result, calls } = await run('shipOrder', input);
+    const { result, calls } = await ship(input);
     const conflicting = (shipped as { shipment: object }).shipment;
-    expect(result).toEqual({ __typename: 'Conflict', reason: 'ALREADY_SHIPPED', conflicting });
-    expect(calls).not.toContainEqual(expect.stringContaining('shipments'));
+    expect([result, calls]).toEqual([
+      { __typename: 'Conflict', reason: 'ALREADY_SHIPPED', conflicting },
+      reads(input.order),
+    ]);
   });
 
   test('is ORDER_FINISHED for a cancelled order', async () => {
     const input = await orderToShip(waybill);
-    await waybill.ask(
-      `mutation { updateOrder(input: { id: "${input.order}", status: CANCELLED }) { __typename } }`,
-    );
-    const { result } = await run('shipOrder', input);
-    expect(result).toEqual({ __typename: 'Conflict', reason: 'ORDER_FINISHED', conflicting: null });
+    await run('updateOrder', { id: input.order, status: 'CANCELLED' });
+    const { result, calls } = await ship(input);
+    expect([result, calls]).toEqual([
+      { __typename: 'Conflict', reason: 'ORDER_FINISHED', conflicting: null },
+      reads(input.order),
+    ]);
   });
 
-  test('is KEY_REUSED if a key is used again with a different input', async () => {
-    const idempotencyKey = 'reused';
-    await run('createOrder', { ...order, idempotencyKey });
-    const { result, calls } = await run('createOrder', { ...order, notes: 'Other', idempotencyKey });
+  test.each<[string, object]>([
+    ['createOrder', { notes: 'Other' }],
+    ['createQuote', { order: 'ca2496' }],
+    ['createShipment', { requiresPickup: false }],
+    ['sendMessage', { content: { text: 'Other' } }],
+    ['sendMessageToPhone', { text: 'Other' }],
+    ['shipOrder', { maxShipmentCostCents: 0 }],
+  ])('is KEY_REUSED if %s repeats a key with another input', async (mutation, other) => {
+    const input = { ...(await keyedMutation(mutation).newInput(waybill)), idempotencyKey: 'reused' };
+    await run(mutation, input);
+    const { result, calls } = await run(mutation, { ...input, ...other });
     expect([result, calls]).toEqual([
       { __typename: 'Conflict', reason: 'KEY_REUSED', conflicting: null },
       [],
+    ]);
+  });
+
+  test.each([
+    [
+      'sendMessage',
+      { ...message, conversation: 'channels/ca3/conversations/ca1' },
+      'POST /v1/channels/ca3/conversations/ca1/messages',
+    ],
+    ['sendMessageToPhone', { ...toPhone, channel: 'ca3' }, 'POST /v1/channels/ca3/messages'],
+    ['createShipment', { ...shipment, quote: 'quotes/ca2139' }, 'POST /v1/shipments'],
+  ])('is STATE if REST responds FAILED_PRECONDITION to %s', async (mutation, input, call) => {
+    const { result, calls } = await run(mutation, input);
+    expect([result, calls]).toEqual([{ __typename: 'Conflict', reason: 'STATE', conflicting: null }, [call]]);
+  });
+
+  test.each([
+    ['createQuote', quote, '/v1/quotes'],
+    ['createShipment', shipment, '/v1/shipments'],
+    ['sendMessage', message, '/v1/channels/ca1/conversations/ca57/messages'],
+    ['sendMessageToPhone', toPhone, '/v1/channels/ca1/messages'],
+  ])('is REJECTED if the 409 response to %s is empty', async (mutation, input, path) => {
+    fail({ status: 409, path });
+    const { result, calls } = await run(mutation, input);
+    expect([result, calls]).toEqual([
+      { __typename: 'Conflict', reason: 'REJECTED', conflicting: null },
+      [`POST ${path}`],
     ]);
   });
 
@@ -151,7 +275,7 @@ describe('the reason of a Conflict', () => {
     [{ error: { code: 409, status: 'FAILED_PRECONDITION', message: 'no' } }, 'STATE'],
     [{ message: 'off', code: 'channel-inactive' }, 'CHANNEL_INACTIVE'],
   ])('comes from the body of a 409 response: %j gives %s', async (body, reason) => {
-    waybill.sandbox.faults.add({ kind: 'status', status: 409, method: 'POST', path: '/v1/orders', body });
+    fail({ status: 409, path: '/v1/orders', body });
     const { result, calls } = await run('createOrder', order);
     expect([result, calls]).toEqual([{ __typename: 'Conflict', reason, conflicting: null }, [post]]);
   });
@@ -159,13 +283,16 @@ describe('the reason of a Conflict', () => {
 
 describe('the reason of NoOffer', () => {
   test.each([
-    [{ maxShipmentCostCents: 0 }, 'ABOVE_LIMIT'],
-    [{ offer: { courier: 'nobody' } }, 'COURIER_UNAVAILABLE'],
-    [{ package: { ...parcel, weightKg: 500 } }, 'NO_COURIER'],
-  ])('follows from the input %j: %s', async (fields, reason) => {
+    ['ABOVE_LIMIT', 'every offer costs too much', { maxShipmentCostCents: 0 }],
+    ['COURIER_UNAVAILABLE', 'the courier has no offer', { offer: { courier: 'nobody' } }],
+    ['NO_COURIER', 'no courier takes the package', { package: { ...parcel, weightKg: 500 } }],
+  ])('is %s if %s', async (reason, _cause, fields) => {
     const input = { ...(await orderToShip(waybill)), ...fields };
-    const { result } = await run('shipOrder', input, '__typename ... on NoOffer { reason }');
-    expect(result).toEqual({ __typename: 'NoOffer', reason });
+    const { result, calls } = await ship(input, '__typename ... on NoOffer { reason }');
+    expect([result, calls]).toEqual([
+      { __typename: 'NoOffer', reason },
+      [...reads(input.order), 'POST /v1/quotes'],
+    ]);
   });
 });
 

@@ -22,6 +22,21 @@ const document = `mutation CreateOrders($inputs: [CreateOrderInput!]!) {
   }
 }`;
 
+/** A recipient with long values, but no longer than real ones. */
+const longRecipient = {
+  firstName: 'María Fernanda de los Ángeles',
+  lastName: 'Fernández de Córdoba y Rodríguez-Peñalosa',
+  email: 'maria.fernanda.de.los.angeles.fernandez-de-cordoba@tostadora-laureles.example.com',
+  phoneNumber: '+57 300 111 22 33',
+  address: {
+    addressLines: ['Circular 4 # 70-28, Conjunto Residencial Los Ángeles de Laureles', 'Torre 3, Apto 502'],
+    organization: 'Tostadora y Comercializadora de Café Laureles S.A.S.',
+  },
+  location: 'locations/antioquia-medellin-laureles',
+  documentType: 'NI',
+  document: '900.123.456-7',
+} satisfies CreateOrderInput['recipient'];
+
 type Result = { __typename: string; order?: { id: string } };
 const create = (...fields: Partial<CreateOrderInput>[]) =>
   waybill.ask<{ createOrders: Result[] | null }, object>(document, {
@@ -57,12 +72,19 @@ describe('createOrders', () => {
     expect(calls).toEqual([post]);
   });
 
+  test('rejects a repeated referenceId if the first input fails with 429', async () => {
+    fail(429);
+    const { data, calls } = await create({ referenceId: 'limited' }, { referenceId: 'limited' });
+    expect(data.createOrders).toEqual([{ __typename: 'WriteFailed', code: 'RATE_LIMITED' }, duplicate]);
+    expect(calls).toEqual([post]);
+  });
+
   test('creates one order if two equal inputs have the same idempotency key', async () => {
     const input = { referenceId: 'key and reference', idempotencyKey: 'key and reference' };
     const { data, calls } = await create(input, input);
     const [first, second] = data.createOrders ?? [];
     expect([first, second]).toEqual([recorded, first]);
-    expect(calls.filter((call) => call === post)).toEqual([post]);
+    expect(calls).toEqual([post]);
   });
 
   test.each([
@@ -72,7 +94,7 @@ describe('createOrders', () => {
     const first = { referenceId: value, idempotencyKey: value };
     const { data, calls } = await create(first, { ...first, notes }, { referenceId: value });
     expect(data.createOrders).toEqual([recorded, result, duplicate]);
-    expect(calls.filter((call) => call === post)).toEqual([post]);
+    expect(calls).toEqual([post]);
   });
 
   test('creates one order per input if equal inputs have no referenceId', async () => {
@@ -81,21 +103,38 @@ describe('createOrders', () => {
     expect(calls).toEqual([post, post, post]);
   });
 
-  test('accepts 100 inputs of the largest valid size', async () => {
-    const text = '☕'.repeat(128);
+  test('accepts 100 inputs with each text at its limit of 4-byte characters', async () => {
+    const text = (length: number, index: number) => String.fromCodePoint(0x1f900 + index).repeat(length);
     const largest = Array.from({ length: 100 }, (_, index) => ({
-      contentDescription: text,
-      notes: '🫘'.repeat(2048),
+      recipient: longRecipient,
+      contentDescription: text(128, index),
+      notes: text(2048, index),
       paymentMethods: ['PSE', 'NEQUI'],
       referenceId: `large ${index}`,
-      idempotencyKey: `${index} ${'k'.repeat(250)}`,
+      idempotencyKey: text(255, index),
     }));
     const { data, errors, calls } = await create(...largest);
-    expect(errors).toBeUndefined();
-    expect(new Set(data.createOrders?.map(({ __typename }) => __typename))).toEqual(
-      new Set(['CreateOrderSuccess']),
+    const created = data?.createOrders ?? [];
+    expect([errors, created]).toEqual([undefined, largest.map(() => recorded)]);
+    expect(calls).toEqual(largest.map(() => post));
+    const { data: listed } = await waybill.ask<{ orders: { nodes: object[] } }, object>(
+      '{ orders(first: 100) { nodes { id referenceId contentDescription notes } } }',
     );
-    expect(calls).toHaveLength(100);
+    expect(new Set(listed.orders.nodes)).toEqual(
+      new Set(
+        largest.map(({ referenceId, contentDescription, notes }, index) => ({
+          id: created[index]?.order?.id,
+          referenceId,
+          contentDescription,
+          notes,
+        })),
+      ),
+    );
+  });
+
+  test('returns an empty list without a call for an empty list', async () => {
+    const { data, errors, calls } = await create();
+    expect([data, errors, calls]).toEqual([{ createOrders: [] }, undefined, []]);
   });
 
   test('rejects 101 inputs without a call', async () => {

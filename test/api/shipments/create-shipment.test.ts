@@ -499,6 +499,49 @@ describe('createShipment without a response from the REST service', () => {
   });
 });
 
+test.each([
+  ['an order', 'quotes/ca2151', [read('quotes/ca2151'), read('orders/ca2496')]],
+  ['a quote without an order', 'quotes/ca2154', [read('quotes/ca2154')]],
+])('a second key for %s gets a Conflict with the shipment', async (_what, quote, reads) => {
+  await using fresh = await startWaybill();
+  const { first } = fresh.sandbox.tokens;
+  await learnMerchants(fresh, first);
+  expect((await fresh.ask(CreateQuoteDocument, { input: quoteInput })).data.createQuote).toEqual({
+    __typename: 'CreateQuoteSuccess',
+    quote: { id: 'quotes/ca2154' },
+  });
+  const document = `mutation ($input: CreateShipmentInput!) {
+    createShipment(input: $input) {
+      __typename
+      ... on CreateShipmentSuccess { created: shipment { ...Details } }
+      ... on Conflict { reason conflicting: shipment { ...Details } }
+    }
+  }
+  fragment Details on Shipment { id status courier { id } totalCost { cents } recipient { firstName } }`;
+  const send = (idempotencyKey: string) =>
+    fresh.ask<{ createShipment: { created: object } }, object>(document, {
+      input: { ...ofOrder, quote, idempotencyKey },
+    });
+  const { data, calls } = await send('first');
+  const { created } = data.createShipment;
+  expect([created, calls]).toEqual([
+    {
+      id: 'shipments/ca2048',
+      status: 'LABEL_GENERATED',
+      courier: { id: 'couriers/condor-veloz' },
+      totalCost: { cents: expect.any(Number) },
+      recipient: { firstName: 'Lucía' },
+    },
+    [...reads, post],
+  ]);
+  expect(await send('second')).toEqual(
+    answered({ __typename: 'Conflict', reason: 'ALREADY_SHIPPED', conflicting: created }, [
+      ...reads,
+      read('shipments/ca2048'),
+    ]),
+  );
+});
+
 test('a createShipment whose order cannot be read leaves its key free', async () => {
   await using fresh = await startWaybill();
   const { faults } = fresh.sandbox;
