@@ -126,8 +126,8 @@ builder.mutationFields((t) => ({
       '`GET /v1/orders` instead.',
     args: inputsArg(
       CreateOrderInput,
-      'The orders to create, at most 100. Of several inputs with the same `referenceId`, only the first valid one ' +
-        'creates an order.',
+      'The orders to create, at most 100. Of several inputs with the same `referenceId`, only the first that is not ' +
+        '`InvalidInput` or `Conflict` can create an order.',
     ),
     resolve: (_root, { inputs }, context, info) =>
       runBatch(inputs, ({ referenceId }) => referenceId, onePerReference(), context, info),
@@ -136,7 +136,7 @@ builder.mutationFields((t) => ({
 
 /**
  * Makes a function that creates the order of the first input of each `referenceId`. Further ones are a `Conflict`,
- * unless the first wrote nothing or has the same key.
+ * unless the first was refused or has the same key.
  */
 function onePerReference(): MutationResolver<
   typeof CreateOrderInput.$inferInput,
