@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createBoardService } from '../../fixtures/board-service.ts';
 import { shipmentStatuses } from '../../fixtures/shipment-statuses.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 interface Row {
@@ -11,21 +13,23 @@ interface Row {
 let waybill: Waybill;
 let shipments: Row[];
 let orders: Row[];
+let ordersOfSecond: Row[];
 beforeAll(async () => {
   waybill = await startWaybill();
   shipments = await readAll('shipments');
   orders = await readAll('orders');
+  ordersOfSecond = await readAll('orders', waybill.sandbox.tokens.second);
 });
 afterAll(() => waybill[Symbol.asyncDispose]());
 
 /** All rows of a list of the sandbox, read from the sandbox. */
-async function readAll(list: 'shipments' | 'orders'): Promise<Row[]> {
-  const { url, tokens } = waybill.sandbox;
+async function readAll(list: 'shipments' | 'orders', bearer = waybill.sandbox.tokens.first): Promise<Row[]> {
+  const { url } = waybill.sandbox;
   const rows: Row[] = [];
   let pageToken = '';
   do {
     const response = await fetch(`${url}/v1/${list}?pageSize=1000${pageToken}`, {
-      headers: { authorization: `Bearer ${tokens.first}` },
+      headers: { authorization: `Bearer ${bearer}` },
     });
     const page = (await response.json()) as { nextPageToken?: string } & Record<string, Row[]>;
     rows.push(...(page[list] ?? []));
@@ -43,60 +47,110 @@ async function page(field: string) {
   const { data, errors, calls } = await waybill.ask<{ list: Connection }, object>(
     `{ list: ${field} { nodes { id } pageInfo { hasNextPage endCursor } } }`,
   );
-  return { list: data.list, errors, calls, ids: data.list?.nodes.map(({ id }) => id) };
+  return {
+    list: data.list,
+    errors,
+    calls: calls.map(withoutToken),
+    ids: data.list?.nodes.map(({ id }) => id),
+  };
 }
 
 const names = (rows: readonly Row[]) => rows.map(({ name }) => name);
+/** Another token of the first merchant, for which no counts are kept. */
+const newToken = () => waybill.sandbox.issueToken(waybill.sandbox.tokens.first);
+
 const call = (list: string, pageSize: number) => `GET /v1/${list}?pageSize=${pageSize}`;
+const laterCall = (list: string) => `${call(list, 1_000)}&pageToken=…`;
+const withoutToken = (line: string) => line.replace(/pageToken=[\w-]{32}/, 'pageToken=…');
+/** The calls of a scan: a page with so many rows, then so many pages of 1,000 rows. */
+const scan = (list: string, firstPageRows: number, laterPages: number, filters = '') =>
+  [call(list, firstPageRows), ...Array.from({ length: laterPages }, () => laterCall(list))].map(
+    (line) => line + filters,
+  );
 
 describe('shipments(status:)', () => {
+  const inOnePage = [scan('shipments', 1_000, 2)];
+  // The second page starts on the first REST page, and the third on the second.
+  const delivered = [
+    scan('shipments', 1_000, 0),
+    scan('shipments', 1_000, 1),
+    [laterCall('shipments'), laterCall('shipments')],
+  ];
+
   test.each(shipmentStatuses)('returns all shipments with the status %s', async (status) => {
     const found: string[] = [];
+    const cost: string[][] = [];
     let after = '';
     let hasNextPage = true;
     while (hasNextPage) {
-      const { list, ids } = await page(`shipments(status: ${status}, first: 700${after})`);
+      const { list, ids, calls } = await page(`shipments(status: ${status}, first: 700${after})`);
       found.push(...ids);
+      cost.push(calls);
       hasNextPage = list.pageInfo.hasNextPage;
       after = `, after: "${list.pageInfo.endCursor}"`;
     }
-    expect(found).toEqual(names(shipments.filter((row) => row.status === status)));
+    expect({ found, cost }).toEqual({
+      found: names(shipments.filter((row) => row.status === status)),
+      cost: status === 'DELIVERED' ? delivered : inOnePage,
+    });
   });
 
   test('reads a page with five times as many rows as requested', async () => {
     const { ids, calls } = await page('shipments(status: DELIVERED, first: 30)');
-    expect([ids.length, calls]).toEqual([30, [call('shipments', 150)]]);
+    const matches = shipments.filter(({ status }) => status === 'DELIVERED').slice(0, 30);
+    expect({ ids, calls }).toEqual({ ids: names(matches), calls: [call('shipments', 150)] });
   });
 
   test('costs one list call even if the operation also selects shipment(id:)', async () => {
     const { data, calls } = await waybill.ask<{ list: Connection; shipment: { status: string } }, object>(
       `{ list: shipments(status: DELIVERED) { nodes { id } } shipment(id: "${shipments[3]?.name}") { status } }`,
     );
-    expect(data.shipment.status).toBe(shipments[3]?.status);
-    expect(calls.filter((line) => line.startsWith('GET /v1/shipments?'))).toEqual([call('shipments', 100)]);
+    const matches = shipments.filter(({ status }) => status === 'DELIVERED').slice(0, 20);
+    expect({ data, calls: calls.sort() }).toEqual({
+      data: {
+        list: { nodes: names(matches).map((id) => ({ id })) },
+        shipment: { status: shipments[3]?.status },
+      },
+      calls: [`GET /v1/${shipments[3]?.name}`, call('shipments', 100)],
+    });
   });
 });
 
 describe('the rows of a scan answer ids of the same operation', () => {
   const later = () => `createdUntil: "${shipments[1_200]?.createTime}", first: 3`;
-  const getsOf = async (list: string, fields: string) => {
+  const matches = () => shipments.slice(1_200, 1_203);
+  const quotes = ['GET /v1/quotes/ca0887', 'GET /v1/quotes/ca0888', 'GET /v1/quotes/ca0889'];
+  const ask = async (query: string) => {
     // The quotes lead to the orders. They come late, so that the pages of a scan are there before.
     const remove = waybill.sandbox.faults.add({ kind: 'delay', delayMs: 1_000, path: /^\/v1\/quotes\// });
-    const { calls } = await waybill.ask<object, object>(`{ ${fields} }`);
+    const { data, calls } = await waybill.ask<object, object>(query, {}, newToken());
     remove();
-    expect(calls.filter((line) => line.startsWith('GET /v1/quotes/'))).toHaveLength(3);
-    return calls.filter((line) => line.startsWith(`GET /v1/${list}/`));
+    return { data, calls: calls.map(withoutToken).sort() };
   };
 
   test('on later pages of a filtered list', async () => {
-    const fields = `shipments(${later()}) { nodes { order { shipment { status } } } }`;
-    expect(await getsOf('shipments', fields)).toEqual([]);
+    const query = `{ shipments(${later()}) { nodes { order { shipment { id status } } } } }`;
+    const nodes = matches().map(({ name, status }) => ({ order: { shipment: { id: name, status } } }));
+    expect(await ask(query)).toEqual({
+      data: { shipments: { nodes } },
+      calls: [
+        ...['GET /v1/orders/ca1030', 'GET /v1/orders/ca1031', 'GET /v1/orders/ca1032'],
+        ...quotes,
+        ...scan('shipments', 100, 2),
+      ].sort(),
+    });
   });
 
   test('in counts', async () => {
-    const fields = `shipments(${later()}) { nodes { ...Named } } orderCounts { total }`;
-    const fragment = '} fragment Named on Shipment { order { recipient { fullName } }';
-    expect(await getsOf('orders', `${fields} ${fragment}`)).toEqual([]);
+    const fragment = 'fragment Named on Shipment { order { id status } }';
+    const query = `{ shipments(${later()}) { nodes { ...Named } } orderCounts { total } } ${fragment}`;
+    const nodes = ['orders/ca1032', 'orders/ca1031', 'orders/ca1030'].map((id) => ({
+      order: { id, status: orders.find(({ name }) => name === id)?.status },
+    }));
+    expect(await ask(query)).toEqual({
+      data: { shipments: { nodes }, orderCounts: { total: orders.length } },
+      calls: [...scan('orders', 1_000, 2), ...quotes, ...scan('shipments', 100, 2)].sort(),
+    });
   });
 });
 
@@ -105,9 +159,8 @@ describe('the filter by creation time', () => {
 
   test('includes rows that were created exactly at createdSince or createdUntil', async () => {
     const [since, until] = [at(orders, 8), at(orders, 3)];
-    const { ids } = await page(`orders(createdSince: "${since}", createdUntil: "${until}")`);
-    const inRange = orders.filter(({ createTime }) => createTime >= since && createTime <= until);
-    expect(ids).toEqual(names(inRange));
+    const { ids, calls } = await page(`orders(createdSince: "${since}", createdUntil: "${until}")`);
+    expect({ ids, calls }).toEqual({ ids: names(orders.slice(3, 9)), calls: scan('orders', 100, 1) });
   });
 
   test('can be combined with the status filter of orders', async () => {
@@ -116,23 +169,33 @@ describe('the filter by creation time', () => {
     const matches = orders.filter(
       ({ status, createTime }) => ['NEW', 'READY'].includes(status) && createTime >= since,
     );
-    expect(ids).toEqual(names(matches));
-    expect(calls[0]).toBe('GET /v1/orders?pageSize=500&status=NEW,READY');
+    expect({ ids, calls }).toEqual({
+      ids: names(matches),
+      calls: scan('orders', 500, 0, '&status=NEW,READY'),
+    });
   });
 
   test('can be combined with the status filter of shipments', async () => {
     const since = at(shipments, 40);
-    const { ids } = await page(`shipments(first: 100, status: DELIVERED, createdSince: "${since}")`);
+    const { ids, calls } = await page(`shipments(first: 100, status: DELIVERED, createdSince: "${since}")`);
     const matches = shipments.filter(
       ({ status, createTime }) => status === 'DELIVERED' && createTime >= since,
     );
-    expect(ids).toEqual(names(matches));
+    expect({ ids, calls }).toEqual({ ids: names(matches), calls: scan('shipments', 500, 1) });
+  });
+
+  test('can be combined with the search of orders', async () => {
+    const { ids, calls } = await page('orders(search: "Lucia", createdSince: "2026-10-25T00:00:00Z")');
+    expect({ ids, calls }).toEqual({
+      ids: ['orders/ca2496', 'orders/ca2488', 'orders/ca2481', 'orders/ca2480'],
+      calls: scan('orders', 100, 1, '&search=Lucia'),
+    });
   });
 
   test.each(['orders', 'shipments'])(
     'is rejected without a call if createdUntil is before createdSince: %s',
     async (list) => {
-      const { errors, calls } = await page(
+      const { errors, ...answer } = await page(
         `${list}(createdSince: "2026-11-02T00:00:00Z", createdUntil: "2026-11-01T00:00:00Z")`,
       );
       expect(errors?.map(({ message, extensions: { code } }) => ({ message, code }))).toEqual([
@@ -143,45 +206,78 @@ describe('the filter by creation time', () => {
           code: 'BAD_USER_INPUT',
         },
       ]);
-      expect(calls).toEqual([]);
+      expect(answer).toEqual({ list: null, ids: undefined, calls: [] });
     },
   );
 });
 
 describe('a cursor of a filtered list', () => {
+  const createdRange = ['createdSince', 'createdUntil'] as const;
+  /** The answer to a list that continues with the cursor of another one. */
+  const continued = async (filtered: string, other: string) => {
+    const { list } = await page(`${filtered}, first: 5)`);
+    const { errors, ids, calls } = await page(`${other}, after: "${list.pageInfo.endCursor}")`);
+    return { code: errors?.[0]?.extensions.code, ids, calls };
+  };
+  const refused = { code: 'INVALID_CURSOR', ids: undefined, calls: [] };
+
   test('is rejected if the filter is different', async () => {
-    const { list } = await page('shipments(status: DELIVERED, first: 5)');
-    const { errors, calls } = await page(
-      `shipments(status: WITH_ERROR, after: "${list.pageInfo.endCursor}")`,
-    );
-    expect([errors?.[0]?.extensions.code, calls]).toEqual(['INVALID_CURSOR', []]);
+    const [filtered, other] = ['shipments(status: DELIVERED', 'shipments(status: WITH_ERROR'];
+    expect(await continued(filtered, other)).toEqual(refused);
   });
 
   test('is rejected if the filter is omitted', async () => {
-    const { list } = await page('shipments(status: DELIVERED, first: 5)');
-    const { errors, calls } = await page(`shipments(after: "${list.pageInfo.endCursor}")`);
-    expect([errors?.[0]?.extensions.code, calls]).toEqual(['INVALID_CURSOR', []]);
+    expect(await continued('shipments(status: DELIVERED', 'shipments(first: 20')).toEqual(refused);
   });
+
+  test.each(['orders', 'shipments'].flatMap((list) => createdRange.map((bound) => [list, bound])))(
+    'of %s is rejected if %s is different',
+    async (list, bound) => {
+      const on = (day: string) => `${list}(${bound}: "2026-11-${day}T00:00:00Z"`;
+      expect(await continued(on('01'), on('02'))).toEqual(refused);
+    },
+  );
 });
 
 test('a filtered list shows each order although the orders of each page leave it', async () => {
   await using waybill = await startWaybill();
+  const cost: string[] = [];
   const list = async (args: string) => {
-    const { data } = await waybill.ask<{ list: Connection }, object>(
+    const { data, calls } = await waybill.ask<{ list: Connection }, object>(
       `{ list: orders(status: [NEW], ${args}) { nodes { id } pageInfo { hasNextPage endCursor } } }`,
     );
+    cost.push(...calls);
     return { ids: data.list.nodes.map(({ id }) => id), ...data.list.pageInfo };
   };
-  const all = await list('first: 1000');
   const shown: string[] = [];
-  let page = await list('first: 2, createdSince: "2020-01-01T00:00:00Z"');
-  while (shown.length < all.ids.length && page.ids.length > 0) {
+  const since = 'first: 2, createdSince: "2020-01-01T00:00:00Z"';
+  let page = await list(since);
+  while (shown.length < 10 && page.ids.length > 0) {
     shown.push(...page.ids);
     const inputs = page.ids.map((id) => `{ id: "${id}", status: CONFIRMED }`);
     await waybill.ask(`mutation { updateOrders(inputs: [${inputs}]) { __typename } }`);
-    page = await list(`first: 2, createdSince: "2020-01-01T00:00:00Z", after: "${page.endCursor}"`);
+    page = await list(`${since}, after: "${page.endCursor}"`);
   }
-  expect(shown).toEqual(all.ids);
+  expect({ shown, cost }).toEqual({
+    shown: names(orders.filter(({ status }) => status === 'NEW')),
+    cost: [100, 102, 102, 102].map((pageSize) => `${call('orders', pageSize)}&status=NEW`),
+  });
+});
+
+test.each([
+  ['shipments', 'shipments(status: WITH_ERROR) { nodes { id } }', 100],
+  ['orders', 'orderCounts { total }', 1_000],
+])('a third page of %s fails the field if the operation may read two', async (list, field, firstPageRows) => {
+  await using limited = await startWaybill(
+    { UPSTREAM_READS_PER_OPERATION: '2' },
+    { sandbox: waybill.sandbox },
+  );
+  const { data, errors, calls } = await limited.ask(`{ field: ${field} }`);
+  expect({ data, errors, calls: calls.map(withoutToken) }).toMatchObject({
+    data: { field: null },
+    errors: [{ path: ['field'], extensions: { code: 'UPSTREAM_BUDGET_EXCEEDED', retryable: false } }],
+    calls: scan(list, firstPageRows, 1),
+  });
 });
 
 describe('the counts by status', () => {
@@ -198,63 +294,106 @@ describe('the counts by status', () => {
       {},
       bearer,
     );
-    return { counts: data.counts, calls };
+    return { counts: data.counts, calls: calls.map(withoutToken) };
   };
   const plainCounts = (rows: readonly Row[]) =>
     [...Map.groupBy(rows, ({ status }) => status)].map(([status, { length }]) => ({ status, count: length }));
+  const exactCounts = (rows: readonly Row[]) => ({
+    total: rows.length,
+    isExact: true,
+    asOf: expect.any(String),
+    byStatus: plainCounts(rows),
+  });
 
   test.each(['orders', 'shipments'] as const)('agree with a full read of the %s', async (list) => {
     const rows = list === 'orders' ? orders : shipments;
-    const { counts } = await count(list === 'orders' ? 'orderCounts' : 'shipmentCounts');
-    expect(counts).toEqual({
-      total: rows.length,
-      isExact: true,
-      asOf: expect.any(String),
-      byStatus: plainCounts(rows),
-    });
+    const answer = await count(list === 'orders' ? 'orderCounts' : 'shipmentCounts', newToken());
+    expect(answer).toEqual({ counts: exactCounts(rows), calls: scan(list, 1_000, 2) });
   });
 
   test('leave out shipments that are older than createdSince', async () => {
     const since = shipments[200]?.createTime ?? '';
     const rows = shipments.filter(({ createTime }) => createTime >= since);
-    const { counts } = await count(`shipmentCounts(createdSince: "${since}")`);
-    expect([counts.total, counts.byStatus]).toEqual([rows.length, plainCounts(rows)]);
+    expect(await count(`shipmentCounts(createdSince: "${since}")`, newToken())).toEqual({
+      counts: exactCounts(rows),
+      calls: scan('shipments', 1_000, 1),
+    });
+  });
+
+  test.each(['orders', 'shipments'])('are not exact if the list has more than 20 pages: %s', async (list) => {
+    await using app = await startApp(createBoardService({ orderCount: 20_001 }).answer);
+    const field = list === 'orders' ? 'orderCounts' : 'shipmentCounts';
+    const { data } = await app.ask(`{ counts: ${field} { total isExact byStatus { status count } } }`);
+    const laterCalls = Array.from({ length: 19 }, (_, index) => `&pageToken=${(index + 1) * 1_000}`);
+    expect({ data, calls: app.calls() }).toEqual({
+      data: {
+        counts: { total: 20_000, isExact: false, byStatus: [{ status: 'DELIVERED', count: 20_000 }] },
+      },
+      calls: ['', ...laterCalls].map((token) => call(list, 1_000) + token),
+    });
   });
 
   test('are cached until the next write with the same token', async () => {
-    const first = await count('orderCounts');
-    const second = await count('orderCounts');
-    expect([second.counts, second.calls]).toEqual([first.counts, []]);
-    await waybill.ask('mutation { updateOrder(input: { id: "ca2490", notes: "Counted" }) { __typename } }');
-    const third = await count('orderCounts');
-    expect(third.calls).toEqual(expect.arrayContaining([call('orders', 1_000)]));
-    expect(third.counts.total).toBe(first.counts.total);
+    const token = newToken();
+    const fresh = { counts: exactCounts(orders), calls: scan('orders', 1_000, 2) };
+    const first = await count('orderCounts', token);
+    expect(first).toEqual(fresh);
+    expect(await count('orderCounts', token)).toEqual({ counts: first.counts, calls: [] });
+    const write = 'mutation { updateOrder(input: { id: "ca2490", notes: "Counted" }) { __typename } }';
+    await waybill.ask(write, {}, token);
+    expect(await count('orderCounts', token)).toEqual(fresh);
   });
 
   test('are read again after a 401 for the token', async () => {
-    await count('shipmentCounts');
-    expect((await count('shipmentCounts')).calls).toEqual([]);
+    const token = newToken();
+    const fresh = { counts: exactCounts(shipments), calls: scan('shipments', 1_000, 2) };
+    const first = await count('shipmentCounts', token);
+    expect(first).toEqual(fresh);
+    expect(await count('shipmentCounts', token)).toEqual({ counts: first.counts, calls: [] });
     waybill.sandbox.faults.add({ kind: 'status', status: 401, path: '/v1/organizations/mine', times: 1 });
-    await waybill.ask('{ organization { id } }');
-    expect((await count('shipmentCounts')).calls).toContain(call('shipments', 1_000));
+    await waybill.ask('{ organization { id } }', {}, token);
+    expect(await count('shipmentCounts', token)).toEqual(fresh);
   });
 
   test('are cached separately for each token', async () => {
-    await count('orderCounts');
-    const { counts, calls } = await count('orderCounts', waybill.sandbox.tokens.second);
-    expect(calls[0]).toBe(call('orders', 1_000));
-    expect(counts.total).not.toBe(orders.length);
+    const ofFirst = await count('orderCounts', newToken());
+    const ofSecond = await count('orderCounts', waybill.sandbox.tokens.second);
+    expect([ofFirst, ofSecond]).toEqual([
+      { counts: exactCounts(orders), calls: scan('orders', 1_000, 2) },
+      { counts: exactCounts(ordersOfSecond), calls: scan('orders', 1_000, 0) },
+    ]);
+  });
+
+  test('are cached separately for each list and createdSince', async () => {
+    const token = newToken();
+    await count('orderCounts', token);
+    const since = shipments[2]?.createTime;
+    expect([
+      await count('shipmentCounts', token),
+      await count(`shipmentCounts(createdSince: "${since}")`, token),
+    ]).toEqual([
+      { counts: exactCounts(shipments), calls: scan('shipments', 1_000, 2) },
+      { counts: exactCounts(shipments.slice(0, 3)), calls: scan('shipments', 1_000, 1) },
+    ]);
   });
 
   test('share their pages with filtered lists of the same operation', async () => {
-    await waybill.ask('mutation { updateOrder(input: { id: "ca2490", notes: "Dashboard" }) { __typename } }');
-    const { calls } = await waybill.ask(`{
-      shipmentCounts ${fields}
+    const query = `{
+      counts: shipmentCounts ${fields}
       stuck: shipments(status: WITH_ERROR, first: 5) { nodes { id } }
-      waiting: shipments(status: [READY_FOR_PICKUP], first: 50) { nodes { id status } }
-    }`);
-    expect(new Set(calls).size).toBe(calls.length);
-    expect(calls[0]).toBe(call('shipments', 1_000));
-    expect(calls).toHaveLength(Math.ceil(shipments.length / 1_000));
+      waiting: shipments(status: [READY_FOR_PICKUP], first: 50) { nodes { id } }
+    }`;
+    const { data, calls } = await waybill.ask(query, {}, newToken());
+    const listOf = (status: string) => ({
+      nodes: names(shipments.filter((row) => row.status === status)).map((id) => ({ id })),
+    });
+    expect({ data, calls: calls.map(withoutToken) }).toEqual({
+      data: {
+        counts: exactCounts(shipments),
+        stuck: listOf('WITH_ERROR'),
+        waiting: listOf('READY_FOR_PICKUP'),
+      },
+      calls: scan('shipments', 1_000, 2),
+    });
   });
 });

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { type FilteredRow, NewestFirst } from '../../../src/loaders/scan/row-filter.ts';
+import { InvalidResponseError } from '../../../src/rest/errors.ts';
+
+type Row = FilteredRow | InvalidResponseError;
+
+const startMs = Date.parse('2026-01-01T00:00:00Z');
+const atMinute = (minute: number) => startMs + minute * 60_000;
+const row = (minute: number): Row => ({
+  name: 'orders/1',
+  createTime: new Date(atMinute(minute)).toISOString(),
+});
+const untimed: Row[] = [
+  { name: 'orders/1' },
+  { name: 'orders/1', createTime: null },
+  { name: 'orders/1', createTime: 'soon' },
+  new InvalidResponseError('broken'),
+];
+/** Rows of each minute, the newest first. */
+const rows = (newest: number, count: number) =>
+  Array.from({ length: count }, (_, index) => row(newest - index));
+
+/** After all rows. */
+const laterMs = atMinute(1_001);
+
+function afterPages(pages: Row[][]): NewestFirst {
+  const newestFirst = new NewestFirst();
+  for (const page of pages) newestFirst.add(page);
+  return newestFirst;
+}
+
+describe('a list is past a time', () => {
+  test.each<[string, Row[][]]>([
+    ['after 200 rows over two pages', [rows(1_000, 100), rows(900, 100)]],
+    ['even if two rows have one time', [rows(1_000, 100), rows(901, 100)]],
+    ['even if rows between have no time', [rows(1_000, 100), [...untimed, ...rows(900, 100)]]],
+  ])('%s', (_what, pages) => expect(afterPages(pages).isPast(laterMs)).toBe(true));
+
+  test('after one page if one page is enough', () => {
+    expect(afterPages([rows(1_000, 200)]).isPast(laterMs, 1)).toBe(true);
+  });
+});
+
+describe('a list is not past a time', () => {
+  test.each<[string, Row[][]]>([
+    ['before its first page', []],
+    ['after 199 rows', [rows(1_000, 100), rows(900, 99)]],
+    ['after 199 rows with a time and others without one', [rows(1_000, 199), untimed]],
+    ['after 250 rows of one page', [rows(1_000, 250)]],
+    ['if all its rows have one time', [Array(150).fill(row(5)), Array(150).fill(row(5))]],
+    ['if only its first page is in order', [rows(1_000, 250), [row(752)]]],
+    ['if only its second page is in order', [[row(999)], rows(1_000, 250)]],
+    ['if it is sorted oldest first', [rows(1_000, 100).reverse(), rows(1_100, 100).reverse()]],
+  ])('%s', (_what, pages) => expect(afterPages(pages).isPast(laterMs)).toBe(false));
+
+  test('if its oldest row has exactly this time', () => {
+    const list = afterPages([rows(1_000, 100), rows(900, 101)]);
+    expect([list.isPast(atMinute(800)), list.isPast(atMinute(800) + 1)]).toEqual([false, true]);
+  });
+
+  test('if there is no time', () => {
+    expect(afterPages([rows(1_000, 100), rows(900, 100)]).isPast(undefined)).toBe(false);
+  });
+});
