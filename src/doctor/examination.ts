@@ -58,7 +58,7 @@ export class Examination {
   /** Reads the rows of a list, once. Empty if REST returns no such list. */
   async rows(kind: ResourceKind, path = `/v1/${kind}`): Promise<readonly unknown[]> {
     if (!this.pages.has(kind)) {
-      const page = readListPage(kind, await this.list(path, maxRows));
+      const page = toListPage(kind, await this.list(path, maxRows));
       if (page !== undefined) this.pages.set(kind, page);
     }
     return this.pages.get(kind)?.rows ?? [];
@@ -66,7 +66,7 @@ export class Examination {
 }
 
 /** The page in a response. Undefined if the response is no list of this kind. */
-export function readListPage(kind: ResourceKind, { status, json }: Answer): Page | undefined {
+export function toListPage(kind: ResourceKind, { status, json }: Answer): Page | undefined {
   if (status !== 200 || !isJsonObject(json) || !Array.isArray(json[kind])) return undefined;
   return { rows: json[kind], nextPageToken: json.nextPageToken };
 }

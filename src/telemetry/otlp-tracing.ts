@@ -31,7 +31,7 @@ const requestHeaders = {
 export type Tracing = Awaited<ReturnType<typeof createTracing>>;
 
 /**
- * Creates tracing that sends spans by OTLP over HTTP, as the variables of OpenTelemetry say. Its packages read and check
+ * Tracing that sends spans by OTLP over HTTP, as the variables of OpenTelemetry say. Its packages read and check
  * them, and the log has their warnings. Names and attributes follow OpenTelemetry's semantic conventions. They never
  * contain a document, a value or a token.
  */

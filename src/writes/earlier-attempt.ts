@@ -42,8 +42,8 @@ export type ShippingLock = Lock<ShippingNote>;
 const maxNamingDelayMs = 3_600_000;
 
 /**
- * Waits until `processingMs` after a time of the monotonic clock, since which no process could send a POST any more. REST
- * can then no longer be processing it. Throws OutcomeUnknownError at once if the deadline is earlier.
+ * Waits until REST can no longer be processing a POST: `processingMs` after `unsettledSinceMs`, by the monotonic clock.
+ * Throws OutcomeUnknownError at once if the deadline is earlier.
  */
 export async function untilSettled(
   unsettledSinceMs: number,

@@ -1,4 +1,4 @@
-import { type Check, type Examination, failure, type Outcome, ok, readListPage } from '../examination.ts';
+import { type Check, type Examination, failure, type Outcome, ok, toListPage } from '../examination.ts';
 import { type Answer, CallFailedError } from '../live-service.ts';
 
 const path = '/v1/orders';
@@ -51,7 +51,7 @@ async function checkAddress(examination: Examination): Promise<Outcome> {
   const answer = await service.get(path);
   const { call, status, contentType, json, ms } = answer;
   if (status >= 300 && status < 400) return redirected(answer);
-  const page = readListPage('orders', answer);
+  const page = toListPage('orders', answer);
   if (page === undefined && status !== 401 && status !== 403) {
     const remedy =
       'The address leads to a web page, another API or another path. If the orders are at https://host/base/v1/orders, use https://host/base.';
@@ -88,7 +88,7 @@ async function atOtherBasePath({ service }: Examination): Promise<Outcome | unde
   const given = service.options.url.pathname.replace(/(.)\/$/, '$1');
   for (const basePath of basePaths.reverse().filter((each) => each !== given)) {
     const answer = await service.get(path, {}, { basePath });
-    if (readListPage('orders', answer) === undefined) continue;
+    if (toListPage('orders', answer) === undefined) continue;
     const remedy = `Use --url ${service.options.url.origin}${basePath.replace(/\/$/, '')}`;
     return failure(`The address has an extra path segment or slash. ${expected}`, remedy);
   }

@@ -1,4 +1,4 @@
-import { type Check, ok, open, readListPage, textIn, warning } from '../examination.ts';
+import { type Check, ok, open, textIn, toListPage, warning } from '../examination.ts';
 
 // The default sizes of pages are 20, 50 and 100, so a page with fewer rows is the last one.
 const smallestDefault = 20;
@@ -9,7 +9,7 @@ export function largestPage(kind: 'orders' | 'shipments'): Check {
   return async (examination) => {
     if (examination.names.pageSize === undefined)
       return open('The name of the page size parameter is unknown.');
-    const page = readListPage(kind, await examination.list(`/v1/${kind}`, largest));
+    const page = toListPage(kind, await examination.list(`/v1/${kind}`, largest));
     if (page !== undefined) examination.pages.set(kind, page);
     const count = page?.rows.length ?? 0;
     if (count === largest) return ok(`A page of ${largest} rows is accepted.`);

@@ -1,10 +1,10 @@
-import { type Check, type Examination, ok, open, readListPage, textIn } from '../examination.ts';
+import { type Check, type Examination, ok, open, textIn, toListPage } from '../examination.ts';
 import { searchName } from './name-search.ts';
 
 /** Whether REST refuses unknown parameters. Where it ignores them, a wrong name returns rows that nobody asked for. */
 export const unknownParameters: Check = async (examination) => {
   const answer = await examination.service.get('/v1/orders', { waybillDoctor: '1' });
-  if (readListPage('orders', answer) !== undefined) return ok('Unknown parameters are ignored.');
+  if (toListPage('orders', answer) !== undefined) return ok('Unknown parameters are ignored.');
   examination.refusal = answer;
   return ok(`Unknown parameters are rejected with ${answer.status}.`);
 };
@@ -29,7 +29,7 @@ export const pageSize: Check = async (examination) => {
   const { length } = await examination.rows(kind);
   return searchName(examination, 'pageSize', async (names) => {
     const answer = await examination.service.get(`/v1/${kind}`, withValue(names, '1'));
-    const count = readListPage(kind, answer)?.rows.length;
+    const count = toListPage(kind, answer)?.rows.length;
     if (count === 1) return 'proof';
     return count === length ? 'none' : 'unclear';
   });
@@ -40,13 +40,13 @@ export const pageToken: Check = async (examination) => {
   const kind = (await longList(examination)) ?? 'orders';
   // A new row may come between two calls. Two rows on a page show that the token had no effect.
   const size = (await examination.rows(kind)).length > 2 ? 2 : 1;
-  const before = readListPage(kind, await examination.list(`/v1/${kind}`, size));
+  const before = toListPage(kind, await examination.list(`/v1/${kind}`, size));
   const token = before?.nextPageToken;
   if (typeof token !== 'string' || token === '') return needs('two orders');
   const known = before?.rows.map((row) => textIn(row, 'name')) ?? [];
   return searchName(examination, 'pageToken', async (names) => {
     const answer = await examination.list(`/v1/${kind}`, size, withValue(names, token));
-    const rows = readListPage(kind, answer)?.rows ?? [];
+    const rows = toListPage(kind, answer)?.rows ?? [];
     if (rows.length === 0) return 'unclear';
     return rows.some((row) => known.includes(textIn(row, 'name'))) ? 'none' : 'proof';
   });
@@ -96,7 +96,7 @@ export function filter(parameter: keyof typeof filters): Check {
     const text = choose(first, others);
     if (text === undefined) return needs(needed);
     return searchName(examination, parameter, async (names) => {
-      const page = readListPage(kind, await examination.list(`/v1/${kind}`, 20, withValue(names, text)));
+      const page = toListPage(kind, await examination.list(`/v1/${kind}`, 20, withValue(names, text)));
       const rows = page?.rows ?? [];
       if (rows.some((row) => textIn(row, 'name') === textIn(first, 'name'))) return 'none';
       return rows.length > 0 && isProof(rows, text) ? 'proof' : 'unclear';

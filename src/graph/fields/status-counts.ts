@@ -51,7 +51,7 @@ export function defineStatusCounts(
     t.field({
       type: statusCounts,
       nullable: true,
-      description: `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`. A count of the whole list or of 20 pages is kept for 30 seconds.`,
+      description: `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`. A count that is exact or of 20 pages is kept for 30 seconds.`,
       args: { createdSince: createdRangeArgs.createdSince },
       resolve: (_root, { createdSince }, { loaders }, info) =>
         loaders.countByStatus(records, toMs(createdSince), selectsRelation(record, info)),

@@ -127,7 +127,7 @@ builder.mutationFields((t) => ({
     args: inputsArg(
       CreateOrderInput,
       'The orders to create, at most 100. Of several inputs with the same `referenceId`, only the first that is not ' +
-        '`InvalidInput` or `Conflict` can create an order.',
+        '`InvalidInput` or `Conflict` can create an order, or one with its `idempotencyKey`.',
     ),
     resolve: (_root, { inputs }, context, info) =>
       runBatch(inputs, ({ referenceId }) => referenceId, onePerReference(), context, info),
@@ -135,8 +135,8 @@ builder.mutationFields((t) => ({
 }));
 
 /**
- * Makes a function that creates the order of the first input of each `referenceId`. Further ones are a `Conflict`,
- * unless the first was refused or has the same key.
+ * Creates the order of the first input of each `referenceId`. Further ones are a `Conflict`, unless the first is an
+ * `InvalidInput` or a `Conflict`, or has the same key.
  */
 function onePerReference(): MutationResolver<
   typeof CreateOrderInput.$inferInput,

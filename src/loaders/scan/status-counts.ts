@@ -10,7 +10,7 @@ export interface StatusCounts {
   isExact: boolean;
   /** When the counting started. */
   asOf: Date;
-  /** Whether the whole list was read, or as many pages as an operation may read. */
+  /** Whether the counts are exact, or of as many pages as an operation may read. */
   mayBeKept: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface CircuitBreakerOptions {
 
 /** Calls count for at least this long, and for at most twice as long. */
 const windowMs = 5_000;
-/** The share of failed calls that opens the circuit. A lower share would stop too many calls that would succeed. */
+/** The fraction of failed calls that opens the circuit. A lower one would stop too many calls that would succeed. */
 const failedFraction = 0.8;
 /** After the circuit opens, no call is sent for this long. */
 const openMs = 5_000;
@@ -48,7 +48,7 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
  * A circuit breaker (docs/decisions/0003-own-retries-and-circuit-breaker.md), which stops the calls to one route
  * while most of them fail. Clients get an error at once, and REST gets fewer calls.
  * The circuit opens if 80 % of the calls of the last five to ten seconds failed.
- * The share must also hold without the tenant with the most failures: one tenant's failures never open the circuit.
+ * This must also hold without the tenant with the most failures: one tenant's failures never open the circuit.
  * After five seconds the circuit permits one probe at a time. A probe that gets a response closes the circuit.
  * When the probes of two tenants have failed, the circuit stays open for another five seconds.
  */
@@ -145,8 +145,8 @@ function addCounts(one: CallCount | undefined, other: CallCount | undefined): Ca
 export type Circuits = ReturnType<typeof createCircuits>;
 
 /**
- * The circuit breakers, each created on the first call to its route, such as `GET /v1/orders/{id}`. The number of routes is
- * small and fixed. A list and its records have separate breakers: one may work while the other fails.
+ * The circuit breakers, each created on the first call to its route, such as `GET /v1/orders/{id}`. The number of
+ * routes is small and fixed. A list and its records have separate breakers: one may work while the other fails.
  */
 export function createCircuits(options?: CircuitBreakerOptions) {
   const circuits = new Map<string, CircuitBreaker>();

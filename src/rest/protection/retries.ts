@@ -53,7 +53,7 @@ function isReset({ cause }: UnavailableError): boolean {
   );
 }
 
-/** Each read adds this share of a retry to the budget. While REST fails, retries add at most 20 % to the calls. */
+/** Each read adds this fraction of a retry to the budget. While REST fails, retries add at most 20 % to the calls. */
 const earnedPerRead = 0.2;
 /** The maximum budget: about the number of calls that fail at the same time when REST restarts. */
 const maxBudget = 64;

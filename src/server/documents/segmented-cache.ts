@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 // Bounds the work of the garbage collector, which visits each cached document and the values of its operations.
 const maxEntries = 5_000;
 
-// The share of the memory and entries that new values have.
+// The part of the memory and entries that new values have.
 const newFraction = 1 / 4;
 
 /**
@@ -14,10 +14,10 @@ export function createSegmentedCache<Value extends object | string>(
   maxBytes: number,
   estimateBytes: (value: Value, key: string) => number,
 ) {
-  const segment = (share: number) =>
+  const segment = (fraction: number) =>
     new LRUCache<string, Value>({
-      max: Math.ceil(maxEntries * share),
-      maxSize: Math.floor(maxBytes * share),
+      max: Math.ceil(maxEntries * fraction),
+      maxSize: Math.floor(maxBytes * fraction),
       sizeCalculation: estimateBytes,
     });
   const newValues = segment(newFraction);

@@ -26,7 +26,7 @@ export interface ContextOptions {
   showCost: boolean;
 }
 
-/** Creates contexts whose REST calls are made with the access token `bearer`. */
+/** The contexts of operations. Their REST calls are made with the access token `bearer`. */
 export function createContextFactory(options: ContextOptions) {
   const timeouts = new TimeoutQueue(options.operationTimeoutMs);
   return (bearer: string, request: OperationRequest) =>

@@ -32,7 +32,7 @@ export interface TokenStateOptions {
   processingMs?: number | undefined;
 }
 
-/** Creates what the process keeps of access tokens. When REST rejects a token, all of it is forgotten. */
+/** What the process keeps of access tokens. When REST rejects a token, all of it is forgotten. */
 export function createTokenState(options: TokenStateOptions) {
   const { api, keyStore, metrics, tokenRejections } = options;
   const loaderStates = createLoaderStates(options.loading, metrics?.loading);
