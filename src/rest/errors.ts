@@ -183,6 +183,11 @@ export function abortedError(call: RestCall, { reason }: Cancellation): AbortedE
   return new AbortedError(`${name} was aborted`, { cause: reason });
 }
 
+/** The error of a call that broke because this server ends. */
+export function closedError(call: RestCall): AbortedError {
+  return new AbortedError(`${describeCall(call)} was aborted, because this server ends`);
+}
+
 /** Whether an error is about the operation that made a call. Then another operation may make the same call. */
 export function isOfOneOperation(error: unknown): boolean {
   return error instanceof AbortedError || error instanceof BudgetExceededError;

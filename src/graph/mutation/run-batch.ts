@@ -24,7 +24,7 @@ export async function runBatch<Input, Result>(
 ): Promise<(Result | WriteFailedSource)[]> {
   const lastWriteByKey = new Map<string, Promise<unknown>>();
   const reasons: unknown[] = [];
-  const kinds = new Set<string>();
+  const codes = new Set<string>();
   const results = await Promise.all(
     inputs.map((input) => {
       const key = keyOf(input) ?? '';
@@ -34,14 +34,14 @@ export async function runBatch<Input, Result>(
         .catch((reason: unknown) => {
           const failure: WriteFailedSource = { __typename: 'WriteFailed', ...context.reportError(reason) };
           reasons.push(reason);
-          kinds.add(`${failure.code} ${failure.retryable}`);
+          codes.add(`${failure.code} ${failure.retryable}`);
           return failure;
         });
       if (key !== '') lastWriteByKey.set(key, result);
       return result;
     }),
   );
-  if (reasons.length === inputs.length && kinds.size === 1) throw reasons[0];
+  if (reasons.length === inputs.length && codes.size === 1) throw reasons[0];
   return results;
 }
 

@@ -6,9 +6,9 @@ import type { StepQueue } from '../../concurrency/step-queue.ts';
 import type { TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { callRoute, describeCall, isRead, type RestCall } from '../call.ts';
 import {
-  AbortedError,
   abortedError,
   CircuitOpenError,
+  closedError,
   DeadlineError,
   isUnauthenticated,
   StatusError,
@@ -170,7 +170,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     this.timeouts.stop(this);
     const { tenant, callLog, deadline } = this.#callContext;
     const isBroken = this.client.isClosed && !(error instanceof WaybillError);
-    const failure = toFailure(this.call, isBroken ? this.#closedError() : error, isSent);
+    const failure = toFailure(this.call, isBroken ? closedError(this.call) : error, isSent);
     if (isUnauthenticated(failure)) this.#callContext.onTokenRejected();
     const silentMs = this.entry.status === undefined ? callLog.elapsedMs() - this.#attemptStartMs : 0;
     this.#recordOutcome(toOutcome(failure, silentMs));
@@ -266,10 +266,6 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
       this.#pause = undefined;
       next();
     }, pauseMs);
-  }
-
-  #closedError(): AbortedError {
-    return new AbortedError(`${describeCall(this.call)} was aborted, because this server ends`);
   }
 
   #recordOutcome(outcome: ReturnType<typeof toOutcome>): void {

@@ -6,6 +6,7 @@ export function yogaHeaders({ fixed, vary, hasCors, corsHeaders }: ResponseHeade
   const isPreflight = ({ method, headers }: Request): boolean =>
     method === 'OPTIONS' && hasCors && headers.has('origin') && headers.has('access-control-request-method');
 
+  /** Without CORS headers if the origin is not allowed. */
   function preflightHeaders(headers: Headers): Record<string, string> {
     const varyHeader = { vary: 'origin, access-control-request-headers' };
     const [allowOrigin] = corsHeaders(headers);
