@@ -95,19 +95,22 @@ const scan = (index: number, more = '') =>
     { since: new Date(index * 60_000).toISOString() },
   );
 
-/** With the relation to shipments, all rows of the scan are kept until the operation ends. */
+/** With the relation to shipments, rows of the scan are kept while the operation has other calls. */
 const scanWithRelation = (index: number) => scan(index, 'orders(first: 1) { nodes { shipment { status } } }');
+
+const scans: Record<string, (index: number) => string> = {
+  'that scan 20 pages': (index) => scan(index),
+  'that scan 20 pages, with a relation': scanWithRelation,
+};
 
 /** The attacks that go on while the probes wait. */
 export const sieges: Record<string, Attack> = Object.fromEntries([
-  [
-    'one token that scans 20 pages',
-    { connections: 1, pipelined: 1, repeats: true, reads: true, request: (index) => scan(index) },
-  ],
-  [
-    'one token that scans 20 pages, with a relation',
-    { connections: 1, pipelined: 1, repeats: true, reads: true, request: scanWithRelation },
-  ],
+  ...[1, 16].flatMap((connections) =>
+    Object.entries(scans).map(([what, request]): [string, Attack] => [
+      `${connections} connections of one token ${what}`,
+      { connections, pipelined: 1, repeats: true, reads: true, request },
+    ]),
+  ),
   [
     '400 pipelines of 9 small introspections',
     {

@@ -87,14 +87,13 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
     primingPageLoader((query) => api.listOrders(query, callContext), maxPageSize.orders, orderById),
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments(orderPage, shipmentById, state.shipments),
-  orderScans: ({ api, callContext }, { orderPage }) =>
-    createScans(orderPage, (query) => api.listOrders(query, callContext), callContext),
+  orderScans: (source, { orderById }) => listScans(source, 'orders', orderById, source.api.listOrders),
   shipmentById: (source) =>
     listBatchLoader(source, 'shipments', source.api.getShipment, source.api.listShipments, hasExpectedLabel),
   shipmentPage: ({ api, callContext }, { shipmentById }) =>
     primingPageLoader((query) => api.listShipments(query, callContext), maxPageSize.shipments, shipmentById),
-  shipmentScans: ({ api, callContext }, { shipmentPage }) =>
-    createScans(shipmentPage, (query) => api.listShipments(query, callContext), callContext),
+  shipmentScans: (source, { shipmentById }) =>
+    listScans(source, 'shipments', shipmentById, source.api.listShipments),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
   originById: (_source, { originPage }) => wholeListLoader(originPage),
   originPage: (source) => referenceLoader(source, 'origins', source.api.listOrigins),
@@ -148,6 +147,21 @@ function listBatchLoader<Json extends { name: string }>(
     state: state[kind],
     isListUsed: options.listsForBatches,
     observer,
+  });
+}
+
+function listScans<Row extends { name: string }, Query extends PageQuery>(
+  { callContext, loaderStates }: LoaderSource,
+  kind: ListedKind,
+  byName: RecordLoader<Row>,
+  list: (query: Query, callContext: CallContext) => Promise<Page<Row>>,
+): ListScans<Row, Query> {
+  return createScans({
+    list: (query) => list(query, callContext),
+    byName,
+    maxPageSize: maxPageSize[kind],
+    operation: callContext,
+    queue: loaderStates.scanQueue,
   });
 }
 

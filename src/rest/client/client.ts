@@ -52,6 +52,7 @@ export function createRestClient(options: RestClientOptions) {
     compression: options.compression ?? false,
     defer: createDefer(),
     largeBodies: new StepQueue('ending'),
+    scannedBodies: new StepQueue('starting'),
   };
   return {
     /** See `sendCall`. */

@@ -50,6 +50,8 @@ export interface ClientState extends RequestOptions {
   readonly defer: ReturnType<typeof createDefer>;
   /** Parses other bodies in turn with the other long work (docs/decisions/0027-one-budget-of-the-event-loop.md). */
   readonly largeBodies: StepQueue;
+  /** Parses those of operations that scan, in turn with the start of operations: more of them follow. */
+  readonly scannedBodies: StepQueue;
 }
 
 /** To parse a record of this size and to write it into the response takes as long as a node. */
@@ -160,9 +162,10 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     this.entry.durationMs = this.#callContext.callLog.elapsedMs() - this.entry.startMs;
     const complete = () => this.#complete(response);
     const characters = response.text?.length ?? 0;
-    if (characters > maxDeferredBytes)
-      this.client.largeBodies.run(this.owner, characters / charactersPerNode, complete);
-    else this.client.defer(complete);
+    const { largeBodies, scannedBodies, defer } = this.client;
+    const bodies = this.#callContext.callLog.scannedPages > 0 ? scannedBodies : largeBodies;
+    if (characters > maxDeferredBytes) bodies.run(this.owner, characters / charactersPerNode, complete);
+    else defer(complete);
   }
 
   failed(error: unknown, isSent: boolean): void {

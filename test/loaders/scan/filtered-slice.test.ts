@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { neverAborted } from '../../../src/concurrency/cancellation.ts';
 import { noDeadline } from '../../../src/concurrency/operation-scope.ts';
+import { anonymousOwner } from '../../../src/concurrency/owner.ts';
 import type { Position } from '../../../src/loaders/paging/cursor.ts';
-import { PageLoader, primingPageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import type { PageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { recordLoader } from '../../../src/loaders/record-loader.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
-import { createScans, maxScannedPages } from '../../../src/loaders/scan/list-scan.ts';
+import { createScanQueue, createScans, maxScannedPages } from '../../../src/loaders/scan/list-scan.ts';
 import { type FilteredRow, matchesFilter, type RowFilter } from '../../../src/loaders/scan/row-filter.ts';
 import { countByStatus } from '../../../src/loaders/scan/status-counts.ts';
 import type { PageQuery } from '../../../src/rest/api-types.ts';
+import type { RestCall } from '../../../src/rest/call.ts';
 import { CallLog } from '../../../src/rest/client/call-log.ts';
 import { InvalidResponseError } from '../../../src/rest/errors.ts';
 import { shipmentStatuses } from '../../fixtures/shipment-statuses.ts';
@@ -18,6 +20,14 @@ type Row = FilteredRow & { createTime?: string };
 
 const startMs = Date.parse('2026-01-01T00:00:00Z');
 const minute = 60_000;
+const operationOf = (callLog: CallLog) => ({
+  callLog,
+  deadline: noDeadline,
+  owner: anonymousOwner(),
+  signal: neverAborted,
+});
+/** Of scans whose rows are not kept. */
+const noRecords = recordLoader<Row>(() => Promise.reject(new Error('no record is loaded')));
 /** A row that was created this many minutes after the start of 2026. */
 const row = (minutes: number, status = 'DELIVERED'): Row => ({
   name: `shipments/s${minutes}`,
@@ -57,7 +67,13 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
       };
       const callLog = new CallLog();
       callLog.scannedPages = maxScannedPages - pagesLeft;
-      return createScans(new PageLoader(readPage, 1_000), readPage, { callLog, deadline });
+      return createScans({
+        list: readPage,
+        byName: noRecords,
+        maxPageSize: 1_000,
+        operation: { ...operationOf(callLog), deadline },
+        queue: createScanQueue(),
+      });
     },
     read(
       filter: RowFilter,
@@ -369,10 +385,19 @@ describe('the fields of one operation', () => {
     expect(list.queries).toEqual(['100', '1000@100', '100', '1000@100']);
   });
 
+  const get: RestCall = { method: 'GET', path: '/v1/orders/o1' };
+  const beginCall = (callLog: CallLog) => void callLog.record(get);
+  const endCall = (callLog: CallLog) => {
+    Object.assign(callLog.record(get), { durationMs: 0 });
+  };
+  const all = Number.POSITIVE_INFINITY;
   test.each([
-    ['keep no rows by default', undefined, ['shipments/s2']],
-    ['keep their rows if the operation selects a relation', true, []],
-  ])('%s', async (_what, keepsRows, expected) => {
+    ['keep no rows by default', undefined, 100, beginCall, ['shipments/s2']],
+    ['of a filter keep their rows for a relation', true, 100, () => {}, []],
+    ['of counts keep their rows for a relation during another call', true, all, beginCall, []],
+    ['of counts keep their rows for a relation if a call ended during theirs', true, all, endCall, []],
+    ['of counts alone keep no rows', true, all, () => {}, ['shipments/s2']],
+  ])('%s', async (_what, keepsRows, rows, makeCall, expected) => {
     const gets: string[] = [];
     const byId = recordLoader(async (name: string): Promise<Row> => {
       gets.push(name);
@@ -381,16 +406,22 @@ describe('the fields of one operation', () => {
     const queries: PageQuery[] = [];
     const list = async (query: PageQuery) => {
       queries.push(query);
+      endCall(operation.callLog);
+      makeCall(operation.callLog);
       return { rows: newestFirst(3), nextPageToken: undefined };
     };
-    const scans = createScans(primingPageLoader(list, 1_000, byId), list, {
-      callLog: new CallLog(),
-      deadline: noDeadline,
+    const operation = operationOf(new CallLog());
+    const scans = createScans({
+      list,
+      byName: byId,
+      maxPageSize: 1_000,
+      operation,
+      queue: createScanQueue(),
     });
-    const page = await scans({}, undefined, keepsRows)(0, 100);
+    const page = await scans({}, undefined, keepsRows)(0, rows);
     await byId.load('shipments/s2');
     expect(page).toMatchObject({ page: { rows: newestFirst(3) } });
-    expect([queries, gets]).toEqual([[{ pageSize: 100 }], expected]);
+    expect([queries, gets]).toEqual([[{ pageSize: Math.min(rows, 1_000) }], expected]);
   });
 
   test('read no further page after half of the time of their operation', async () => {

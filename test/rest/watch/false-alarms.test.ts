@@ -1,16 +1,20 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { neverAborted } from '../../../src/concurrency/cancellation.ts';
 import { noDeadline } from '../../../src/concurrency/operation-scope.ts';
+import { anonymousOwner } from '../../../src/concurrency/owner.ts';
 import { ListCursors, type Position } from '../../../src/loaders/paging/cursor.ts';
 import { PageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import { readPageSlice } from '../../../src/loaders/paging/page-slice.ts';
+import { recordLoader } from '../../../src/loaders/record-loader.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
-import { createScans } from '../../../src/loaders/scan/list-scan.ts';
+import { createScanQueue, createScans } from '../../../src/loaders/scan/list-scan.ts';
 import type { OrderQuery } from '../../../src/rest/api-types.ts';
 import type { RestCall } from '../../../src/rest/call.ts';
 import { CallLog } from '../../../src/rest/client/call-log.ts';
 import { createResourceClient } from '../../../src/rest/resource-client.ts';
 import { createListWatch } from '../../../src/rest/watch/list-watch.ts';
+import type { OrderJson } from '../../../src/rest/wire-schema.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { bearer, parameterNames } from '../../fixtures/rest-service.ts';
 
@@ -204,11 +208,21 @@ test('correct parameter names cause no report while the list changes', {
             });
           const loader = new PageLoader(list, 1_000);
           read += 1;
+          const byName = recordLoader<OrderJson>(() => Promise.resolve(null));
+          const operation = {
+            callLog: new CallLog(),
+            deadline: noDeadline,
+            owner: anonymousOwner(),
+            signal: neverAborted,
+          };
           const filter = { statuses: ['NEW'], createdSinceMs: undefined, createdUntilMs: undefined };
           try {
             const slice = isScanned
               ? await readFilteredSlice(
-                  createScans(loader, list, { callLog: new CallLog(), deadline: noDeadline })(query, after),
+                  createScans({ list, byName, maxPageSize: 1_000, operation, queue: createScanQueue() })(
+                    query,
+                    after,
+                  ),
                   filter,
                   first,
                   after,
