@@ -107,7 +107,7 @@ const scans: Record<string, (index: number) => string> = {
 export const sieges: Record<string, Attack> = Object.fromEntries([
   ...[1, 16].flatMap((connections) =>
     Object.entries(scans).map(([what, request]): [string, Attack] => [
-      `${connections} connections of one token ${what}`,
+      `one token with ${connections} at once ${what}`,
       { connections, pipelined: 1, repeats: true, reads: true, request },
     ]),
   ),

@@ -35,7 +35,7 @@ const minNodes = 10;
 // Each round accepts one connection. A flood of connections must not stop the work.
 const maxRestRounds = 50;
 
-/** Whether a piece of work starts an operation, or brings a running one closer to its end. */
+/** Whether a piece of work brings an operation to its end, or starts one or a further part of it. */
 export type PieceKind = 'starting' | 'ending';
 
 /**

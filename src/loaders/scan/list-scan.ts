@@ -17,7 +17,7 @@ const pagesAtOncePerToken = 2;
 export const createScanQueue = () =>
   new FairQueue({ capacity: Number.POSITIVE_INFINITY, maxWeightPerToken: pagesAtOncePerToken });
 
-/** Reads when the token has its turn, or when the operation has ended: then its calls fail. @throws the errors of `read` */
+/** Reads when the token has its turn, or when the operation has ended and its calls fail. @throws the errors of `read` */
 export async function inTurn<Value>(
   queue: FairQueue,
   { owner, signal }: Pick<CallContext, 'owner' | 'signal'>,

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { neverAborted } from '../../../src/concurrency/cancellation.ts';
 import { noDeadline } from '../../../src/concurrency/operation-scope.ts';
-import { anonymousOwner } from '../../../src/concurrency/owner.ts';
 import type { Position } from '../../../src/loaders/paging/cursor.ts';
 import type { PageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { recordLoader } from '../../../src/loaders/record-loader.ts';
@@ -20,10 +19,11 @@ type Row = FilteredRow & { createTime?: string };
 
 const startMs = Date.parse('2026-01-01T00:00:00Z');
 const minute = 60_000;
+const settle = () => new Promise((resolve) => setImmediate(resolve));
 const operationOf = (callLog: CallLog) => ({
   callLog,
   deadline: noDeadline,
-  owner: anonymousOwner(),
+  owner: { token: {}, connection: undefined },
   signal: neverAborted,
 });
 /** Of scans whose rows are not kept. */
@@ -422,6 +422,101 @@ describe('the fields of one operation', () => {
     await byId.load('shipments/s2');
     expect(page).toMatchObject({ page: { rows: newestFirst(3) } });
     expect([queries, gets]).toEqual([[{ pageSize: Math.min(rows, 1_000) }], expected]);
+  });
+
+  test('of counts that go on alone keep no further rows', async () => {
+    const gets: string[] = [];
+    const byName = recordLoader(async (name: string): Promise<Row> => {
+      gets.push(name);
+      return { name };
+    });
+    const operation = operationOf(new CallLog());
+    const rows = newestFirst(2_100);
+    const list = async ({ pageSize, pageToken = '0' }: PageQuery) => {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      const { startMs } = operation.callLog.record(get);
+      Object.assign(operation.callLog.entries.at(-1) ?? {}, { startMs, durationMs: 0 });
+      const end = Number(pageToken) + pageSize;
+      return { rows: rows.slice(Number(pageToken), end), nextPageToken: String(end) };
+    };
+    const scan = createScans({ list, byName, maxPageSize: 1_000, operation, queue: createScanQueue() })(
+      {},
+      undefined,
+      true,
+    );
+    // A list and counts ask for the first page, and counts alone for the second.
+    await Promise.all([scan(0, 100), scan(0, all)]);
+    await scan(1, all);
+    await Promise.all(['shipments/s2100', 'shipments/s1100'].map((name) => byName.load(name)));
+    expect(gets).toEqual(['shipments/s1100']);
+  });
+
+  /** Scans of an operation whose list holds its pages. `give` ends the oldest one. */
+  function createHeldScans(pagesLeft = maxScannedPages) {
+    const held: (() => void)[] = [];
+    const state = { remainingMs: 30_000, sent: 0 };
+    const callLog = new CallLog();
+    callLog.scannedPages = maxScannedPages - pagesLeft;
+    const operation = {
+      ...operationOf(callLog),
+      deadline: { ...noDeadline, remainingMs: () => state.remainingMs },
+    };
+    const list = async () => {
+      state.sent += 1;
+      const nextPageToken = String(state.sent);
+      await new Promise<void>((resolve) => held.push(resolve));
+      return { rows: newestFirst(1), nextPageToken };
+    };
+    const scans = createScans({
+      list,
+      byName: noRecords,
+      maxPageSize: 1_000,
+      operation,
+      queue: createScanQueue(),
+    });
+    return {
+      state,
+      /** A scan of its own for each text. */
+      scan: (search: string) => scans(Object.assign({}, { search })),
+      async give() {
+        held.shift()?.();
+        await settle();
+      },
+    };
+  }
+
+  test('read no further page whose turn comes after half of the time', async () => {
+    const { state, scan, give } = createHeldScans();
+    const late = scan('late');
+    const firstPage = late(0, 100);
+    await settle();
+    await give();
+    await firstPage;
+    // Two other pages have the turns of the token.
+    const others = [scan('a')(0, 100), scan('b')(0, 100)];
+    await settle();
+    const secondPage = late(1, 100);
+    await settle();
+    state.remainingMs = 14_000;
+    await give();
+    await give();
+    expect(await secondPage).toBe('no budget');
+    await Promise.all(others);
+    expect(state.sent).toBe(3);
+  });
+
+  test('read no more than their pages if some wait for a turn', async () => {
+    const { state, scan, give } = createHeldScans(3);
+    const pages = ['a', 'b', 'c', 'd'].map((search) => scan(search)(0, 100));
+    await settle();
+    for (let n = 0; n < 3; n += 1) await give();
+    expect((await Promise.all(pages)).map((page) => typeof page)).toEqual([
+      'object',
+      'object',
+      'object',
+      'string',
+    ]);
+    expect(state.sent).toBe(3);
   });
 
   test('read no further page after half of the time of their operation', async () => {
