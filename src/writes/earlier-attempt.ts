@@ -150,5 +150,5 @@ export function wasAborted(error: unknown): boolean {
 export function alreadyShipped(name: string, shipment: string, isNamed: boolean): ConflictError {
   const what = isNamed ? shipment : `${shipment}, but the order does not show this shipment yet`;
   const message = `${name} is already shipped as ${what}. No new shipment was created. Read shipment(id: "${shipment}").`;
-  return new ConflictError(message, 'ALREADY_SHIPPED', shipment);
+  return new ConflictError(message, { reason: 'ALREADY_SHIPPED', shipment });
 }

@@ -21,16 +21,13 @@ export function selectOffer(
   return prefer === 'FASTEST' ? fastest(matching) : cheapest(matching);
 }
 
-export interface NoOfferExplanation {
-  reason: 'NO_COURIER' | 'COURIER_UNAVAILABLE' | 'ABOVE_LIMIT';
-  /** The reason, the available offers, and what to change. */
-  message: string;
-}
+export type NoOfferExplanation = ReturnType<typeof explainNoOffer>;
 
+/** Why no offer matches. The message has the reason, the available offers, and what to change. */
 export function explainNoOffer(
   offers: readonly OfferJson[],
   { offer: { courier }, maxShipmentCostCents: maxCents }: OfferPreference,
-): NoOfferExplanation {
+): { reason: 'NO_COURIER' | 'COURIER_UNAVAILABLE' | 'ABOVE_LIMIT'; message: string } {
   const available = offers.filter(isAvailable);
   if (available.length === 0) {
     const statuses = offers.map(({ courier, status }) => `${courier} ${status}`).join(', ');

@@ -1,7 +1,7 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
 import type { Pages } from '../loaders/paging/page-loader.ts';
 import { allRecords, pagesFrom } from '../loaders/paging/page-walk.ts';
-import { createdAtMs, NewestFirst } from '../loaders/scan/row-filter.ts';
+import { createAgeCheck, createdAtMs } from '../loaders/scan/row-filter.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateOrderJson, PageQuery } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
@@ -91,14 +91,13 @@ export async function findCreatedShipment(
     clearAll: () => {},
     maxPageSize: maxPageSize.shipments,
   };
-  const newestFirst = new NewestFirst();
+  const isRestOlder = createAgeCheck(earliestMs, 1);
   let hasRowWithoutQuote = false;
   for await (const { rows } of pagesFrom(uncached, {})) {
     const found = rows.find((row): row is ShipmentJson => quotes.includes(quoteOf(row) ?? ''));
     if (found !== undefined) return found;
     hasRowWithoutQuote ||= rows.some((row) => quoteOf(row) === undefined && !isOlder(row, earliestMs));
-    newestFirst.add(rows);
-    if (newestFirst.isPast(earliestMs, 1)) break;
+    if (isRestOlder(rows)) break;
   }
   if (!hasRowWithoutQuote) return null;
   throw new OutcomeUnknownError(
@@ -111,6 +110,6 @@ function quoteOf(row: ShipmentRow): string | undefined {
 }
 
 function isOlder(row: ShipmentRow, earliestMs: number): boolean {
-  const createdMs = row instanceof InvalidResponseError ? undefined : createdAtMs(row);
+  const createdMs = createdAtMs(row);
   return createdMs !== undefined && createdMs < earliestMs;
 }

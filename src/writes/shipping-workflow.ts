@@ -260,11 +260,11 @@ function expectShippable(order: OrderJson): asserts order is OrderJson & { recip
   const { name, shipment, status, recipient, cashOnDeliveryRequestCents } = order;
   if (shipment !== undefined && shipment !== null && shipment !== '') {
     const message = `${name} is already shipped as ${shipment}. No new shipment was created. Read the field "shipment" of the order.`;
-    throw new ConflictError(message, 'ALREADY_SHIPPED', shipment);
+    throw new ConflictError(message, { reason: 'ALREADY_SHIPPED', shipment });
   }
   if (finishedStatuses.includes(status)) {
     const message = `${name} is ${status} and can't be shipped. Nothing was shipped.`;
-    throw new ConflictError(message, 'ORDER_FINISHED');
+    throw new ConflictError(message, { reason: 'ORDER_FINISHED' });
   }
   const missing = (field: string) =>
     new InvalidResponseError(`The REST service sent ${name} without ${field}`);

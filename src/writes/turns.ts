@@ -73,6 +73,6 @@ export function otherInputError(): ConflictError {
   return new ConflictError(
     'This idempotencyKey was used with another input. Nothing was written. Use a new key for a new write, or the ' +
       'original input to get the original result.',
-    'KEY_REUSED',
+    { reason: 'KEY_REUSED' },
   );
 }

@@ -16,10 +16,10 @@ import { validateInput } from './input-rules.ts';
 import { findInputLocation, type RestToInputPaths } from './rest-to-input-path.ts';
 import {
   type ConflictSource,
+  conflictReason,
   type InvalidFieldSource,
   type InvalidInputSource,
-  isConflictReason,
-  isInvalidFieldCode,
+  invalidFieldCode,
   type NotFoundSource,
   type OutcomeUnknownSource,
 } from './user-error.ts';
@@ -78,17 +78,14 @@ export function defineMutation<Rules extends GenericSchema, Success>(
           idempotencyKey: input.idempotencyKey ?? null,
         };
       }
-      if (error instanceof NotFoundError) return notFound(error, error.message);
-      if (error instanceof ConflictError) {
-        const { message, reason, shipment } = error;
-        return { __typename: 'Conflict', message, reason, shipment };
-      }
+      if (error instanceof NotFoundError) return notFound(error.target, error.message);
+      if (error instanceof ConflictError)
+        return { __typename: 'Conflict', message: error.message, ...error.details };
       if (error instanceof InvalidInputError) return invalidInput(error.errors);
       // A failed read of a multi-step write says nothing about the input.
       if (error instanceof StatusError && !error.isRead) {
-        const message = error.details.message ?? `${error.summary}.`;
-        if (isConflict(error))
-          return { __typename: 'Conflict', message, reason: toConflictReason(error.details.code) };
+        const { message = `${error.summary}.`, code } = error.details;
+        if (isConflict(error)) return { __typename: 'Conflict', message, reason: toConflictReason(code) };
         if (isNotFound(error) && target !== undefined) return notFound(target(value), message);
         if (isNotFound(error) || isRejectedInput(error))
           return invalidInput(invalidFields(error, input, info, restToInputPaths), message);
@@ -118,11 +115,8 @@ function invalidFields(
   const type = assertInputObjectType(getNamedType(parentType.getFields()[fieldName]?.args[0]?.type));
   return details.fields.map(({ path: restPath, message, code = '' }) => {
     const { path, remainder } = findInputLocation(restPath, type, input, restToInputPaths);
-    return {
-      path,
-      message: remainder === '' ? message : `${remainder} ${message}`,
-      code: isInvalidFieldCode(code) ? code : 'REJECTED',
-    };
+    const sentence = `${remainder} ${message}`.trimStart();
+    return { path, message: sentence, code: invalidFieldCode.isCode(code) ? code : 'REJECTED' };
   });
 }
 
@@ -144,9 +138,9 @@ function notFound({ id, path }: { id: string; path: string }, message: string): 
 }
 
 /** The reason for a code of REST, which may be one of ours or the name of a gRPC status. */
-function toConflictReason(code: string | undefined): ConflictSource['reason'] {
+function toConflictReason(code = ''): ConflictSource['reason'] {
   if (code === 'FAILED_PRECONDITION') return 'STATE';
-  return code !== undefined && isConflictReason(code) ? code : 'REJECTED';
+  return conflictReason.isCode(code) ? code : 'REJECTED';
 }
 
 function fieldSentence({ path, message }: InvalidFieldSource): string {

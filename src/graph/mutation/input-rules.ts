@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { type Collection, isResourceName, type ResourceName } from '../../rest/resource-name.ts';
-import { type InvalidFieldSource, isInvalidFieldCode } from './user-error.ts';
+import { type InvalidFieldSource, invalidFieldCode } from './user-error.ts';
 
 // The rules of inputs. GraphQL has already validated the types, but accepts null for each optional field. REST does
 // not, so such a field is `v.exactOptional`: it may be absent but not null. A client reads each message after the name
@@ -114,7 +114,8 @@ export function validateInput<Rules extends v.GenericSchema>(
     const { message, expected, received } = issue;
     const path = v.getDotPath(issue) ?? '';
     // GraphQL has validated the types, so an issue without a code is that of a value which is for output only, or null.
-    if (expected === null || !isInvalidFieldCode(expected)) return { path, message, code: 'NOT_ALLOWED' };
+    if (expected === null || !invalidFieldCode.isCode(expected))
+      return { path, message, code: 'NOT_ALLOWED' };
     return { path, message, code: expected, ...(received === '' ? {} : { limit: Number(received) }) };
   });
   return { errors };

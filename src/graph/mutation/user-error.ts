@@ -10,7 +10,7 @@ export interface InvalidFieldSource {
   path: string;
   /** A client reads it after the name of the field. */
   message: string;
-  code: InvalidFieldCode;
+  code: typeof invalidFieldCode.ref.$inferType;
   /** The bound that the value exceeds. */
   limit?: number | undefined;
 }
@@ -20,7 +20,7 @@ export type NotFoundSource = UserErrorSource<'NotFound', { missingId: string; pa
 /** `shipment` is the resource name of the shipment that the order has. */
 export type ConflictSource = UserErrorSource<
   'Conflict',
-  { reason: ConflictReason; shipment?: string | undefined }
+  { reason: typeof conflictReason.ref.$inferType; shipment?: string }
 >;
 export type OutcomeUnknownSource = UserErrorSource<'OutcomeUnknown', { idempotencyKey: string | null }>;
 export type WriteFailedSource = UserErrorSource<'WriteFailed', ReportedError>;
@@ -37,7 +37,14 @@ export const UserError = builder.interfaceRef<{ message: string }>('UserError').
   }),
 });
 
-const fieldCodes = {
+/** Makes an enum of codes. `isCode`: whether a text is one of them. */
+export function codeEnum<Code extends string>(name: string, what: string, codes: Record<Code, string>) {
+  const description = `${what} as a code, so that you can show your own text. Keep a default branch, because later versions may add values.`;
+  const isCode = (text: string): text is Code => Object.hasOwn(codes, text);
+  return { ref: describedEnum(name, description, codes), isCode };
+}
+
+export const invalidFieldCode = codeEnum('InvalidFieldCode', 'The kind of fault in an input field', {
   REQUIRED: 'A value is missing.',
   TOO_SHORT: 'The text is too short. `limit` is the minimum number of characters.',
   TOO_LONG: 'The text is too long. `limit` is the maximum number of characters.',
@@ -48,19 +55,9 @@ const fieldCodes = {
   NOT_FOUND: 'The value refers to a record that does not exist.',
   DUPLICATE: 'The value occurs more than once.',
   REJECTED: 'The REST service rejected the value. `message` says why.',
-};
+});
 
-export type InvalidFieldCode = keyof typeof fieldCodes;
-
-export const isInvalidFieldCode = (code: string): code is InvalidFieldCode => Object.hasOwn(fieldCodes, code);
-
-const InvalidFieldCodeEnum = describedEnum(
-  'InvalidFieldCode',
-  'The kind of fault in an input field as a code, so that you can show your own text. Keep a default branch, because later versions may add values.',
-  fieldCodes,
-);
-
-const conflictReasons = {
+export const conflictReason = codeEnum('ConflictReason', 'The reason for a `Conflict`', {
   ALREADY_SHIPPED: 'The order or the quote already has a shipment.',
   ORDER_FINISHED: 'The order is delivered, returned or cancelled.',
   KEY_REUSED: 'The `idempotencyKey` was used with another input.',
@@ -68,18 +65,7 @@ const conflictReasons = {
   STATE: 'The current state of the record does not allow the change.',
   DUPLICATE_REFERENCE: 'An earlier input of `inputs` has the same `referenceId`.',
   REJECTED: 'The REST service rejected the change. `message` says why.',
-};
-
-type ConflictReason = keyof typeof conflictReasons;
-
-export const isConflictReason = (code: string): code is ConflictReason =>
-  Object.hasOwn(conflictReasons, code);
-
-const ConflictReasonEnum = describedEnum(
-  'ConflictReason',
-  'The reason for a `Conflict` as a code, so that you can show your own text. Keep a default branch, because later versions may add values.',
-  conflictReasons,
-);
+});
 
 const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').implement({
   description: 'An input field with an invalid value.',
@@ -93,7 +79,7 @@ const InvalidField = builder.objectRef<InvalidFieldSource>('InvalidField').imple
       description:
         "The fault as a text to show after the field's name, such as `must be 3 to 128 characters long`.",
     }),
-    code: t.expose('code', { type: InvalidFieldCodeEnum, description: 'The kind of fault as a code.' }),
+    code: t.expose('code', { type: invalidFieldCode.ref, description: 'The kind of fault as a code.' }),
     limit: t.exposeFloat('limit', {
       nullable: true,
       description:
@@ -132,7 +118,7 @@ export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement(
     'The current state does not allow this change, such as shipping an order twice. Nothing was written.',
   interfaces: [UserError],
   fields: (t) => ({
-    reason: t.expose('reason', { type: ConflictReasonEnum, description: 'The reason as a code.' }),
+    reason: t.expose('reason', { type: conflictReason.ref, description: 'The reason as a code.' }),
   }),
 });
 

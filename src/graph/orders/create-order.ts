@@ -134,14 +134,13 @@ builder.mutationFields((t) => ({
   }),
 }));
 
+type Create = MutationResolver<typeof CreateOrderInput.$inferInput, Awaited<ReturnType<typeof create>>>;
+
 /**
  * Creates the order of the first input of each `referenceId`. Further ones are a `Conflict`, unless the first is an
  * `InvalidInput` or a `Conflict`, or has the same key.
  */
-function onePerReference(): MutationResolver<
-  typeof CreateOrderInput.$inferInput,
-  Awaited<ReturnType<typeof create>>
-> {
+function onePerReference(): Create {
   const keys = new Map<string, string | null | undefined>();
   return async (root, args, context, info) => {
     const { referenceId, idempotencyKey: key } = args.input;

@@ -3,11 +3,10 @@ import type { OrderJson } from '../../rest/wire-schema.ts';
 import type { NoOfferExplanation } from '../../writes/offer-selection.ts';
 import { type NamedRecord, restoredRecordMissing, type ShippedOrder } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
-import { describedEnum } from '../fields/described-enum.ts';
 import { relation, selectsOnlyId } from '../fields/related-record.ts';
 import { defineMutation, inputArg } from '../mutation/define-mutation.ts';
 import { bareIdentifier, inputsArg, runBatch } from '../mutation/run-batch.ts';
-import { Conflict, NotFound, resultUnion, UserError, WriteFailed } from '../mutation/user-error.ts';
+import { Conflict, codeEnum, NotFound, resultUnion, UserError, WriteFailed } from '../mutation/user-error.ts';
 import { Order } from '../orders/order.ts';
 import { createdQuote, Offer } from '../quotes/quote.ts';
 import { ShipOrderInput, shipOrderRules } from './ship-order-input.ts';
@@ -46,35 +45,25 @@ async function rereadOrder(earlier: OrderJson | NamedRecord, { orderById }: Load
 
 type NoOfferSource = { __typename: 'NoOffer' } & NoOfferExplanation & Pick<ShippedOrder, 'quote'>;
 
-const NoOfferReason = describedEnum(
-  'NoOfferReason',
-  'The reason for a `NoOffer` as a code, so that you can show your own text. Keep a default branch, because later versions may add values.',
-  {
-    NO_COURIER: 'No courier has an available offer for this package between these locations.',
-    ABOVE_LIMIT: 'Each matching offer costs more than `maxShipmentCostCents` or has an unknown cost.',
-    COURIER_UNAVAILABLE: 'The chosen courier has no available offer.',
-  } satisfies Record<NoOfferExplanation['reason'], string>,
-);
+const noOfferReason = codeEnum<NoOfferExplanation['reason']>('NoOfferReason', 'The reason for a `NoOffer`', {
+  NO_COURIER: 'No courier has an available offer for this package between these locations.',
+  ABOVE_LIMIT: 'Each matching offer costs more than `maxShipmentCostCents` or has an unknown cost.',
+  COURIER_UNAVAILABLE: 'The chosen courier has no available offer.',
+});
 
 const NoOffer = builder.objectRef<NoOfferSource>('NoOffer').implement({
   description:
     'No available offer matches the input, and nothing was shipped. `message` gives the reason and the available offers.',
   interfaces: [UserError],
   fields: (t) => ({
-    reason: t.expose('reason', { type: NoOfferReason, description: 'The reason as a code.' }),
+    reason: t.expose('reason', { type: noOfferReason.ref, description: 'The reason as a code.' }),
     quote: t.field(createdQuote('The requested quote, with one offer or rejection per courier.')),
   }),
 });
 
+const existingShipment = 'The existing shipment of the order or quote, if `reason` is `ALREADY_SHIPPED`.';
 builder.objectField(Conflict, 'shipment', (t) =>
-  t.field(
-    relation(
-      Shipment,
-      'shipments',
-      'The existing shipment of the order or quote, if `reason` is `ALREADY_SHIPPED`.',
-      ({ shipment }) => shipment,
-    ),
-  ),
+  t.field(relation(Shipment, 'shipments', existingShipment, ({ shipment }) => shipment)),
 );
 
 const ShipOrderResult = resultUnion('ShipOrderResult', [ShipOrderSuccess, NoOffer, NotFound, WriteFailed]);

@@ -188,9 +188,8 @@ export class RestOperation extends QueueEntry {
     const { callLog, tenant } = this.#context.callContext;
     const { admission, rateLimit, sharing } = this.#runState;
     // Only now it is known how many pages the filters needed.
-    const { scannedPages } = callLog;
-    if (scannedPages > 0 && this.#cost !== undefined)
-      this.#cost = rateLimit?.chargeMore(tenant, this.#cost, pointsPerScannedPage * scannedPages);
+    if (callLog.scannedPages > 0 && this.#cost !== undefined)
+      this.#cost = rateLimit?.chargeMore(tenant, this.#cost, pointsPerScannedPage * callLog.scannedPages);
     if (this.#inFlight !== undefined) sharing.remove(this.#inFlight);
     this.#endScope();
     admission.leave(this);
