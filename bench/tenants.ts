@@ -1,8 +1,8 @@
 /** The number of merchants with records of their own. All other tokens see the records of one more merchant. */
 export const tenants = 8;
 
-/** A merchant besides them, with a list of shipments of 20,000 rows. */
-export const tenantWithManyShipments = tenants;
+/** A merchant besides them, with 20,000 orders and 20,000 shipments. */
+export const tenantWithLongLists = tenants;
 
 /** The start of every merchant's token. */
 export const tokenStart = 'tenant-token-';

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { lists, organization } from './records.ts';
-import { markOf, tenantWithManyShipments, tokenStart } from './tenants.ts';
+import { markOf, tenantWithLongLists, tokenStart } from './tenants.ts';
 import type { Call, CallsSeen, UpstreamOrder } from './upstream.ts';
 
 // The REST service in memory: each response is built once and kept as bytes with its head. The service uses plain
@@ -11,12 +11,18 @@ import type { Call, CallsSeen, UpstreamOrder } from './upstream.ts';
 type Answer = Buffer | ((socket: Socket) => void);
 
 /** 20 pages of the largest size. */
-const manyShipments = Array.from({ length: 20 }, (_, page) =>
-  (lists.get('shipments') ?? []).map((record, index) => ({
-    ...record,
-    name: `shipments/sh${100_000 - page * 1_000 - index}`,
-  })),
-).flat();
+/** 20,000 copies of the records of a list. */
+const manyOf = (list: string, prefix: string) =>
+  Array.from({ length: 20 }, (_, page) =>
+    (lists.get(list) ?? []).map((record, index) => ({
+      ...record,
+      name: `${list}/${prefix}${100_000 - page * 1_000 - index}`,
+    })),
+  ).flat();
+const manyRecords = new Map([
+  ['shipments', manyOf('shipments', 'sh')],
+  ['orders', manyOf('orders', 'or')],
+]);
 const headEnd = '\r\n\r\n';
 const answers = new Map<string, Buffer>();
 const unauthorized = withHead('401 Unauthorized', '{"error":{"message":"Who is there?"}}');
@@ -118,8 +124,7 @@ function jsonOf(path: string, mark: string): unknown {
   const name = decodeURIComponent(pathname.slice('/v1/'.length));
   if (name === 'organizations/mine') return organization;
   const slash = name.lastIndexOf('/');
-  const hasMany = name === 'shipments' && mark === markOf(tenantWithManyShipments);
-  const list = hasMany ? manyShipments : lists.get(name);
+  const list = (mark === markOf(tenantWithLongLists) ? manyRecords.get(name) : undefined) ?? lists.get(name);
   if (list === undefined) return lists.get(name.slice(0, slash))?.find((record) => record.name === name);
   const rows = list.filter((record) => record.name.includes(searchParams.get('query') ?? ''));
   const from = Number(searchParams.get('pageToken') ?? 0);

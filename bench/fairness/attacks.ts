@@ -1,5 +1,5 @@
 import { requestText } from '../load.ts';
-import { tenantWithManyShipments, tokenOf } from '../tenants.ts';
+import { tenantWithLongLists, tokenOf } from '../tenants.ts';
 
 /** What an attacker sends, and how. */
 export interface Attack {
@@ -87,28 +87,32 @@ export const bursts: Record<string, Attack> = {
   ),
 };
 
-/** Counts 20,000 shipments. Counts with another time are not kept. */
-const scan = (index: number, more = '') =>
-  post(
-    tokenOf(tenantWithManyShipments),
-    `query($since: DateTime!) { shipmentCounts(createdSince: $since) { total byStatus { status count } } ${more} }`,
-    { since: new Date(index * 60_000).toISOString() },
-  );
+/** An operation that reads 20 pages. Each has another time, because counts with an equal one are kept. */
+const scan = (index: number, fields: string) =>
+  post(tokenOf(tenantWithLongLists), `query($time: DateTime!) { ${fields} }`, {
+    time: new Date(index * 60_000).toISOString(),
+  });
 
-/** With the relation to shipments, rows of the scan are kept while the operation has other calls. */
-const scanWithRelation = (index: number) => scan(index, 'orders(first: 1) { nodes { shipment { status } } }');
+const shipmentCounts = 'shipmentCounts(createdSince: $time) { total byStatus { status count } }';
+const orderCounts = 'orderCounts(createdSince: $time) { total }';
+/** The relation to shipments. With it, rows of their scan are kept while the operation has other calls. */
+const toShipments = 'orders(first: 1) { nodes { shipment { status } } }';
+const toOrders = 'shipments(first: 1) { nodes { order { status } } }';
 
-const scans: Record<string, (index: number) => string> = {
-  'that scan 20 pages': (index) => scan(index),
-  'that scan 20 pages, with a relation': scanWithRelation,
+const scans: Record<string, string> = {
+  'that scan 20 pages': shipmentCounts,
+  'that scan 20 pages, with a relation': `${shipmentCounts} ${toShipments}`,
+  'that scan 20 pages of two lists, with relations': `${shipmentCounts} ${orderCounts} ${toShipments} ${toOrders}`,
+  'that scan 20 pages for a filter without a match, with a relation':
+    'shipments(createdUntil: $time) { nodes { order { shipment { status } } } }',
 };
 
 /** The attacks that go on while the probes wait. */
 export const sieges: Record<string, Attack> = Object.fromEntries([
   ...[1, 16].flatMap((connections) =>
-    Object.entries(scans).map(([what, request]): [string, Attack] => [
+    Object.entries(scans).map(([what, fields]): [string, Attack] => [
       `one token with ${connections} at once ${what}`,
-      { connections, pipelined: 1, repeats: true, reads: true, request },
+      { connections, pipelined: 1, repeats: true, reads: true, request: (index) => scan(index, fields) },
     ]),
   ),
   [

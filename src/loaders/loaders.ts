@@ -87,13 +87,14 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
     primingPageLoader((query) => api.listOrders(query, callContext), maxPageSize.orders, orderById),
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments(orderPage, shipmentById, state.shipments),
-  orderScans: (source, { orderById }) => listScans(source, 'orders', orderById, source.api.listOrders),
+  orderScans: ({ api, callContext }, { orderById }) =>
+    createScans(api.listOrders, maxPageSize.orders, orderById, callContext),
   shipmentById: (source) =>
     listBatchLoader(source, 'shipments', source.api.getShipment, source.api.listShipments, hasExpectedLabel),
   shipmentPage: ({ api, callContext }, { shipmentById }) =>
     primingPageLoader((query) => api.listShipments(query, callContext), maxPageSize.shipments, shipmentById),
-  shipmentScans: (source, { shipmentById }) =>
-    listScans(source, 'shipments', shipmentById, source.api.listShipments),
+  shipmentScans: ({ api, callContext }, { shipmentById }) =>
+    createScans(api.listShipments, maxPageSize.shipments, shipmentById, callContext),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
   originById: (_source, { originPage }) => wholeListLoader(originPage),
   originPage: (source) => referenceLoader(source, 'origins', source.api.listOrigins),
@@ -147,21 +148,6 @@ function listBatchLoader<Json extends { name: string }>(
     state: state[kind],
     isListUsed: options.listsForBatches,
     observer,
-  });
-}
-
-function listScans<Row extends { name: string }, Query extends PageQuery>(
-  { callContext, loaderStates }: LoaderSource,
-  kind: ListedKind,
-  byName: RecordLoader<Row>,
-  list: (query: Query, callContext: CallContext) => Promise<Page<Row>>,
-): ListScans<Row, Query> {
-  return createScans({
-    list: (query) => list(query, callContext),
-    byName,
-    maxPageSize: maxPageSize[kind],
-    operation: callContext,
-    queue: loaderStates.scanQueue,
   });
 }
 

@@ -3,7 +3,6 @@ import { lazyProperties } from './lazy-properties.ts';
 import { ListState, SharedListState } from './list-batch/list-state.ts';
 import type { LoadingObserver } from './loading-observer.ts';
 import { CachedPages, createPageCache, type PageCacheOptions } from './reference/page-cache.ts';
-import { createScanQueue } from './scan/list-scan.ts';
 import { KeptCounts } from './scan/status-counts.ts';
 
 /** Settings that let loaders save calls. */
@@ -48,7 +47,6 @@ export function createLoaderStates(options: LoadingOptions, observer?: LoadingOb
   return {
     options,
     observer,
-    scanQueue: createScanQueue(),
     of: (tenant: Tenant): LoaderState => stateByTenant.of(tenant, () => createState(shared)),
     forget(tenant: Tenant): void {
       // A running operation may still use the pages.

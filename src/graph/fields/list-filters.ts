@@ -17,7 +17,7 @@ export function statusFilter(status: readonly string[] | null | undefined): stri
   return status?.length ? [...new Set(status)].sort() : undefined;
 }
 
-export const createdRangeArgs = builder.args((t) => ({
+export const createdArgs = builder.args((t) => ({
   createdSince: t.field({
     type: 'DateTime',
     description: 'The earliest time of creation. By default, there is no lower bound.',
@@ -28,23 +28,19 @@ export const createdRangeArgs = builder.args((t) => ({
   }),
 }));
 
-type CreatedRange = Partial<Record<keyof typeof createdRangeArgs, string | null | undefined>>;
-
 /** The range in milliseconds since 1970. @throws BadInputError for a range that ends before its start */
-export function createdRange({ createdSince, createdUntil }: CreatedRange) {
+export function createdRange(createdSince: string | null | undefined, createdUntil: typeof createdSince) {
   const range = { createdSinceMs: toMs(createdSince), createdUntilMs: toMs(createdUntil) };
-  if (Number(range.createdSinceMs) > Number(range.createdUntilMs)) {
+  if (Number(range.createdSinceMs) > Number(range.createdUntilMs))
     throw new BadInputError(
       `Expected "createdSince" to be no later than "createdUntil", but got ${createdSince} and ${createdUntil}.`,
     );
-  }
   return range;
 }
 
 /** The scalar has checked the form of the time. */
-export function toMs(time: string | null | undefined): number | undefined {
-  return time === null || time === undefined ? undefined : Date.parse(time);
-}
+export const toMs = (time: string | null | undefined) =>
+  typeof time === 'string' ? Date.parse(time) : undefined;
 
 // Code points. They fit a URL even if each takes 12 bytes there.
 const maxCharacters = 256;

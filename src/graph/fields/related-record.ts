@@ -1,5 +1,5 @@
 import type { ObjectRef } from '@pothos/core';
-import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+import { type ASTNode, type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { RecordLoader } from '../../loaders/record-loader.ts';
@@ -97,16 +97,11 @@ export const selectsOnlyId = (info: GraphQLResolveInfo) => !selectsMoreThanId(in
  * Whether an operation selects a relation of this name. A query by id has the same name and an argument, and its call is
  * sent before any page of a list is there.
  */
-export function selectsRelation(relation: string, { operation, fragments }: GraphQLResolveInfo) {
-  const selects = (set: SelectionSetNode | undefined): boolean =>
-    (set?.selections ?? []).some((selection) => {
-      if (selection.kind === Kind.FRAGMENT_SPREAD)
-        return selects(fragments[selection.name.value]?.selectionSet);
-      if (selection.kind === Kind.INLINE_FRAGMENT) return selects(selection.selectionSet);
-      const isRelation = selection.name.value === relation && !selection.arguments?.length;
-      return isRelation || selects(selection.selectionSet);
-    });
-  return selects(operation.selectionSet);
+export function selectsRelation(relation: string, { operation, fragments }: GraphQLResolveInfo): boolean {
+  const selects = (node: ASTNode): boolean =>
+    (node.kind === Kind.FIELD && node.name.value === relation && !node.arguments?.length) ||
+    ('selectionSet' in node && node.selectionSet?.selections.some(selects) === true);
+  return [operation, ...Object.values(fragments)].some(selects);
 }
 
 /** The limit on selections, which counts each spread of a fragment, bounds the recursion. */

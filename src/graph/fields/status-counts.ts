@@ -2,8 +2,10 @@ import type { EnumRef } from '@pothos/core';
 import type { ListedKind } from '../../loaders/loading-observer.ts';
 import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
-import { createdRangeArgs, toMs } from './list-filters.ts';
+import { createdArgs, toMs } from './list-filters.ts';
 import { selectsRelation } from './related-record.ts';
+
+const sum = (counts: [string, number][]) => counts.reduce((total, [, count]) => total + count, 0);
 
 /**
  * Makes the query `xCounts`, with the types `XCounts` and `XStatusCount`, for the records `X` of a list.
@@ -29,21 +31,24 @@ export function defineStatusCounts(
     fields: (t) => ({
       total: t.int({
         description: `The number of ${records} in all statuses.`,
-        resolve: ({ byStatus }) => byStatus.values().reduce((total, count) => total + count, 0),
+        resolve: ({ byStatus }) => sum([...byStatus]),
       }),
       isExact: t.exposeBoolean('isExact', {
         description: 'Whether the whole list was counted. Otherwise each number is a lower bound.',
       }),
-      asOf: t.field({
+      asOf: t.expose('asOf', {
         type: 'DateTime',
         description: 'The time of the count, at most 30 seconds ago.',
-        resolve: ({ asOf }) => asOf.toISOString(),
       }),
       byStatus: t.field({
         type: [statusCount],
         description: `The number of ${records} in each status. Statuses without ${records} are omitted.`,
         extensions: { estimatedItems: 14 },
-        resolve: ({ byStatus }) => mergeUnknown(byStatus, status.recognize),
+        resolve: ({ byStatus }) => {
+          // Statuses that this version does not know are one.
+          const groups = Map.groupBy(byStatus, ([value]) => status.recognize(value));
+          return Array.from(groups, ([status, counts]) => ({ status, count: sum(counts) }));
+        },
       }),
     }),
   });
@@ -52,18 +57,9 @@ export function defineStatusCounts(
       type: statusCounts,
       nullable: true,
       description: `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`. A count that is exact or of 20 pages is kept for 30 seconds.`,
-      args: { createdSince: createdRangeArgs.createdSince },
+      args: { createdSince: createdArgs.createdSince },
       resolve: (_root, { createdSince }, { loaders }, info) =>
         loaders.countByStatus(records, toMs(createdSince), selectsRelation(record, info)),
     }),
   );
-}
-
-/** Statuses that this version does not know are one. */
-function mergeUnknown(byStatus: ReadonlyMap<string, number>, recognize: (value: string) => string) {
-  const groups = Map.groupBy(byStatus, ([value]) => recognize(value));
-  return Array.from(groups, ([status, counts]) => ({
-    status,
-    count: counts.reduce((sum, [, count]) => sum + count, 0),
-  }));
 }

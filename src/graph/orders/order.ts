@@ -1,13 +1,7 @@
 import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
 import type { OrderJson, RecipientJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import {
-  createdRange,
-  createdRangeArgs,
-  searchText,
-  statusArgs,
-  statusFilter,
-} from '../fields/list-filters.ts';
+import { createdArgs, createdRange, searchText, statusArgs, statusFilter } from '../fields/list-filters.ts';
 import { Money, money } from '../fields/money.ts';
 import { selectsMoreThanIdAt, selectsRelation } from '../fields/related-record.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
@@ -130,11 +124,11 @@ builder.queryFields((t) => ({
           'The approximate name of a recipient, an exact phone number, or an exact `referenceId`. At most 256 ' +
           'characters.',
       }),
-      ...createdRangeArgs,
+      ...createdArgs,
     },
     resolve: (_root, { status, search, createdSince, createdUntil, ...args }, { loaders }, info) => {
       const query = { search: searchText('search', search) || undefined, status: statusFilter(status) };
-      const range = createdRange({ createdSince, createdUntil });
+      const range = createdRange(createdSince, createdUntil);
       if (range.createdSinceMs !== undefined || range.createdUntilMs !== undefined)
         return orderList.readFiltered(loaders.orderScans, selectsRelation('order', info), args, query, range);
       const pages = selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage;

@@ -140,7 +140,7 @@ export function defineList<Json extends Named>(
     filter: RowFilter,
   ): Promise<Connection<Json>> {
     const { first, after, cursors } = parsePageArgs(pageArgs, { ...query, ...filter });
-    const slice = await readFilteredSlice(scanFrom(query, after, keepsRows), filter, first, after);
+    const slice = await readFilteredSlice(scanFrom(query, after, keepsRows), filter, first);
     return { slice, hasPreviousPage: after !== undefined, cursors };
   }
 

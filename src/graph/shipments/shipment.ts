@@ -1,6 +1,6 @@
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { createdRange, createdRangeArgs, statusArgs, statusFilter } from '../fields/list-filters.ts';
+import { createdArgs, createdRange, statusArgs, statusFilter } from '../fields/list-filters.ts';
 import { shippingCost } from '../fields/money.ts';
 import { openEnum } from '../fields/open-enum.ts';
 import { optionalTime } from '../fields/optional-time.ts';
@@ -108,9 +108,9 @@ builder.queryFields((t) => ({
     description:
       "The merchant's shipments as the REST service sorts them, usually newest first. Costs `GET /v1/shipments`. " +
       'A filter by `status`, `createdSince` or `createdUntil` costs up to 20 pages of this list.',
-    args: { ...shipmentList.field.args, ...statusArgs('shipments', shipmentStatus.ref), ...createdRangeArgs },
+    args: { ...shipmentList.field.args, ...statusArgs('shipments', shipmentStatus.ref), ...createdArgs },
     resolve: (_root, { status, createdSince, createdUntil, ...args }, { loaders }, info) => {
-      const filter = { statuses: statusFilter(status), ...createdRange({ createdSince, createdUntil }) };
+      const filter = { statuses: statusFilter(status), ...createdRange(createdSince, createdUntil) };
       if (Object.values(filter).every((bound) => bound === undefined))
         return shipmentList.read(loaders.shipmentPage, args, {});
       const keepsRows = selectsRelation('shipment', info);

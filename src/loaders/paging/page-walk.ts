@@ -18,12 +18,13 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
   readonly #pages: Pages<Row, Query>;
   readonly #filters: Filters<Query>;
   readonly #tokens = new Set<string | undefined>();
-  #position: Position;
+  /** Where the next page starts. */
+  position: Position;
 
   constructor(pages: Pages<Row, Query>, filters: Filters<Query>, start = startOfList) {
     this.#pages = pages;
     this.#filters = filters;
-    this.#position = start;
+    this.position = start;
   }
 
   /**
@@ -31,14 +32,14 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
    * @throws InvalidResponseError if REST ignores or repeats page tokens
    */
   async next(rowsNeeded: number): Promise<ReadPage<Row>> {
-    const position = this.#position;
+    const position = this.position;
     this.#tokens.add(position.pageToken);
     const page = await this.#read(position, rowsNeeded);
     // Checked before any row is returned: with a repeated token, a client would never reach the end.
     const { nextPageToken } = page;
     if (nextPageToken !== undefined && this.#tokens.has(nextPageToken))
       throw pageTokenIgnored('The REST service repeated a page token, so the list has no end.');
-    this.#position = positionAfter(page, page.rows.length - 1, position);
+    this.position = positionAfter(page, page.rows.length - 1, position);
     return { page, position };
   }
 

@@ -28,45 +28,34 @@ export function matchesFilter<Row extends FilteredRow>(
 }
 
 /** When a row was created. Undefined without a usable time. */
-export function createdAtMs({ createTime }: FilteredRow): number | undefined {
-  const ms = typeof createTime === 'string' ? Date.parse(createTime) : Number.NaN;
+export function createdAtMs(row: FilteredRow | InvalidResponseError): number | undefined {
+  const ms =
+    'createTime' in row && typeof row.createTime === 'string' ? Date.parse(row.createTime) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }
 
 // The order of a list is not documented. After so many rows in an order, the rest of the list has it too.
 const minRowsInOrder = 200;
 
-/** Finds out when no row of a list can match any more, because the list is sorted by the time of creation, newest first. */
-export class NewestFirst {
-  #rows = 0;
-  #pages = 0;
-  #newestMs: number | undefined;
-  #oldestMs = Number.POSITIVE_INFINITY;
-  #isSorted = true;
-
-  /** Looks at the next page of the list. */
-  add(rows: readonly (FilteredRow | InvalidResponseError)[]): void {
-    this.#pages += 1;
+/**
+ * Makes a function to call with each page of a list. It returns whether all later rows were created before a time, because
+ * the list is sorted by the time of creation, newest first.
+ * @param minPages how many pages must be in this order
+ */
+export function createAgeCheck(createdSinceMs = -Infinity, minPages = 2) {
+  let [pageCount, rowCount, isSorted, newestMs, oldestMs] = [0, 0, true, -Infinity, Infinity];
+  return (rows: readonly (FilteredRow | InvalidResponseError)[]): boolean => {
+    pageCount += 1;
     for (const row of rows) {
-      const createdMs = row instanceof InvalidResponseError ? undefined : createdAtMs(row);
+      const createdMs = createdAtMs(row);
       if (createdMs === undefined) continue;
-      this.#isSorted &&= createdMs <= this.#oldestMs;
-      this.#newestMs ??= createdMs;
-      this.#oldestMs = createdMs;
-      this.#rows += 1;
+      isSorted &&= createdMs <= oldestMs;
+      newestMs = Math.max(newestMs, createdMs);
+      oldestMs = createdMs;
+      rowCount += 1;
     }
-  }
-
-  /** Whether all later rows were created before a time. `minPages`: how many pages must be in this order. */
-  isPast(createdSinceMs: number | undefined, minPages = 2): boolean {
-    return (
-      createdSinceMs !== undefined &&
-      this.#isSorted &&
-      this.#rows >= minRowsInOrder &&
-      this.#pages >= minPages &&
-      // Rows of one time are in any order.
-      this.#oldestMs !== this.#newestMs &&
-      this.#oldestMs < createdSinceMs
-    );
-  }
+    const isInOrder = isSorted && rowCount >= minRowsInOrder && pageCount >= minPages;
+    // Rows of one time are in any order.
+    return isInOrder && oldestMs < newestMs && oldestMs < createdSinceMs;
+  };
 }

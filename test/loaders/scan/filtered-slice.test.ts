@@ -6,13 +6,15 @@ import type { Position } from '../../../src/loaders/paging/cursor.ts';
 import type { PageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { recordLoader } from '../../../src/loaders/record-loader.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
-import { createScanQueue, createScans, maxScannedPages } from '../../../src/loaders/scan/list-scan.ts';
+import { createScans, type ListScan, maxScannedPages } from '../../../src/loaders/scan/list-scan.ts';
 import { type FilteredRow, matchesFilter, type RowFilter } from '../../../src/loaders/scan/row-filter.ts';
 import { countByStatus } from '../../../src/loaders/scan/status-counts.ts';
 import type { PageQuery } from '../../../src/rest/api-types.ts';
 import type { RestCall } from '../../../src/rest/call.ts';
-import { CallLog } from '../../../src/rest/client/call-log.ts';
+import type { CallContext } from '../../../src/rest/client/call-context.ts';
+import type { CallLog } from '../../../src/rest/client/call-log.ts';
 import { InvalidResponseError } from '../../../src/rest/errors.ts';
+import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { shipmentStatuses } from '../../fixtures/shipment-statuses.ts';
 
 type Row = FilteredRow & { createTime?: string };
@@ -20,12 +22,12 @@ type Row = FilteredRow & { createTime?: string };
 const startMs = Date.parse('2026-01-01T00:00:00Z');
 const minute = 60_000;
 const settle = () => new Promise((resolve) => setImmediate(resolve));
-const operationOf = (callLog: CallLog) => ({
-  callLog,
-  deadline: noDeadline,
-  owner: { token: {}, connection: undefined },
-  signal: neverAborted,
-});
+/** The context of a new operation that may scan so many pages. */
+function operation(pagesLeft = maxScannedPages, deadline = noDeadline): CallContext {
+  const callContext = createCallContexts().of('token', neverAborted, deadline);
+  callContext.callLog.scannedPages = maxScannedPages - pagesLeft;
+  return callContext;
+}
 /** Of scans whose rows are not kept. */
 const noRecords = recordLoader<Row>(() => Promise.reject(new Error('no record is loaded')));
 /** A row that was created this many minutes after the start of 2026. */
@@ -65,25 +67,24 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
           nextPageToken: end < list.rows.length ? String(end) : undefined,
         };
       };
-      const callLog = new CallLog();
-      callLog.scannedPages = maxScannedPages - pagesLeft;
-      return createScans({
-        list: readPage,
-        byName: noRecords,
-        maxPageSize: 1_000,
-        operation: { ...operationOf(callLog), deadline },
-        queue: createScanQueue(),
-      });
+      const callContext = operation(pagesLeft, deadline);
+      return createScans(readPage, 1_000, noRecords, callContext);
     },
     read(
       filter: RowFilter,
       first: number,
       { after, pagesLeft }: { after?: Position; pagesLeft?: number } = {},
     ) {
-      return readFilteredSlice(list.scans(pagesLeft)({}, after), filter, first, after);
+      return readFilteredSlice(list.scans(pagesLeft)({}, after), filter, first);
     },
   };
   return list;
+}
+
+/** The first pages of a scan. The first one has 100 rows. */
+function firstPages<Row>(scan: ListScan<Row>, count = 1) {
+  const pages: object[] = [];
+  return scan(100, (page) => (pages.push(Object(page)) === count ? pages : undefined));
 }
 
 /** Numbers from 0 to 1, the same for each list. */
@@ -352,8 +353,8 @@ describe('the fields of one operation', () => {
     const scans = list.scans();
     const delivered: RowFilter = { statuses: ['DELIVERED'], ...anyTime };
     const [errors, first, counts] = await Promise.all([
-      readFilteredSlice(scans({}), withError, 1, undefined),
-      readFilteredSlice(scans({}), delivered, 10, undefined),
+      readFilteredSlice(scans({}), withError, 1),
+      readFilteredSlice(scans({}), delivered, 10),
       countByStatus(scans({}), undefined),
     ]);
     expect([names(errors), names(first), counts.isExact]).toEqual([
@@ -374,14 +375,9 @@ describe('the fields of one operation', () => {
     const rows = newestFirst(2_500);
     const list = createList(rows);
     const scans = list.scans();
-    const pagesOf = async (scan: ReturnType<typeof scans>) => [await scan(0, 100), await scan(1, 100)];
-    const early = await pagesOf(scans({}));
-    const late = await pagesOf(scans({}));
-    expect(early).toMatchObject([
-      { page: { rows: rows.slice(0, 100) } },
-      { page: { rows: rows.slice(100, 1_100) } },
-    ]);
-    expect(late).toEqual(early);
+    const expected = [{ page: { rows: rows.slice(0, 100) } }, { page: { rows: rows.slice(100, 1_100) } }];
+    expect(await firstPages(scans({}), 2)).toMatchObject(expected);
+    expect(await firstPages(scans({}), 2)).toMatchObject(expected);
     expect(list.queries).toEqual(['100', '1000@100', '100', '1000@100']);
   });
 
@@ -390,90 +386,113 @@ describe('the fields of one operation', () => {
   const endCall = (callLog: CallLog) => {
     Object.assign(callLog.record(get), { durationMs: 0 });
   };
-  const all = Number.POSITIVE_INFINITY;
-  test.each([
-    ['keep no rows by default', undefined, 100, beginCall, ['shipments/s2']],
-    ['of a filter keep their rows for a relation', true, 100, () => {}, []],
-    ['of counts keep their rows for a relation during another call', true, all, beginCall, []],
-    ['of counts keep their rows for a relation if a call ended during theirs', true, all, endCall, []],
-    ['of counts alone keep no rows', true, all, () => {}, ['shipments/s2']],
-  ])('%s', async (_what, keepsRows, rows, makeCall, expected) => {
-    const gets: string[] = [];
-    const byId = recordLoader(async (name: string): Promise<Row> => {
-      gets.push(name);
-      return { name };
-    });
-    const queries: PageQuery[] = [];
-    const list = async (query: PageQuery) => {
-      queries.push(query);
-      endCall(operation.callLog);
-      makeCall(operation.callLog);
-      return { rows: newestFirst(3), nextPageToken: undefined };
-    };
-    const operation = operationOf(new CallLog());
-    const scans = createScans({
-      list,
-      byName: byId,
-      maxPageSize: 1_000,
-      operation,
-      queue: createScanQueue(),
-    });
-    const page = await scans({}, undefined, keepsRows)(0, rows);
-    await byId.load('shipments/s2');
-    expect(page).toMatchObject({ page: { rows: newestFirst(3) } });
-    expect([queries, gets]).toEqual([[{ pageSize: Math.min(rows, 1_000) }], expected]);
-  });
-
-  test('of counts that go on alone keep no further rows', async () => {
+  /** A loader by id, and the names for which it made a call. */
+  function createLoader() {
     const gets: string[] = [];
     const byName = recordLoader(async (name: string): Promise<Row> => {
       gets.push(name);
       return { name };
     });
-    const operation = operationOf(new CallLog());
-    const rows = newestFirst(2_100);
+    return { gets, byName };
+  }
+  test.each<[string, boolean | undefined, (callLog: CallLog) => void, string[]]>([
+    ['keep no rows by default', undefined, beginCall, ['shipments/s2']],
+    ['keep no rows for a relation without another call', true, () => {}, ['shipments/s2']],
+    ['keep their rows for a relation during another call', true, beginCall, []],
+    ['keep their rows for a relation if a call ended during theirs', true, endCall, []],
+  ])('%s', async (_what, keepsRows, makeCall, expected) => {
+    const { gets, byName } = createLoader();
+    const callContext = operation();
+    const list = async () => {
+      endCall(callContext.callLog);
+      makeCall(callContext.callLog);
+      return { rows: newestFirst(3), nextPageToken: undefined };
+    };
+    const pages = await firstPages(createScans(list, 1_000, byName, callContext)({}, undefined, keepsRows));
+    await byName.load('shipments/s2');
+    expect(pages).toMatchObject([{ page: { rows: newestFirst(3) } }]);
+    expect(gets).toEqual(expected);
+  });
+
+  test('keep no rows of a page that waited for its turn', async () => {
+    const { gets, byName } = createLoader();
+    const contexts = createCallContexts();
+    const held: (() => void)[] = [];
+    const ask = (name: string) => {
+      const callContext = contexts.of('token', neverAborted);
+      callContext.callLog.record(get);
+      callContext.callLog.record(get);
+      const list = async () => {
+        await new Promise<void>((resolve) => held.push(resolve));
+        return { rows: [{ name }], nextPageToken: undefined };
+      };
+      return firstPages(createScans(list, 1_000, byName, callContext)({}, undefined, true));
+    };
+    const pages = ['shipments/a', 'shipments/b', 'shipments/waits'].map(ask);
+    await settle();
+    expect(held.length).toBe(2);
+    for (let number = 0; number < 3; number += 1) {
+      held[number]?.();
+      await settle();
+    }
+    await Promise.all(pages);
+    await Promise.all(['a', 'b', 'waits'].map((name) => byName.load(`shipments/${name}`)));
+    expect(gets).toEqual(['shipments/waits']);
+  });
+
+  test('keep no rows beside their own earlier pages', async () => {
+    const { gets, byName } = createLoader();
+    const callContext = operation();
+    const { callLog } = callContext;
+    const rows = newestFirst(1_100);
     const list = async ({ pageSize, pageToken = '0' }: PageQuery) => {
       await new Promise((resolve) => setTimeout(resolve, 2));
-      const { startMs } = operation.callLog.record(get);
-      Object.assign(operation.callLog.entries.at(-1) ?? {}, { startMs, durationMs: 0 });
+      const { startMs } = callLog.record(get);
+      Object.assign(callLog.entries.at(-1) ?? {}, { startMs, durationMs: 0 });
       const end = Number(pageToken) + pageSize;
       return { rows: rows.slice(Number(pageToken), end), nextPageToken: String(end) };
     };
-    const scan = createScans({ list, byName, maxPageSize: 1_000, operation, queue: createScanQueue() })(
-      {},
-      undefined,
-      true,
-    );
-    // A list and counts ask for the first page, and counts alone for the second.
-    await Promise.all([scan(0, 100), scan(0, all)]);
-    await scan(1, all);
-    await Promise.all(['shipments/s2100', 'shipments/s1100'].map((name) => byName.load(name)));
-    expect(gets).toEqual(['shipments/s1100']);
+    const scan = createScans(list, 1_000, byName, callContext)({}, undefined, true);
+    await firstPages(scan, 2);
+    const names = ['shipments/s1100', 'shipments/s1000'];
+    await Promise.all(names.map((name) => byName.load(name)));
+    expect(gets).toEqual(names);
+  });
+
+  test.each<[string, boolean, string[]]>([
+    ['keep the rows that a filter returns for a relation', true, ['shipments/s149']],
+    [
+      'keep no rows of a filter without a relation',
+      false,
+      ['shipments/s147', 'shipments/s30', 'shipments/s149'],
+    ],
+  ])('%s', async (_what, keepsRows, expected) => {
+    const { gets, byName } = createLoader();
+    const list = async ({ pageSize, pageToken = '0' }: PageQuery) => {
+      const end = Number(pageToken) + pageSize;
+      const rows = newestFirst(150, [3, 120]).slice(Number(pageToken), end);
+      return { rows, nextPageToken: end < 150 ? String(end) : undefined };
+    };
+    const scan = createScans(list, 1_000, byName, operation())({}, undefined, keepsRows);
+    const slice = await readFilteredSlice(scan, withError, 2);
+    expect(names(slice)).toEqual(['shipments/s147', 'shipments/s30']);
+    await Promise.all([...names(slice), 'shipments/s149'].map((name) => byName.load(name)));
+    expect(gets).toEqual(expected);
   });
 
   /** Scans of an operation whose list holds its pages. `give` ends the oldest one. */
   function createHeldScans(pagesLeft = maxScannedPages) {
     const held: (() => void)[] = [];
     const state = { remainingMs: 30_000, sent: 0 };
-    const callLog = new CallLog();
-    callLog.scannedPages = maxScannedPages - pagesLeft;
-    const operation = {
-      ...operationOf(callLog),
-      deadline: { ...noDeadline, remainingMs: () => state.remainingMs },
-    };
+    const deadline = { ...noDeadline, remainingMs: () => state.remainingMs };
     const list = async () => {
       state.sent += 1;
       const nextPageToken = String(state.sent);
       await new Promise<void>((resolve) => held.push(resolve));
       return { rows: newestFirst(1), nextPageToken };
     };
-    const scans = createScans({
-      list,
-      byName: noRecords,
-      maxPageSize: 1_000,
-      operation,
-      queue: createScanQueue(),
-    });
+    const callContext = operation(pagesLeft, deadline);
+    const scans = createScans(list, 1_000, noRecords, callContext);
     return {
       state,
       /** A scan of its own for each text. */
@@ -487,34 +506,29 @@ describe('the fields of one operation', () => {
 
   test('read no further page whose turn comes after half of the time', async () => {
     const { state, scan, give } = createHeldScans();
-    const late = scan('late');
-    const firstPage = late(0, 100);
+    const pages = firstPages(scan('late'), 2);
+    const others = [firstPages(scan('a')), firstPages(scan('b'))];
     await settle();
     await give();
-    await firstPage;
-    // Two other pages have the turns of the token.
-    const others = [scan('a')(0, 100), scan('b')(0, 100)];
-    await settle();
-    const secondPage = late(1, 100);
-    await settle();
+    // Now the two other pages have the turns of the token.
     state.remainingMs = 14_000;
     await give();
     await give();
-    expect(await secondPage).toBe('no budget');
+    expect(await pages).toMatchObject([{ page: {} }, { endPosition: { pageToken: '1' } }]);
     await Promise.all(others);
     expect(state.sent).toBe(3);
   });
 
   test('read no more than their pages if some wait for a turn', async () => {
     const { state, scan, give } = createHeldScans(3);
-    const pages = ['a', 'b', 'c', 'd'].map((search) => scan(search)(0, 100));
+    const pages = ['a', 'b', 'c', 'd'].map((search) => firstPages(scan(search)));
     await settle();
     for (let n = 0; n < 3; n += 1) await give();
-    expect((await Promise.all(pages)).map((page) => typeof page)).toEqual([
-      'object',
-      'object',
-      'object',
-      'string',
+    expect((await Promise.all(pages)).flat().map((page) => Object.keys(page))).toEqual([
+      ['page', 'position', 'prime'],
+      ['page', 'position', 'prime'],
+      ['page', 'position', 'prime'],
+      ['endPosition'],
     ]);
     expect(state.sent).toBe(3);
   });
@@ -525,9 +539,9 @@ describe('the fields of one operation', () => {
     const deadline = { ...noDeadline, remainingMs: () => remainingMs };
     const scan = list.scans(maxScannedPages, deadline);
     remainingMs = 14_000;
-    const first = await readFilteredSlice(scan({}), withError, 5, undefined);
+    const first = await readFilteredSlice(scan({}), withError, 5);
     expect([names(first), first.hasNextPage, list.queries]).toEqual([['shipments/s5000'], true, ['100']]);
-    const next = await readFilteredSlice(scan({}, first.endPosition), withError, 5, first.endPosition);
+    const next = await readFilteredSlice(scan({}, first.endPosition), withError, 5);
     expect([names(next), next.hasNextPage, list.queries.splice(0)]).toEqual([
       ['shipments/s4850'],
       true,
@@ -540,7 +554,7 @@ describe('the fields of one operation', () => {
         ['DELIVERED', 4_998],
       ]),
       isExact: true,
-      asOf: expect.any(Date),
+      asOf: expect.any(String),
       mayBeKept: true,
     });
     expect(list.queries).toEqual(['1000', ...pagesOf1000(1_000, 5_000)]);
@@ -550,10 +564,10 @@ describe('the fields of one operation', () => {
     const list = createList(newestFirst(50_000));
     const scans = list.scans();
     const counts = await countByStatus(scans({}), undefined);
-    const slice = await readFilteredSlice(scans({ page: 2 } as object), withError, 5, undefined);
+    const slice = await readFilteredSlice(scans({ page: 2 } as object), withError, 5);
     const late = await countByStatus(scans({ page: 3 } as object), undefined);
     expect([names(slice), slice.hasNextPage]).toEqual([[], true]);
-    const asOf = expect.any(Date);
+    const asOf = expect.any(String);
     expect([counts, late]).toEqual([
       { byStatus: new Map([['DELIVERED', 20_000]]), isExact: false, asOf, mayBeKept: true },
       { byStatus: new Map(), isExact: false, asOf, mayBeKept: false },

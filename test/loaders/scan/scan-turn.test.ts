@@ -2,20 +2,19 @@ import { expect, test } from 'vitest';
 import { CancelSource } from '../../../src/concurrency/cancellation.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { createLoaders } from '../../../src/loaders/loaders.ts';
-import { createScanQueue, inTurn } from '../../../src/loaders/scan/list-scan.ts';
+import { withSlot } from '../../../src/loaders/scan/list-scan.ts';
 import { createLoaderStates } from '../../../src/loaders/tenant-state.ts';
 import { startHolding, until } from '../../fixtures/rest-service.ts';
 
-/** Pages with a queue of their own. `reads` has the names of those that were asked for. */
+/** `reads` has the names of those that were asked for. */
 function createPages() {
-  const queue = createScanQueue();
   const reads: string[] = [];
   return {
     reads,
     /** Asks for a page of a token that REST has accepted, until `end` is called or `signal` aborts. */
     async ask(name: string, token: object, signal = new CancelSource()) {
       const page = Promise.withResolvers<string>();
-      const result = inTurn(queue, { owner: { token, connection: undefined }, signal }, () => {
+      const result = withSlot({ owner: { token, connection: undefined }, signal }, () => {
         reads.push(name);
         return page.promise;
       });
@@ -100,7 +99,9 @@ test('the operations of one token read two pages of their scans at once', async 
   const states = createLoaderStates(readConfig({}));
   const scan = (list: 'orders' | 'shipments', rows: number) => {
     const loaders = createLoaders(rest.api, rest.callContext(), states);
-    return list === 'orders' ? loaders.orderScans({})(0, rows) : loaders.shipmentScans({})(0, rows);
+    return list === 'orders'
+      ? loaders.orderScans({})(rows, (page) => page)
+      : loaders.shipmentScans({})(rows, (page) => page);
   };
   const pages = [scan('orders', 100), scan('shipments', 101), scan('orders', 102)];
   const sent = ['GET /v1/orders?pageSize=100', 'GET /v1/shipments?pageSize=101'];

@@ -1,17 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { neverAborted } from '../../../src/concurrency/cancellation.ts';
-import { noDeadline } from '../../../src/concurrency/operation-scope.ts';
-import { anonymousOwner } from '../../../src/concurrency/owner.ts';
 import { ListCursors, type Position } from '../../../src/loaders/paging/cursor.ts';
 import { PageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import { readPageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { recordLoader } from '../../../src/loaders/record-loader.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
-import { createScanQueue, createScans } from '../../../src/loaders/scan/list-scan.ts';
+import { createScans } from '../../../src/loaders/scan/list-scan.ts';
 import type { OrderQuery } from '../../../src/rest/api-types.ts';
 import type { RestCall } from '../../../src/rest/call.ts';
-import { CallLog } from '../../../src/rest/client/call-log.ts';
 import { createResourceClient } from '../../../src/rest/resource-client.ts';
 import { createListWatch } from '../../../src/rest/watch/list-watch.ts';
 import type { OrderJson } from '../../../src/rest/wire-schema.ts';
@@ -200,7 +197,6 @@ test('correct parameter names cause no report while the list changes', {
         const cursors = new ListCursors('orders', query);
         let after: Position | undefined;
         for (let count = 0; count < 40 && read < pages; count += 1) {
-          // Each page is an operation of its own.
           const list = ({ pageSize, pageToken, status, search }: OrderQuery) =>
             fetchPage('orders', '/v1/orders', { pageSize, pageToken }, callContext, {
               status: status?.join(','),
@@ -209,24 +205,13 @@ test('correct parameter names cause no report while the list changes', {
           const loader = new PageLoader(list, 1_000);
           read += 1;
           const byName = recordLoader<OrderJson>(() => Promise.resolve(null));
-          const operation = {
-            callLog: new CallLog(),
-            deadline: noDeadline,
-            owner: anonymousOwner(),
-            signal: neverAborted,
-          };
+          // Each page is an operation of its own.
+          const operation = createCallContexts().of(bearer, neverAborted);
+          const scans = createScans(list, 1_000, byName, operation);
           const filter = { statuses: ['NEW'], createdSinceMs: undefined, createdUntilMs: undefined };
           try {
             const slice = isScanned
-              ? await readFilteredSlice(
-                  createScans({ list, byName, maxPageSize: 1_000, operation, queue: createScanQueue() })(
-                    query,
-                    after,
-                  ),
-                  filter,
-                  first,
-                  after,
-                )
+              ? await readFilteredSlice(scans(query, after), filter, first)
               : await readPageSlice(loader, query, first, after);
             const last = slice.endPosition ?? slice.rows.at(-1)?.after;
             after = last && slice.hasNextPage ? cursors.decode(cursors.encode(last)) : undefined;
