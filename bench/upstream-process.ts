@@ -10,8 +10,7 @@ import type { Call, CallsSeen, UpstreamOrder } from './upstream.ts';
 
 type Answer = Buffer | ((socket: Socket) => void);
 
-/** 20 pages of the largest size. */
-/** 20,000 copies of the records of a list. */
+/** 20 pages of the largest size: 20 copies of the 1,000 records of a list. */
 const manyOf = (list: string, prefix: string) =>
   Array.from({ length: 20 }, (_, page) =>
     (lists.get(list) ?? []).map((record, index) => ({

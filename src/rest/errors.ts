@@ -31,13 +31,14 @@ export class MissingBearerError extends WaybillError {}
 export interface FieldError {
   path: string;
   message: string;
-  /** The kind of fault in capitals, such as `TOO_LONG` or `FAILED_PRECONDITION`, if REST names one. */
+  /** The kind of fault in capitals, such as `TOO_LONG`, if REST names one. */
   code?: string;
 }
 
 /** The readable parts of an error response's body. The interface does not define them ("Errors"). */
 export interface ErrorDetails {
   message?: string;
+  /** The kind of error in capitals, such as `FAILED_PRECONDITION`, if REST names one. */
   code?: string;
   fields: FieldError[];
 }

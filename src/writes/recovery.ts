@@ -91,13 +91,13 @@ export async function findCreatedShipment(
     clearAll: () => {},
     maxPageSize: maxPageSize.shipments,
   };
-  const isRestOlder = createAgeCheck(earliestMs, 1);
+  const areLaterRowsOlder = createAgeCheck(earliestMs, 1);
   let hasRowWithoutQuote = false;
   for await (const { rows } of pagesFrom(uncached, {})) {
     const found = rows.find((row): row is ShipmentJson => quotes.includes(quoteOf(row) ?? ''));
     if (found !== undefined) return found;
     hasRowWithoutQuote ||= rows.some((row) => quoteOf(row) === undefined && !isOlder(row, earliestMs));
-    if (isRestOlder(rows)) break;
+    if (areLaterRowsOlder(rows)) break;
   }
   if (!hasRowWithoutQuote) return null;
   throw new OutcomeUnknownError(

@@ -94,8 +94,8 @@ const selectsMoreThanId = selectsMoreThanIdAt([]);
 export const selectsOnlyId = (info: GraphQLResolveInfo) => !selectsMoreThanId(info);
 
 /**
- * Whether an operation selects a relation of this name. A query by id has the same name and an argument, and its call is
- * sent before any page of a list is there.
+ * Whether an operation, or a fragment of its document, selects a relation of this name. A query by id has the same name
+ * and an argument, and its call is sent before any page of a list is there.
  */
 export function selectsRelation(relation: string, { operation, fragments }: GraphQLResolveInfo): boolean {
   const selects = (node: ASTNode): boolean =>

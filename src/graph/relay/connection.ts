@@ -131,7 +131,7 @@ export function defineList<Json extends Named>(
     return { slice, hasPreviousPage: after !== undefined, cursors };
   }
 
-  /** Like `read`, but `filter` is one that REST does not have. `keepsRows`: see `ListScans`. */
+  /** Like `read`, but `filter` is one that REST does not have. `keepsRows`: see `createScans`. */
   async function readFiltered<Query extends PageQuery>(
     scanFrom: ListScans<Json, Query>,
     keepsRows: boolean,

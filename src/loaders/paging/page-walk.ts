@@ -18,7 +18,7 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
   readonly #pages: Pages<Row, Query>;
   readonly #filters: Filters<Query>;
   readonly #tokens = new Set<string | undefined>();
-  /** Where the next page starts. */
+  /** The position after the latest page. */
   position: Position;
 
   constructor(pages: Pages<Row, Query>, filters: Filters<Query>, start = startOfList) {

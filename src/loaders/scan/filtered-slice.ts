@@ -17,14 +17,14 @@ export function readFilteredSlice<Row extends FilteredRow>(
   first: number,
 ): Promise<PageSlice<Row>> {
   const rows: PlacedRow<Row>[] = [];
-  const isRestOlder = createAgeCheck(filter.createdSinceMs);
+  const areLaterRowsOlder = createAgeCheck(filter.createdSinceMs);
   return scan(Math.max(rowsPerMatch * first, minFirstPageRows), (next) => {
     if ('endPosition' in next) return { rows, hasNextPage: true, ...next };
     const before = rows.length;
     const hasMore = addMatches(rows, first, next, (row) => matchesFilter(row, filter));
     next.prime(rows.slice(before).map(({ row }) => row));
     if (hasMore) return { rows, hasNextPage: true };
-    if (isRestOlder(next.page.rows)) return { rows, hasNextPage: false };
+    if (areLaterRowsOlder(next.page.rows)) return { rows, hasNextPage: false };
     const hasNextPage = next.page.nextPageToken !== undefined;
     // Of no rows, the first match tells whether there are any.
     const isFull = first > 0 && rows.length === first;

@@ -112,7 +112,7 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
         });
     }
 
-    const running = run();
+    let running: Promise<void> | undefined;
     const scan: ListScan<Row> = (firstPageRows, look) => {
       rowsOfFirstPage = Math.max(rowsOfFirstPage, firstPageRows);
       return new Promise((resolve, reject) => {
@@ -121,6 +121,7 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
           if (result !== undefined) resolve(result);
           return result !== undefined;
         });
+        running ??= run();
         running.catch(reject);
       });
     };

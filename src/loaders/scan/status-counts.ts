@@ -21,7 +21,7 @@ export function countByStatus(
 ): Promise<StatusCounts> {
   const byStatus = new Map<string, number>();
   const counts = { byStatus, isExact: true, asOf: new Date().toISOString(), mayBeKept: true };
-  const isRestOlder = createAgeCheck(createdSinceMs);
+  const areLaterRowsOlder = createAgeCheck(createdSinceMs);
   let pages = 0;
   return scan(Number.POSITIVE_INFINITY, (next) => {
     if ('endPosition' in next) return { ...counts, isExact: false, mayBeKept: pages === maxScannedPages };
@@ -30,7 +30,7 @@ export function countByStatus(
       if (!matchesFilter(row, { createdSinceMs }) || typeof row.status !== 'string') continue;
       byStatus.set(row.status, (byStatus.get(row.status) ?? 0) + 1);
     }
-    return isRestOlder(next.page.rows) || next.page.nextPageToken === undefined ? counts : undefined;
+    return areLaterRowsOlder(next.page.rows) || next.page.nextPageToken === undefined ? counts : undefined;
   });
 }
 

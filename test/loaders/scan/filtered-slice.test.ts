@@ -208,6 +208,18 @@ describe.each([5_000, 12_000])('a list of %d rows', (count) => {
 });
 
 describe('a filtered slice of a list of 5,000 rows', () => {
+  const allPages = ['100', ...pagesOf1000(100, 5_100)];
+
+  test.each<[string, number[], boolean, string[]]>([
+    ['tells of a match on a later page', [4_999], true, allPages],
+    ['tells of a match on the first page', [3], true, ['100']],
+    ['tells that there is no match', [], false, allPages],
+  ])('with no wanted rows %s', async (_what, matches, hasNextPage, queries) => {
+    const list = createList(newestFirst(5_000, matches));
+    expect(await list.read(withError, 0)).toEqual({ rows: [], hasNextPage });
+    expect(list.queries).toEqual(queries);
+  });
+
   test('requests a first page with five rows per wanted row', async () => {
     const list = createList(newestFirst(5_000, [0]));
     const small = await list.read(withError, 60, { pagesLeft: 1 });
@@ -371,14 +383,65 @@ describe('the fields of one operation', () => {
     expect(list.queries).toEqual(['1000', ...pagesOf1000(1_000, 5_000)]);
   });
 
-  test('have a scan of their own if they start after the second page', async () => {
-    const rows = newestFirst(2_500);
+  test.each([
+    ['join a scan while its first page is read', 0, ['100', '1000@100']],
+    [
+      'have a scan of their own if they start after its first page',
+      1,
+      ['100', '1000@100', '100', '1000@100'],
+    ],
+    ['have a scan of their own if they start after its last page', 2, ['100', '1000@100', '100', '1000@100']],
+  ])('%s', async (_what, pagesBefore, queries) => {
+    const rows = newestFirst(1_100);
     const list = createList(rows);
     const scans = list.scans();
-    const expected = [{ page: { rows: rows.slice(0, 100) } }, { page: { rows: rows.slice(100, 1_100) } }];
-    expect(await firstPages(scans({}), 2)).toMatchObject(expected);
-    expect(await firstPages(scans({}), 2)).toMatchObject(expected);
-    expect(list.queries).toEqual(['100', '1000@100', '100', '1000@100']);
+    const expected = [{ page: { rows: rows.slice(0, 100) } }, { page: { rows: rows.slice(100) } }];
+    let late: Promise<object[]> | undefined;
+    const scan = scans({});
+    const early: object[] = [];
+    const start = () => {
+      late = firstPages(scans({}), 2);
+    };
+    const done = scan(100, (page) => {
+      early.push(Object(page));
+      if (early.length === pagesBefore) queueMicrotask(start);
+      return early.length === 2 || undefined;
+    });
+    if (pagesBefore === 0) queueMicrotask(start);
+    await done;
+    await settle();
+    expect([early, await late]).toMatchObject([expected, expected]);
+    expect(list.queries.sort()).toEqual(queries.sort());
+  });
+
+  test('have the error of a page together, after the fields that needed no such page', async () => {
+    const list = async ({ pageToken }: PageQuery) => {
+      if (pageToken !== undefined) throw new InvalidResponseError('the second page is broken');
+      return { rows: newestFirst(100, [1]), nextPageToken: '1' };
+    };
+    const scans = createScans(list, 1_000, noRecords, operation());
+    const [found, filter, counts] = await Promise.allSettled([
+      readFilteredSlice(scans({}), withError, 1),
+      readFilteredSlice(scans({}), withError, 2),
+      countByStatus(scans({}), undefined),
+    ]);
+    const reason = new InvalidResponseError('the second page is broken');
+    expect(found).toMatchObject({
+      status: 'fulfilled',
+      value: { rows: [{ row: { name: 'shipments/s99' } }] },
+    });
+    expect([filter, counts]).toEqual([
+      { status: 'rejected', reason },
+      { status: 'rejected', reason },
+    ]);
+  });
+
+  test('wait for no field that asks later', async () => {
+    const list = createList(newestFirst(100, [1]));
+    const scan = list.scans()({});
+    await settle();
+    expect(list.queries).toEqual([]);
+    expect(names(await readFilteredSlice(scan, withError, 1))).toEqual(['shipments/s99']);
   });
 
   const get: RestCall = { method: 'GET', path: '/v1/orders/o1' };
@@ -412,6 +475,18 @@ describe('the fields of one operation', () => {
     await byName.load('shipments/s2');
     expect(pages).toMatchObject([{ page: { rows: newestFirst(3) } }]);
     expect(gets).toEqual(expected);
+  });
+
+  test('keep no rows that a write has made outdated meanwhile', async () => {
+    const { gets, byName } = createLoader();
+    const list = async () => {
+      byName.clear('shipments/s2');
+      return { rows: newestFirst(3, [0, 1, 2]), nextPageToken: undefined };
+    };
+    const scan = createScans(list, 1_000, byName, operation())({}, undefined, true);
+    expect(names(await readFilteredSlice(scan, withError, 5))).toHaveLength(3);
+    await byName.load('shipments/s3');
+    expect(gets).toEqual(['shipments/s3']);
   });
 
   test('keep no rows of a page that waited for its turn', async () => {

@@ -24,7 +24,7 @@ const rows = (newest: number, count: number) =>
 const laterMs = atMinute(1_001);
 
 /** Whether the rows after these pages are older than a time. */
-function isRestOlder(pages: Row[][], sinceMs: number | undefined, minPages?: number): boolean {
+function areLaterRowsOlder(pages: Row[][], sinceMs: number | undefined, minPages?: number): boolean {
   const check = createAgeCheck(sinceMs, minPages);
   return pages.map(check).at(-1) ?? false;
 }
@@ -34,10 +34,10 @@ describe('a list is past a time', () => {
     ['after 200 rows over two pages', [rows(1_000, 100), rows(900, 100)]],
     ['even if two rows have one time', [rows(1_000, 100), rows(901, 100)]],
     ['even if rows between have no time', [rows(1_000, 100), [...untimed, ...rows(900, 100)]]],
-  ])('%s', (_what, pages) => expect(isRestOlder(pages, laterMs)).toBe(true));
+  ])('%s', (_what, pages) => expect(areLaterRowsOlder(pages, laterMs)).toBe(true));
 
   test('after one page if one page is enough', () => {
-    expect(isRestOlder([rows(1_000, 200)], laterMs, 1)).toBe(true);
+    expect(areLaterRowsOlder([rows(1_000, 200)], laterMs, 1)).toBe(true);
   });
 });
 
@@ -50,14 +50,17 @@ describe('a list is not past a time', () => {
     ['if only its first page is in order', [rows(1_000, 250), [row(752)]]],
     ['if only its second page is in order', [[row(999)], rows(1_000, 250)]],
     ['if it is sorted oldest first', [rows(1_000, 100).reverse(), rows(1_100, 100).reverse()]],
-  ])('%s', (_what, pages) => expect(isRestOlder(pages, laterMs)).toBe(false));
+  ])('%s', (_what, pages) => expect(areLaterRowsOlder(pages, laterMs)).toBe(false));
 
   test('if its oldest row has exactly this time', () => {
     const pages = [rows(1_000, 100), rows(900, 101)];
-    expect([atMinute(800), atMinute(800) + 1].map((ms) => isRestOlder(pages, ms))).toEqual([false, true]);
+    expect([atMinute(800), atMinute(800) + 1].map((ms) => areLaterRowsOlder(pages, ms))).toEqual([
+      false,
+      true,
+    ]);
   });
 
   test('if there is no time', () => {
-    expect(isRestOlder([rows(1_000, 100), rows(900, 100)], undefined)).toBe(false);
+    expect(areLaterRowsOlder([rows(1_000, 100), rows(900, 100)], undefined)).toBe(false);
   });
 });
