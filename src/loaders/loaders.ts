@@ -29,7 +29,7 @@ import { type RecordLoader, recordLoader } from './record-loader.ts';
 import { locationLoader } from './reference/location-loader.ts';
 import { ReferenceLoader } from './reference/reference-loader.ts';
 import { wholeListLoader } from './reference/whole-list-loader.ts';
-import { createScans, type ListScans } from './scan/list-scan.ts';
+import { createScans } from './scan/list-scan.ts';
 import { createdAtMs } from './scan/row-filter.ts';
 import { countByStatus, type StatusCounts } from './scan/status-counts.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
@@ -53,10 +53,10 @@ export interface Loaders {
   /** For pages of orders whose shipments the operation will load. */
   orderPageWithShipments: Pages<OrderJson, OrderQuery>;
   /** For filters that REST does not have. */
-  orderScans: ListScans<OrderJson, OrderQuery>;
+  orderScans: ReturnType<typeof createScans<OrderJson, OrderQuery>>;
   shipmentById: ListBatchLoader<ShipmentJson>;
   shipmentPage: PageLoader<ShipmentJson, PageQuery>;
-  shipmentScans: ListScans<ShipmentJson, PageQuery>;
+  shipmentScans: ReturnType<typeof createScans<ShipmentJson, PageQuery>>;
   quoteById: RecordLoader<QuoteJson>;
   originById: RecordLoader<OriginJson>;
   originPage: ReferenceLoader<OriginJson, PageQuery>;

@@ -4,7 +4,7 @@ import { ListCursors, type Position } from '../../loaders/paging/cursor.ts';
 import type { Pages } from '../../loaders/paging/page-loader.ts';
 import { type PageSlice, type PlacedRow, readPageSlice } from '../../loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../loaders/scan/filtered-slice.ts';
-import type { ListScans } from '../../loaders/scan/list-scan.ts';
+import type { createScans } from '../../loaders/scan/list-scan.ts';
 import type { RowFilter } from '../../loaders/scan/row-filter.ts';
 import type { PageQuery } from '../../rest/api-types.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
@@ -133,7 +133,7 @@ export function defineList<Json extends Named>(
 
   /** Like `read`, but `filter` is one that REST does not have. `keepsRows`: see `createScans`. */
   async function readFiltered<Query extends PageQuery>(
-    scanFrom: ListScans<Json, Query>,
+    scanFrom: ReturnType<typeof createScans<Json, Query>>,
     keepsRows: boolean,
     pageArgs: PageArgs,
     query: Omit<Query, keyof PageQuery>,

@@ -2,10 +2,6 @@ import { addMatches, type PageSlice, type PlacedRow } from '../paging/page-slice
 import type { ListScan } from './list-scan.ts';
 import { createAgeCheck, type FilteredRow, matchesFilter, type RowFilter } from './row-filter.ts';
 
-// Often one row of five matches, so that one page is enough.
-const rowsPerMatch = 5;
-const minFirstPageRows = 100;
-
 /**
  * Reads pages until `first` rows match or the list ends. Where the operation may read no further page, the slice ends
  * with the last row that was looked at.
@@ -18,7 +14,8 @@ export function readFilteredSlice<Row extends FilteredRow>(
 ): Promise<PageSlice<Row>> {
   const rows: PlacedRow<Row>[] = [];
   const areLaterRowsOlder = createAgeCheck(filter.createdSinceMs);
-  return scan(Math.max(rowsPerMatch * first, minFirstPageRows), (next) => {
+  // Often one row of five matches, so that one page is enough.
+  return scan(Math.max(5 * first, 100), (next) => {
     if ('endPosition' in next) return { rows, hasNextPage: true, ...next };
     const before = rows.length;
     const hasMore = addMatches(rows, first, next, (row) => matchesFilter(row, filter));

@@ -31,13 +31,8 @@ export async function withSlot<Value>(
   }
 }
 
-interface ScannedPage<Row> extends ReadPage<Row> {
-  /** Keeps rows of the page for ids of the operation, if the scan keeps rows. */
-  prime(rows: Page<Row>['rows']): void;
-}
-
-/** With an `endPosition`, the operation may read no further page. */
-type NextPage<Row> = ScannedPage<Row> | { endPosition: Position };
+/** `prime` keeps rows for ids, if the scan keeps rows. With an `endPosition`, the operation may read no further page. */
+type NextPage<Row> = (ReadPage<Row> & { prime(rows: Page<Row>['rows']): void }) | { endPosition: Position };
 
 /**
  * Shows the pages of a list to a field until `look` returns a result, at the latest for the last page. Call it at once: all
@@ -49,10 +44,6 @@ export type ListScan<Row> = <Result>(
   firstPageRows: number,
   look: (next: NextPage<Row>) => Result | undefined,
 ) => Promise<Result>;
-
-export type ListScans<Row extends { name: string }, Query extends PageQuery> = ReturnType<
-  typeof createScans<Row, Query>
->;
 
 /**
  * The scans of one operation over one list. Fields with the same REST filters and start share a scan, so that

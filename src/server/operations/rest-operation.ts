@@ -24,9 +24,6 @@ export interface RunState {
   mutations: RunningMutations | undefined;
 }
 
-/** The points of a page that was read for filters which REST lacks. */
-const pointsPerScannedPage = 100;
-
 /**
  * Takes the result of an operation: without `data` if the operation did not run, rejected only by an error of this server.
  * Not a promise that also waits for the turn: V8 keeps the results of long-lived promises until a full collection. Yoga
@@ -187,9 +184,9 @@ export class RestOperation extends QueueEntry {
   #finish(): void {
     const { callLog, tenant } = this.#context.callContext;
     const { admission, rateLimit, sharing } = this.#runState;
-    // Only now it is known how many pages the filters needed.
+    // Only now it is known how many pages the filters needed. Each costs 100 points.
     if (callLog.scannedPages > 0 && this.#cost !== undefined)
-      this.#cost = rateLimit?.chargeMore(tenant, this.#cost, pointsPerScannedPage * callLog.scannedPages);
+      this.#cost = rateLimit?.chargeMore(tenant, this.#cost, 100 * callLog.scannedPages);
     if (this.#inFlight !== undefined) sharing.remove(this.#inFlight);
     this.#endScope();
     admission.leave(this);
