@@ -35,8 +35,8 @@ export async function withSlot<Value>(
 type NextPage<Row> = (ReadPage<Row> & { prime(rows: Page<Row>['rows']): void }) | { endPosition: Position };
 
 /**
- * Shows the pages of a list to a field until `look` returns a result, at the latest for the last page. Call it at once: all
- * fields of a scan see the same pages.
+ * Shows the pages of a list to a field until `look` returns a result, at the latest for the last page. Call it at once: a
+ * call after the first page misses the rows of this page.
  * @param firstPageRows the rows that the first page should have. The largest number of all fields counts.
  * @throws InvalidResponseError if the list has no end. Errors of the page loader are passed on.
  */
