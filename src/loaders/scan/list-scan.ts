@@ -70,9 +70,8 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
     if (shared !== undefined) return shared;
     const load = (query: Query) => list(query, callContext);
     const walk = new PageWalk({ load, maxPageSize, clearAll() {} }, filters, start);
-    let rowsOfFirstPage = 0;
-    /** Each returns whether its field has its result. */
-    let looks: ((next: NextPage<Row>) => boolean)[] = [];
+    /** The fields without a result. `look` returns whether the field has it now. */
+    let fields: { firstPageRows: number; look(next: NextPage<Row>): boolean }[] = [];
 
     async function readNext(isFirst: boolean, hasWaited: boolean): Promise<NextPage<Row>> {
       // A slow list gets on by one page at least, and the client by one cursor.
@@ -81,12 +80,14 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
       callLog.scannedPages += 1;
       const { generation } = byName;
       const sentMs = callLog.elapsedMs();
-      const read = await walk.next(isFirst ? rowsOfFirstPage : maxPageSize);
+      const firstPageRows = Math.max(...fields.map((field) => field.firstPageRows));
+      const read = await walk.next(isFirst ? firstPageRows : maxPageSize);
       const prime = (rows: Page<Row>['rows']) => keepsRows && byName.prime(rows, generation);
-      // What other calls return may need any row by id. But many scans at once would keep too many rows
-      // (docs/decisions/0049-rows-that-a-filter-returns-are-kept.md).
+      // What a filter or another call returns may need any row by id. But many scans at once would keep too many rows
+      // (docs/decisions/0049-rows-of-few-scans-are-kept.md).
+      const isFilter = fields.some((field) => field.firstPageRows < Number.POSITIVE_INFINITY);
       const isLater = ({ startMs, durationMs = Infinity }: CallLogEntry) => startMs + durationMs >= sentMs;
-      if (!hasWaited && callLog.entries.filter(isLater).length > 1) prime(read.page.rows);
+      if (!hasWaited && (isFilter || callLog.entries.filter(isLater).length > 1)) prime(read.page.rows);
       return { ...read, prime };
     }
 
@@ -94,24 +95,24 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
       // All fields of the operation that start together have asked for their rows after this.
       await undefined;
       // No promise that waits for a slot gets a page (docs/decisions/0050-no-page-in-a-promise-that-waits.md).
-      for (let isFirst = true; looks.length > 0; isFirst = false)
+      for (let isFirst = true; fields.length > 0; isFirst = false)
         await withSlot(callContext, async (hasWaited) => {
           const next = await readNext(isFirst, hasWaited);
           // A field that starts later has a scan of its own.
           if (isFirst) scans.delete(key);
-          looks = looks.filter((look) => !look(next));
+          fields = fields.filter((field) => !field.look(next));
         });
     }
 
     let running: Promise<void> | undefined;
     const scan: ListScan<Row> = (firstPageRows, look) => {
-      rowsOfFirstPage = Math.max(rowsOfFirstPage, firstPageRows);
       return new Promise((resolve, reject) => {
-        looks.push((next) => {
+        const lookOnce = (next: NextPage<Row>) => {
           const result = look(next);
           if (result !== undefined) resolve(result);
           return result !== undefined;
-        });
+        };
+        fields.push({ firstPageRows, look: lookOnce });
         running ??= run();
         running.catch(reject);
       });

@@ -81,10 +81,10 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
   return list;
 }
 
-/** The first pages of a scan. The first one has 100 rows. */
-function firstPages<Row>(scan: ListScan<Row>, count = 1) {
+/** The first pages of a scan, as a filter asks for them, or as counts do. */
+function firstPages<Row>(scan: ListScan<Row>, count = 1, firstPageRows = 100) {
   const pages: object[] = [];
-  return scan(100, (page) => (pages.push(Object(page)) === count ? pages : undefined));
+  return scan(firstPageRows, (page) => (pages.push(Object(page)) === count ? pages : undefined));
 }
 
 /** Numbers from 0 to 1, the same for each list. */
@@ -444,6 +444,8 @@ describe('the fields of one operation', () => {
     expect(names(await readFilteredSlice(scan, withError, 1))).toEqual(['shipments/s99']);
   });
 
+  /** What counts ask for. */
+  const allRows = Number.POSITIVE_INFINITY;
   const get: RestCall = { method: 'GET', path: '/v1/orders/o1' };
   const beginCall = (callLog: CallLog) => void callLog.record(get);
   const endCall = (callLog: CallLog) => {
@@ -459,10 +461,10 @@ describe('the fields of one operation', () => {
     return { gets, byName };
   }
   test.each<[string, boolean | undefined, (callLog: CallLog) => void, string[]]>([
-    ['keep no rows by default', undefined, beginCall, ['shipments/s2']],
-    ['keep no rows for a relation without another call', true, () => {}, ['shipments/s2']],
-    ['keep their rows for a relation during another call', true, beginCall, []],
-    ['keep their rows for a relation if a call ended during theirs', true, endCall, []],
+    ['of counts keep no rows by default', undefined, beginCall, ['shipments/s2']],
+    ['of counts keep no rows for a relation without another call', true, () => {}, ['shipments/s2']],
+    ['of counts keep their rows for a relation during another call', true, beginCall, []],
+    ['of counts keep their rows for a relation if a call ended during theirs', true, endCall, []],
   ])('%s', async (_what, keepsRows, makeCall, expected) => {
     const { gets, byName } = createLoader();
     const callContext = operation();
@@ -471,7 +473,8 @@ describe('the fields of one operation', () => {
       makeCall(callContext.callLog);
       return { rows: newestFirst(3), nextPageToken: undefined };
     };
-    const pages = await firstPages(createScans(list, 1_000, byName, callContext)({}, undefined, keepsRows));
+    const scan = createScans(list, 1_000, byName, callContext)({}, undefined, keepsRows);
+    const pages = await firstPages(scan, 1, allRows);
     await byName.load('shipments/s2');
     expect(pages).toMatchObject([{ page: { rows: newestFirst(3) } }]);
     expect(gets).toEqual(expected);
@@ -489,33 +492,35 @@ describe('the fields of one operation', () => {
     expect(gets).toEqual(['shipments/s3']);
   });
 
-  test('keep no rows of a page that waited for its turn', async () => {
+  test('of a filter keep only the rows that it returns of a page that waited for its turn', async () => {
     const { gets, byName } = createLoader();
     const contexts = createCallContexts();
     const held: (() => void)[] = [];
     const ask = (name: string) => {
-      const callContext = contexts.of('token', neverAborted);
-      callContext.callLog.record(get);
-      callContext.callLog.record(get);
       const list = async () => {
         await new Promise<void>((resolve) => held.push(resolve));
-        return { rows: [{ name }], nextPageToken: undefined };
+        return { rows: [{ name, status: 'WITH_ERROR' }, { name: `${name}-2` }], nextPageToken: undefined };
       };
-      return firstPages(createScans(list, 1_000, byName, callContext)({}, undefined, true));
+      const callContext = contexts.of('token', neverAborted);
+      const scan = createScans<Row, PageQuery>(list, 1_000, byName, callContext)({}, undefined, true);
+      return readFilteredSlice(scan, withError, 1);
     };
-    const pages = ['shipments/a', 'shipments/b', 'shipments/waits'].map(ask);
+    const slices = ['shipments/a', 'shipments/b', 'shipments/waits'].map(ask);
     await settle();
     expect(held.length).toBe(2);
     for (let number = 0; number < 3; number += 1) {
       held[number]?.();
       await settle();
     }
-    await Promise.all(pages);
-    await Promise.all(['a', 'b', 'waits'].map((name) => byName.load(`shipments/${name}`)));
-    expect(gets).toEqual(['shipments/waits']);
+    const returned = (await Promise.all(slices)).flatMap(names);
+    await Promise.all(returned.flatMap((name) => [byName.load(name), byName.load(`${name}-2`)]));
+    expect([returned, gets]).toEqual([
+      ['shipments/a', 'shipments/b', 'shipments/waits'],
+      ['shipments/waits-2'],
+    ]);
   });
 
-  test('keep no rows beside their own earlier pages', async () => {
+  test('of counts keep no rows beside their own earlier pages', async () => {
     const { gets, byName } = createLoader();
     const callContext = operation();
     const { callLog } = callContext;
@@ -528,19 +533,15 @@ describe('the fields of one operation', () => {
       return { rows: rows.slice(Number(pageToken), end), nextPageToken: String(end) };
     };
     const scan = createScans(list, 1_000, byName, callContext)({}, undefined, true);
-    await firstPages(scan, 2);
-    const names = ['shipments/s1100', 'shipments/s1000'];
+    await firstPages(scan, 2, allRows);
+    const names = ['shipments/s1100', 'shipments/s100'];
     await Promise.all(names.map((name) => byName.load(name)));
     expect(gets).toEqual(names);
   });
 
   test.each<[string, boolean, string[]]>([
-    ['keep the rows that a filter returns for a relation', true, ['shipments/s149']],
-    [
-      'keep no rows of a filter without a relation',
-      false,
-      ['shipments/s147', 'shipments/s30', 'shipments/s149'],
-    ],
+    ['of a filter keep their rows for a relation', true, []],
+    ['of a filter keep no rows without one', false, ['shipments/s147', 'shipments/s30', 'shipments/s149']],
   ])('%s', async (_what, keepsRows, expected) => {
     const { gets, byName } = createLoader();
     const list = async ({ pageSize, pageToken = '0' }: PageQuery) => {

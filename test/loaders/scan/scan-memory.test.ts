@@ -32,7 +32,7 @@ test.each(fields)('a scan for %s keeps no page while it waits for the next one',
   };
   const byName = recordLoader<FilteredRow>(() => Promise.resolve(null));
   const callContext = createCallContexts().of('token', neverAborted);
-  const result = read(createScans(list, 1_000, byName, callContext)({}, undefined, true));
+  const result = read(createScans(list, 1_000, byName, callContext)({}));
   await until(() => pages.length === 2);
   const collectGarbage = garbageCollector();
   // A WeakRef holds what it was made for until the present job has ended.
