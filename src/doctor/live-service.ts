@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeText } from '../base/decode-text.ts';
 import { parseJson } from '../base/json-object.ts';
 import { callRoute, queryString } from '../rest/call.ts';
 import { createDispatcher, failureCode, type ProxyOptions, userAgent } from '../rest/connection-pools.ts';
@@ -12,6 +13,8 @@ export interface Answer {
   /** Without a charset. */
   contentType: string;
   body: Buffer;
+  /** Undefined if the body is not text in its charset, by default UTF-8. */
+  text: string | undefined;
   /** Undefined if the body is no JSON. */
   json: unknown;
   /** From the request to the last byte. */
@@ -101,8 +104,9 @@ export class LiveService {
       if (status === 429 || status >= 500) throw new CallFailedError(call, String(status));
       this.durations.push(ms);
       const [contentType = ''] = String(received['content-type'] ?? 'no content type').split(';', 1);
-      const json = parseJson(body.toString());
-      return { call, status, headers: received, contentType, body, json, ms, receivedAt: new Date() };
+      const text = decodeText([body], received['content-type']);
+      const json = text === undefined ? undefined : parseJson(text);
+      return { call, status, headers: received, contentType, body, text, json, ms, receivedAt: new Date() };
     } catch (error) {
       this.#failuresInARow += 1;
       if (error instanceof CallFailedError) throw error;

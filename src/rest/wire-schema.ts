@@ -4,13 +4,43 @@
  */
 
 import * as v from 'valibot';
+import { toRfc3339 } from '../base/date-time.ts';
+import { isExactNumber } from '../base/exact-number.ts';
 import { isJsonObject } from '../base/json-object.ts';
+import { isWebUrl } from '../base/web-url.ts';
 
 const text = v.string();
-const number = v.number();
+
+/** The message of a check on a value of the right type. The graph refuses such a value too. */
+const invalid = 'invalid value';
+
+const isTime = (value: string) => toRfc3339(value) !== undefined;
+/** The checks of the scalars `DateTime` and `Cents`. */
+const time = v.pipe(text, v.check(isTime, invalid));
+const isCents = (value: number) => Number.isSafeInteger(value);
+const cents = v.pipe(v.number(), v.check(isCents, invalid));
+
+/** A number that fits `Int`: whole, of 32 bits. */
+const count = v.pipe(
+  v.number(),
+  v.check((value) => value === (value | 0), invalid),
+);
+const number = v.pipe(v.number(), v.check(isExactNumber, invalid));
 
 /** A field that may be absent or null. */
 const optional = <Value>(schema: v.GenericSchema<unknown, Value>) => v.nullish(schema);
+
+/** A field that may also be an empty text, which counts as absent. */
+const textOrEmpty = (isValid: (value: string) => boolean) =>
+  optional(
+    v.pipe(
+      text,
+      v.check((value) => value === '' || isValid(value), invalid),
+    ),
+  );
+const optionalTime = textOrEmpty(isTime);
+/** The check of the scalar `URL`. */
+const optionalUrl = textOrEmpty(isWebUrl);
 
 /** A string with known values. Its type is string, because REST may add values. */
 const oneOf = (...values: string[]): v.GenericSchema<unknown, string> =>
@@ -55,37 +85,37 @@ const recipient = object(recipientFields);
 
 const reliability = oneOf('RELIABLE', 'MODERATE', 'UNRELIABLE', 'NO_ORDERS');
 const customerBehavior = object({
-  totalShipments: number,
-  deliveredShipments: number,
-  returnedShipments: number,
+  totalShipments: count,
+  deliveredShipments: count,
+  returnedShipments: count,
   reliability,
 });
 
 const order = object({
   name: text,
-  createTime: text,
-  updateTime: text,
+  createTime: time,
+  updateTime: time,
   status: oneOf('NEW', 'CONFIRMED', 'READY', 'IN_PROGRESS', 'CANCELLED', 'DELIVERED', 'RETURN'),
   /** Only an order's recipient has a location: `locations/<id>`. */
   recipient: object({ ...recipientFields, location: text }),
   contentDescription: text,
   notes: text,
-  sellingPriceCents: number,
-  cashOnDeliveryRequestCents: number,
+  sellingPriceCents: cents,
+  cashOnDeliveryRequestCents: cents,
   shipment: optional(text),
   customerReliability: reliability,
   customerBehavior,
   referenceId: optional(text),
   referenceGid: optional(text),
-  referenceUrl: optional(text),
+  referenceUrl: optionalUrl,
   paymentMethods: optional(list(text)),
   fulfiller: text,
 });
 
 const shipment = object({
   name: text,
-  createTime: optional(text),
-  updateTime: optional(text),
+  createTime: optionalTime,
+  updateTime: optionalTime,
   quote: optional(text),
   courier: optional(text),
   origin: optional(text),
@@ -106,16 +136,16 @@ const shipment = object({
     'CANCELLED',
     'RETURN',
   ),
-  shipmentCostCents: optional(number),
-  cashOnDeliveryCostCents: optional(number),
-  totalCostCents: optional(number),
+  shipmentCostCents: optional(cents),
+  cashOnDeliveryCostCents: optional(cents),
+  totalCostCents: optional(cents),
   label: optional(text),
-  labelUrl: optional(text),
+  labelUrl: optionalUrl,
 });
 
 const packageDimensions = object({ lengthCm: number, widthCm: number, heightCm: number });
 const packageOfQuote = object({
-  declaredValueCents: optional(number),
+  declaredValueCents: optional(cents),
   dimensions: optional(packageDimensions),
   weightKg: optional(number),
   contentDescription: optional(text),
@@ -123,26 +153,26 @@ const packageOfQuote = object({
 const offer = object({
   courier: text,
   status: text,
-  shipmentCostCents: optional(number),
-  returnShipmentCostCents: optional(number),
+  shipmentCostCents: optional(cents),
+  returnShipmentCostCents: optional(cents),
   estimatedDeliveryOperatingDays: optional(number),
 });
 const quote = object({
   name: text,
-  createTime: optional(text),
-  updateTime: optional(text),
+  createTime: optionalTime,
+  updateTime: optionalTime,
   /** A resource name of a location. A shipment's origin is the name of an Origin instead. */
   origin: optional(text),
   destination: optional(text),
   package: optional(packageOfQuote),
-  cashOnDeliveryRequestCents: optional(number),
+  cashOnDeliveryRequestCents: optional(cents),
   order: optional(text),
   offers: list(offer),
 });
 
 const origin = object({ name: text, location: optional(text), address: optional(address) });
 const location = object({ name: text, address: object(localityFields) });
-const organization = object({ name: text, balanceCents: number, creditLimitCents: number });
+const organization = object({ name: text, balanceCents: cents, creditLimitCents: cents });
 
 /** The object with `phoneNumber`. Its field in the channel has the name of the network, which may be any text. */
 const network = v.custom<object>(isJsonObject, 'unknown field');
@@ -156,7 +186,7 @@ const sentTemplate = object({
 });
 const message = object({
   name: text,
-  createTime: text,
+  createTime: time,
   status: oneOf('SENDING', 'SENT', 'DELIVERED', 'READ', 'FAILED'),
   contentType: oneOf('TEXT', 'TEMPLATE'),
   text: optional(text),

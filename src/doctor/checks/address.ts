@@ -51,6 +51,7 @@ async function checkAddress(examination: Examination): Promise<Outcome> {
   const answer = await service.get(path);
   const { call, status, contentType, json, ms } = answer;
   if (status >= 300 && status < 400) return redirected(answer);
+  if (status === 200 && answer.text === undefined) return notDecoded(answer);
   const page = toListPage('orders', answer);
   if (page === undefined && status !== 401 && status !== 403) {
     const remedy =
@@ -70,6 +71,13 @@ async function checkAddress(examination: Examination): Promise<Outcome> {
   examination.first = answer;
   if (page !== undefined) examination.pages.set('orders', page);
   return ok(`${cause}, ${service.options.url.protocol === 'https:' ? 'with' : 'without'} TLS.`);
+}
+
+function notDecoded({ call, contentType }: Answer): Outcome {
+  const remedy =
+    'Ask the operator of the REST service to send JSON in UTF-8, or to name its charset in content-type.';
+  const cause = `${call} returned ${contentType} that is not valid in its charset, by default UTF-8. ${expected}`;
+  return failure(cause, remedy);
 }
 
 function redirected({ call, status, headers }: Answer): Outcome {

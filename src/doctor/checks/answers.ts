@@ -1,3 +1,4 @@
+import { httpDateMs } from '../../base/date-time.ts';
 import { isJsonObject } from '../../base/json-object.ts';
 import { readErrorBody } from '../../rest/client/error-body.ts';
 import {
@@ -45,12 +46,13 @@ const maxSkewSeconds = 60;
 
 /** Whether responses have the time of REST, which the recovery of lost writes needs. */
 export const clock: Check = async ({ first }) => {
-  const seconds = (Date.parse(String(first?.headers.date)) - Number(first?.receivedAt)) / 1_000;
-  if (Number.isNaN(seconds)) {
+  const dateMs = httpDateMs(first?.headers.date);
+  if (dateMs === undefined) {
     const remedy =
       'After a lost response, Waybill cannot look for the result of the write. Clients must look for it.';
     return warning('Responses have no usable Date header.', remedy);
   }
+  const seconds = (dateMs - Number(first?.receivedAt)) / 1_000;
   const off = `The Date header is ${Math.abs(Math.round(seconds))} s ${seconds < 0 ? 'behind' : 'ahead of'} the clock of this machine.`;
   if (Math.abs(seconds) <= maxSkewSeconds) return ok(off);
   return warning(
@@ -80,9 +82,9 @@ export const badRequest: Check = async (examination) => {
 };
 
 /** Whether the server reads the message of an error. The names in its body are the evidence. */
-function readError({ service: { options } }: Examination, { status, contentType, body, json }: Answer) {
+function readError({ service: { options } }: Examination, { status, contentType, text, json }: Answer) {
   const privateTexts = { accessToken: options.token, restHost: options.url.hostname };
-  const { message, fields } = readErrorBody(body.toString(), privateTexts);
+  const { message, fields } = readErrorBody(text ?? '', privateTexts);
   const shape = json === undefined ? contentType : [...new Set(namesIn(json))].sort().join(', ');
   if (message !== undefined)
     return ok(

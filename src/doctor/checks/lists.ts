@@ -1,3 +1,4 @@
+import { timeMs } from '../../base/date-time.ts';
 import { type Check, ok, open, textIn, toListPage, warning } from '../examination.ts';
 
 // The default sizes of pages are 20, 50 and 100, so a page with fewer rows is the last one.
@@ -59,7 +60,7 @@ export const orderOfLists: Check = async ({ pages }) => {
 };
 
 function orderOf(rows: readonly unknown[]): string | undefined {
-  const times = rows.flatMap((row) => textIn(row, 'createTime') ?? []).map((time) => Date.parse(time));
+  const times = rows.flatMap((row) => timeMs(textIn(row, 'createTime')) ?? []);
   const steps = times.slice(1).map((ms, index) => Math.sign(ms - (times[index] ?? ms)));
   if (steps.includes(1) && steps.includes(-1)) return 'not sorted by time';
   if (steps.includes(-1)) return 'newest first';

@@ -24,13 +24,18 @@ export function checkFields(kind: ResourceKind): Check {
     if (records.length === 0) return open(`No records were found.${hint}`);
     if (differences.length === 0)
       return ok(`All fields match the REST interface (records: ${records.length}).`);
-    const causes = differences.map(({ coordinate, difference, value = '' }) =>
-      `${difference} ${coordinate} ${value}`.trim(),
-    );
+    const examples = new Map<string, string>();
+    for (const { coordinate, difference, value = '' } of differences) {
+      // One example of an invalid value is enough: each record may have another time.
+      const kindOfValue = difference === 'unknown value' ? value : '';
+      const key = `${difference} ${coordinate} ${kindOfValue}`;
+      if (!examples.has(key)) examples.set(key, `${difference} ${coordinate} ${value}`.trim());
+    }
+    const causes = [...examples.values()];
     const remedy = causes.every((cause) => cause.startsWith('unknown field'))
       ? 'Waybill ignores unknown fields. Nothing fails.'
-      : 'Unknown values become UNRECOGNIZED. A missing field or a wrong type causes an error at that field.';
-    return warning(`${[...new Set(causes)].sort().join(', ')}.`, remedy);
+      : 'Unknown values become UNRECOGNIZED. A missing field, a wrong type or an invalid value, such as a time without a zone, causes an error at that field.';
+    return warning(`${causes.sort().join(', ')}.`, remedy);
   };
 }
 

@@ -1,4 +1,5 @@
 import type { EnumRef } from '@pothos/core';
+import { timeMs } from '../../base/date-time.ts';
 import { BadInputError } from '../../rest/errors.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 
@@ -30,17 +31,13 @@ export const createdArgs = builder.args((t) => ({
 
 /** The range in milliseconds since 1970. @throws BadInputError for a range that ends before its start */
 export function createdRange(createdSince: string | null | undefined, createdUntil: typeof createdSince) {
-  const range = { createdSinceMs: toMs(createdSince), createdUntilMs: toMs(createdUntil) };
+  const range = { createdSinceMs: timeMs(createdSince), createdUntilMs: timeMs(createdUntil) };
   if (Number(range.createdSinceMs) > Number(range.createdUntilMs))
     throw new BadInputError(
       `Expected "createdSince" to be no later than "createdUntil", but got ${createdSince} and ${createdUntil}.`,
     );
   return range;
 }
-
-/** The scalar has checked the form of the time. */
-export const toMs = (time: string | null | undefined) =>
-  typeof time === 'string' ? Date.parse(time) : undefined;
 
 // Code points. They fit a URL even if each takes 12 bytes there.
 const maxCharacters = 256;

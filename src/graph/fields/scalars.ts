@@ -1,53 +1,85 @@
-import { GraphQLError } from 'graphql';
+import { GraphQLError, GraphQLFloat, GraphQLID } from 'graphql';
+import { isRfc3339, toRfc3339 } from '../../base/date-time.ts';
+import { isExactNumber } from '../../base/exact-number.ts';
+import { isWebUrl } from '../../base/web-url.ts';
 import { builder } from '../builder.ts';
-
-const rfc3339DateTime = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
-// A time in UTC on day 1 to 28, which every month has. Such a time exists, so the slower Date.parse is not needed.
-const simpleUtcDateTime =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
-
-const isDateTime = (value: unknown) =>
-  typeof value === 'string' &&
-  (simpleUtcDateTime.test(value) || (rfc3339DateTime.test(value) && !Number.isNaN(Date.parse(value))));
-const isCents = (value: unknown) => Number.isSafeInteger(value);
-const isUrl = (value: unknown) => typeof value === 'string' && URL.canParse(value);
 
 builder.scalarType('DateTime', {
   description: 'A point in time in RFC 3339 form, such as `2026-11-02T14:05:00Z`.',
-  ...checkedScalar<string>(
-    'DateTime',
-    'a date and time in RFC 3339 form, such as "2026-11-02T14:05:00Z"',
-    isDateTime,
-  ),
+  ...checkedScalar<string>('DateTime', 'a date and time in RFC 3339 form, such as "2026-11-02T14:05:00Z"', {
+    isValid: (value) => typeof value === 'string' && isRfc3339(value),
+    toOutput: (value) => (typeof value === 'string' ? toRfc3339(value) : undefined),
+  }),
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
 });
 
 builder.scalarType('Cents', {
   description:
     'An amount of money in cents, as a whole JSON number from -(2^53 - 1) to 2^53 - 1. It can exceed the 32 bits of `Int`.',
-  ...checkedScalar<number>('Cents', 'a whole number of cents between -(2^53 - 1) and 2^53 - 1', isCents),
+  ...checkedScalar<number>('Cents', 'a whole number of cents between -(2^53 - 1) and 2^53 - 1', {
+    isValid: Number.isSafeInteger,
+  }),
 });
 
 builder.scalarType('URL', {
-  description: 'An absolute URL, such as `https://shop.example/orders/1001`.',
-  ...checkedScalar<string>('URL', 'an absolute URL', isUrl),
+  description: 'An absolute URL of `http` or `https`, such as `https://shop.example/orders/1001`.',
+  ...checkedScalar<string>('URL', 'an absolute URL that starts with http:// or https://', {
+    isValid: isWebUrl,
+  }),
   specifiedByURL: 'https://url.spec.whatwg.org/',
 });
 
-/** A scalar that accepts and returns values unchanged, after a check. */
+// GraphQL's own ID and Float take any number that JSON.parse returns. A literal id keeps its digits.
+builder.addScalarType('ID', GraphQLID, {
+  coerceInputValue(value: unknown) {
+    refuseRounded(value, 'Send an id with so many digits as a string.');
+    return GraphQLID.coerceInputValue(value);
+  },
+});
+
+builder.addScalarType('Float', GraphQLFloat, {
+  coerceInputValue(value: unknown) {
+    refuseRounded(value, 'Send a smaller number.');
+    return GraphQLFloat.coerceInputValue(value);
+  },
+  coerceInputLiteral(node) {
+    const value = GraphQLFloat.coerceInputLiteral?.(node);
+    refuseRounded(value, 'Send a smaller number.');
+    return value;
+  },
+  coerceOutputValue(value: unknown) {
+    refuseRounded(value, 'Send a smaller number.');
+    return GraphQLFloat.coerceOutputValue(value);
+  },
+});
+
+/** Refuses a number whose last digits may be those of another number. */
+function refuseRounded(value: unknown, advice: string): void {
+  if (typeof value !== 'number' || isExactNumber(value)) return;
+  throw new GraphQLError(
+    `Expected a number between -(2^53 - 1) and 2^53 - 1, because larger numbers lose digits in JSON. ${advice}`,
+    { extensions: { code: 'BAD_USER_INPUT' } },
+  );
+}
+
+/** A scalar that accepts values unchanged, after a check. `toOutput`: by default, a value is also returned unchanged. */
 function checkedScalar<Value extends string | number>(
   name: string,
   expected: string,
-  isValid: (value: unknown) => boolean,
+  checks: { isValid(value: unknown): boolean; toOutput?(value: unknown): Value | undefined },
 ) {
+  // `isValid` has checked the type.
+  const validValue = (value: unknown) => (checks.isValid(value) ? (value as Value) : undefined);
+  const { toOutput = validValue } = checks;
   return {
     serialize(value: unknown): Value {
-      if (isValid(value)) return value as Value;
+      const output = toOutput(value);
+      if (output !== undefined) return output;
       throw new TypeError(`${name} cannot represent this value: expected ${expected}.`);
     },
     parseValue(value: unknown): Value {
-      // `isValid` has checked the type.
-      if (isValid(value)) return value as Value;
+      const input = validValue(value);
+      if (input !== undefined) return input;
       throw new GraphQLError(`Expected ${expected}, but got ${truncatedJson(value)}.`, {
         extensions: { code: 'BAD_USER_INPUT' },
       });

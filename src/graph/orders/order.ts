@@ -3,6 +3,7 @@ import type { OrderJson, RecipientJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { createdArgs, createdRange, searchText, statusArgs, statusFilter } from '../fields/list-filters.ts';
 import { Money, money } from '../fields/money.ts';
+import { optionalValue } from '../fields/optional-value.ts';
 import { selectsMoreThanIdAt, selectsRelation } from '../fields/related-record.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { defineList } from '../relay/connection.ts';
@@ -49,11 +50,13 @@ export const Order = builder.objectRef<OrderJson>('Order').implement({
       description:
         "The globally unique id of the order in the merchant's e-commerce system. Mutations cannot set this id.",
     }),
-    referenceUrl: t.expose('referenceUrl', {
-      type: 'URL',
-      nullable: true,
-      description: "The URL of the order in the merchant's e-commerce system.",
-    }),
+    referenceUrl: t.field(
+      optionalValue(
+        'URL',
+        "The URL of the order in the merchant's e-commerce system.",
+        (order) => order.referenceUrl,
+      ),
+    ),
     paymentMethods: t.exposeStringList('paymentMethods', {
       nullable: true,
       description: 'The payment methods of the customer.',

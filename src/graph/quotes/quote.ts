@@ -5,7 +5,7 @@ import { type NamedRecord, restoredRecordMissing } from '../../writes/restored-r
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { Money, money, shippingCost } from '../fields/money.ts';
-import { optionalTime } from '../fields/optional-time.ts';
+import { optionalValue } from '../fields/optional-value.ts';
 import { relatedRecord, relation } from '../fields/related-record.ts';
 import { Order } from '../orders/order.ts';
 import { Location } from '../places/location.ts';
@@ -73,8 +73,10 @@ export const Quote = builder.objectRef<QuoteJson>('Quote').implement({
   description: "The couriers' offers for one package between two locations.",
   interfaces: [Node],
   fields: (t) => ({
-    createTime: t.expose('createTime', optionalTime('The time of creation.')),
-    updateTime: t.expose('updateTime', optionalTime('The time of the last change.')),
+    createTime: t.field(optionalValue('DateTime', 'The time of creation.', (record) => record.createTime)),
+    updateTime: t.field(
+      optionalValue('DateTime', 'The time of the last change.', (record) => record.updateTime),
+    ),
     order: t.field(relation(Order, 'orders', 'The order of the quote.', (quote) => quote.order)),
     origin: t.field(
       relation(

@@ -1,6 +1,7 @@
 import { InvalidResponseError } from '../../rest/errors.ts';
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
+import { optionalValue } from '../fields/optional-value.ts';
 import { registerNonRefetchable } from '../relay/node.ts';
 
 /** The source is a shipment with a label. */
@@ -12,12 +13,13 @@ export const Label = builder.objectRef<ShipmentJson>('Label').implement({
         'The id, `labels/<identifier>`. `node` does not accept this id: read a label through its shipment.',
       resolve: labelId,
     }),
-    url: t.expose('labelUrl', {
-      type: 'URL',
-      nullable: true,
-      description:
+    url: t.field(
+      optionalValue(
+        'URL',
         'A signed URL of the PDF. It works without an access token, and expires 5 days after the REST service issued it.',
-    }),
+        (shipment) => shipment.labelUrl,
+      ),
+    ),
     pdfUrl: t.field({
       type: 'URL',
       description:

@@ -3,7 +3,7 @@ import { builder } from '../builder.ts';
 import { createdArgs, createdRange, statusArgs, statusFilter } from '../fields/list-filters.ts';
 import { shippingCost } from '../fields/money.ts';
 import { openEnum } from '../fields/open-enum.ts';
-import { optionalTime } from '../fields/optional-time.ts';
+import { optionalValue } from '../fields/optional-value.ts';
 import { relatedRecord, relation, selectsRelation } from '../fields/related-record.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { Order } from '../orders/order.ts';
@@ -35,8 +35,10 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
   description: 'A package that a courier delivers.',
   interfaces: [Node],
   fields: (t) => ({
-    createTime: t.expose('createTime', optionalTime('The time of creation.')),
-    updateTime: t.expose('updateTime', optionalTime('The time of the last change.')),
+    createTime: t.field(optionalValue('DateTime', 'The time of creation.', (record) => record.createTime)),
+    updateTime: t.field(
+      optionalValue('DateTime', 'The time of the last change.', (record) => record.updateTime),
+    ),
     status: t.field(shipmentStatus.field('The status of the shipment.', (shipment) => shipment.status)),
     order: t.field({
       type: Order,

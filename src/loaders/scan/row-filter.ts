@@ -1,3 +1,4 @@
+import { timeMs } from '../../base/date-time.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
 
 /** A record that a filter can match. */
@@ -29,9 +30,7 @@ export function matchesFilter<Row extends FilteredRow>(
 
 /** When a row was created. Undefined without a usable time. */
 export function createdAtMs(row: FilteredRow | InvalidResponseError): number | undefined {
-  const ms =
-    'createTime' in row && typeof row.createTime === 'string' ? Date.parse(row.createTime) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : ms;
+  return 'createTime' in row ? timeMs(row.createTime) : undefined;
 }
 
 // The order of a list is not documented. After so many rows in an order, the rest of the list has it too.

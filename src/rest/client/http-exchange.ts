@@ -1,7 +1,8 @@
 import { Readable, type Transform } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { httpDateMs } from '../../base/date-time.ts';
+import { decodeText } from '../../base/decode-text.ts';
 import { describeCall, isRead, queryString, type RestCall } from '../call.ts';
 import { userAgent } from '../connection-pools.ts';
 import { InvalidResponseError, ResponseTooLargeError } from '../errors.ts';
@@ -34,7 +35,7 @@ export interface ResponseHandler {
   streamed?(response: StreamedResponse): void;
   /**
    * The errors are: ResponseTooLargeError as soon as the body exceeds its limit, InvalidResponseError for an unknown
-   * content encoding, the argument of `IncomingResponse.fail`, or an error of undici or zlib.
+   * content encoding or text that cannot be decoded, the argument of `IncomingResponse.fail`, or an error of undici or zlib.
    * `isSent`: whether any part of the request may have been sent.
    */
   failed(error: unknown, isSent: boolean): void;
@@ -239,30 +240,23 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     if (this.#stream !== undefined) {
       this.#stream.push(null);
     } else {
+      const text = decodeText(this.#chunks ?? [], this.#headers['content-type']);
+      if (text === undefined && isSuccess(this.#status)) {
+        const name = describeCall(this.#handler.call);
+        this.fail(
+          new InvalidResponseError(`${name} returned text that is not in its charset, by default UTF-8`),
+        );
+        return;
+      }
       // Bytes after the end of the compressed data are ignored, and may never end.
       this.#close();
-      this.#deliver(decodeText(this.#chunks ?? [], this.#bytes));
+      this.#deliver(text);
     }
   }
 
   #deliver(text: string | undefined): void {
     this.#handler.received({ status: this.#status, retryAfter: this.#headers['retry-after'], text });
   }
-}
-
-/**
- * The text of a larger body stays in pieces until it is parsed, in its turn: one buffer and one string of a megabyte
- * would hold the event loop for up to 20 ms. Smaller texts are parsed faster as a whole.
- */
-const maxWholeBytes = 524_288;
-
-/** Decodes UTF-8. */
-function decodeText(chunks: readonly Buffer[], bytes: number): string {
-  if (bytes <= maxWholeBytes) return String(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-  const decoder = new StringDecoder('utf8');
-  let text = '';
-  for (const chunk of chunks) text += decoder.write(chunk);
-  return text + decoder.end();
 }
 
 function notNeededError(): Error {
@@ -291,7 +285,7 @@ export class ServiceClock {
 
   /** In milliseconds since 1970, up to one second too early. Undefined until a response has a valid `date` header. */
   now(): number | undefined {
-    const dateMs = Date.parse(this.#date);
-    return Number.isNaN(dateMs) ? undefined : dateMs + performance.now() - this.#receivedAtMs;
+    const dateMs = httpDateMs(this.#date);
+    return dateMs === undefined ? undefined : dateMs + performance.now() - this.#receivedAtMs;
   }
 }

@@ -2,7 +2,7 @@ import { type BaseIssue, type GenericSchema, safeParse } from 'valibot';
 import { type ResourceKind, wireSchemas } from '../wire-schema.ts';
 
 /** How a field of a record differs from the wire schema. */
-export type Difference = 'unknown value' | 'missing' | 'wrong type' | 'unknown field';
+export type Difference = 'unknown value' | 'invalid value' | 'missing' | 'wrong type' | 'unknown field';
 
 export interface DriftWatchOptions {
   /**
@@ -77,7 +77,7 @@ export function createDriftWatch({
 /**
  * Compares a record with the wire schema. `bearer`: see `check`.
  * @returns the coordinates, such as `Order.recipient.location`. An unknown name that may be private is `*`. An unknown
- * `value` is there if it has the form of a constant.
+ * `value` is there if it has the form of a constant, and an invalid one if it has the form of a time or a number.
  */
 export function findDifferences(kind: ResourceKind, record: unknown, bearer: string) {
   const { issues = [] } = safeParse<GenericSchema>(wireSchemas[kind], record);
@@ -86,8 +86,7 @@ export function findDifferences(kind: ResourceKind, record: unknown, bearer: str
     // Without the indexes of lists.
     const names = (issue.path ?? []).flatMap(({ key }) => (typeof key === 'string' ? [key] : []));
     if (difference === 'unknown field') names.push(loggableName(names.pop() ?? '*', bearer));
-    const isConstant = difference === 'unknown value' && /^[A-Z][A-Z_]{0,39}$/.test(String(issue.input));
-    const value = isConstant ? String(issue.input) : undefined;
+    const value = isPublic(difference, String(issue.input)) ? String(issue.input) : undefined;
     return { coordinate: [typeName(kind), ...names].join('.'), difference, value };
   });
 }
@@ -98,9 +97,15 @@ function typeName(kind: ResourceKind): string {
 }
 
 function toDifference({ message, input, path }: BaseIssue<unknown>): Difference {
-  if (message === 'unknown field' || message === 'unknown value') return message;
+  if (message === 'unknown field' || message === 'unknown value' || message === 'invalid value')
+    return message;
   const isFieldOfObject = path?.at(-1)?.type === 'object';
   return isFieldOfObject && (input === undefined || input === null) ? 'missing' : 'wrong type';
+}
+
+function isPublic(difference: Difference, value: string): boolean {
+  if (difference === 'unknown value') return /^[A-Z][A-Z_]{0,39}$/.test(value);
+  return difference === 'invalid value' && /^[\dTWZtz:.,+\- ]{1,40}$/.test(value);
 }
 
 /** The name of an unknown field, or `*` if the name may be a secret or text that a person entered. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { decodeUtf8 } from '../../base/decode-text.ts';
 import { isJsonObject } from '../../base/json-object.ts';
 import { badRequest, rejection } from '../http/http-error.ts';
 import type { DocumentCache } from './document-cache.ts';
@@ -61,7 +62,9 @@ const notAllowedError = rejection(
  * @throws Error if the file can't be read or has another format. The message describes the reason.
  */
 export async function readTrustedDocuments(file: string): Promise<TrustedDocuments> {
-  const json: unknown = JSON.parse(await readFile(file, 'utf8'));
+  const text = decodeUtf8(await readFile(file));
+  if (text === undefined) throw new Error('The file must be JSON in UTF-8');
+  const json: unknown = JSON.parse(text);
   const entries = isJsonObject(json) ? (manifestEntries(json) ?? Object.entries(json)) : undefined;
   if (entries?.every(isEntry)) return new Map(entries);
   throw new Error('The file must map ids to documents, or be an Apollo manifest');

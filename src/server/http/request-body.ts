@@ -1,5 +1,5 @@
-import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
+import { decodeUtf8 } from '../../base/decode-text.ts';
 import { parseJson } from '../../base/json-object.ts';
 import { badRequest, type HttpError, overloaded, rejection } from './http-error.ts';
 
@@ -119,6 +119,10 @@ const severalOperations = badRequest(
   'The body must be one JSON object, not a list. Send each operation in its own request, or combine all fields in one operation with aliases.',
 );
 
+const notUtf8 = badRequest(
+  'The body is not valid UTF-8. Encode the JSON in UTF-8 and send the request again.',
+);
+
 /** To parse this many values takes about 15 ms, and the limit of operations is lower. */
 const maxBodyValues = 50_000;
 const tooManyMessage = `The body has more than ${maxBodyValues} values. Split the operation into several.`;
@@ -141,9 +145,10 @@ function hasTooManyValues(bytes: Buffer): boolean {
 /** Parses the JSON of a body. Error messages do not quote the body. */
 export function parseBody(bytes: Buffer): ParsedBody {
   // Decoding invalid UTF-8 would silently change the values of a write.
-  if (!isUtf8(bytes)) return { httpError: badRequest('The body is not UTF-8.') };
+  const text = decodeUtf8(bytes);
+  if (text === undefined) return { httpError: notUtf8 };
   if (bytes.length > maxBodyValues && hasTooManyValues(bytes)) return { httpError: tooManyValues };
-  const json = parseJson(bytes.toString('utf8'));
+  const json = parseJson(text);
   if (json === undefined) return { httpError: badRequest('The body is not valid JSON.') };
   if (Array.isArray(json)) return { httpError: severalOperations };
   if (typeof json === 'object' && json !== null) return { json };

@@ -81,7 +81,7 @@ test('several nullable fields with invalid values have one error each', async ()
     createTime: 'soon',
     courier: 'origins/ca1',
     requiresPickup: 'yes',
-    labelUrl: '',
+    labelUrl: 'ftp://rest.example/label.pdf',
   });
   const { data, errors, calls } = await waybill.ask(ShipmentLeavesDocument, { id: 'ca2036' });
   expect(data).toEqual({
