@@ -42,9 +42,15 @@ export function createdRange(createdSince: string | null | undefined, createdUnt
 // Code points. They fit a URL even if each takes 12 bytes there.
 const maxCharacters = 256;
 
-/** Checks the length of a search text, because REST gets it in the URL. @throws BadInputError that names `argument` */
+/** Checks a search text, because REST gets it in the URL. @throws BadInputError that names `argument` */
 export function searchText<Text extends string | null | undefined>(argument: string, text: Text): Text {
-  if (typeof text !== 'string' || text.length <= maxCharacters) return text;
+  if (typeof text !== 'string') return text;
+  // The URL would have U+FFFD in its place.
+  if (!text.isWellFormed())
+    throw new BadInputError(
+      `Expected "${argument}" to be valid Unicode, but it has half of a surrogate pair. Send whole characters.`,
+    );
+  if (text.length <= maxCharacters) return text;
   // A longer text need not be counted.
   const count = text.length > 2 * maxCharacters ? undefined : [...text].length;
   if (count !== undefined && count <= maxCharacters) return text;

@@ -29,33 +29,26 @@ builder.scalarType('URL', {
   specifiedByURL: 'https://url.spec.whatwg.org/',
 });
 
-// GraphQL's own ID and Float take any number that JSON.parse returns. A literal id keeps its digits.
-builder.addScalarType('ID', GraphQLID, {
-  coerceInputValue(value: unknown) {
-    refuseRounded(value, 'Send an id with so many digits as a string.');
-    return GraphQLID.coerceInputValue(value);
-  },
-});
+// GraphQL's own ID and Float take any number that JSON.parse returns. They are changed in place, because Pothos does not
+// replace them. An id in a document is a text: it keeps its digits.
+GraphQLID.coerceInputValue = exactNumbers(
+  GraphQLID.coerceInputValue,
+  'Send an id with so many digits as a string.',
+);
+const smaller = 'Send a smaller number.';
+GraphQLFloat.coerceInputValue = exactNumbers(GraphQLFloat.coerceInputValue, smaller);
+GraphQLFloat.coerceOutputValue = exactNumbers(GraphQLFloat.coerceOutputValue, smaller);
+const floatOfLiteral = GraphQLFloat.coerceInputLiteral?.bind(GraphQLFloat);
+GraphQLFloat.coerceInputLiteral = (node) => refuseRounded(floatOfLiteral?.(node), smaller);
 
-builder.addScalarType('Float', GraphQLFloat, {
-  coerceInputValue(value: unknown) {
-    refuseRounded(value, 'Send a smaller number.');
-    return GraphQLFloat.coerceInputValue(value);
-  },
-  coerceInputLiteral(node) {
-    const value = GraphQLFloat.coerceInputLiteral?.(node);
-    refuseRounded(value, 'Send a smaller number.');
-    return value;
-  },
-  coerceOutputValue(value: unknown) {
-    refuseRounded(value, 'Send a smaller number.');
-    return GraphQLFloat.coerceOutputValue(value);
-  },
-});
+/** A coercion that first refuses the numbers of `refuseRounded`. */
+function exactNumbers<Value>(coerce: (value: unknown) => Value, advice: string): typeof coerce {
+  return (value) => coerce(refuseRounded(value, advice));
+}
 
-/** Refuses a number whose last digits may be those of another number. */
-function refuseRounded(value: unknown, advice: string): void {
-  if (typeof value !== 'number' || isExactNumber(value)) return;
+/** Returns the value. @throws GraphQLError for a number that JSON may have rounded to this one */
+function refuseRounded<Value>(value: Value, advice: string): Value {
+  if (typeof value !== 'number' || isExactNumber(value)) return value;
   throw new GraphQLError(
     `Expected a number between -(2^53 - 1) and 2^53 - 1, because larger numbers lose digits in JSON. ${advice}`,
     { extensions: { code: 'BAD_USER_INPUT' } },

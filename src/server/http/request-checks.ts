@@ -36,12 +36,25 @@ export function checkUrl(request: IncomingMessage): HttpError | undefined {
   if (url === null) return badRequest('The header "Host" and the request target do not form a URL.');
   // Routes must see the path that a proxy in front sees. URL parsing resolves `..`, and takes a backslash for a slash.
   const [path = ''] = target.split('?', 1);
+  if (!isUtf8(target.slice(path.length)))
+    return badRequest('The query of the URL is not UTF-8. Percent-encode its bytes in UTF-8.');
   return url.pathname === path && !path.includes('//') && !target.includes('#') ? undefined : ambiguousPath;
 }
 
 // Parsing a URL costs a twentieth of a small request. These targets and hosts form a URL that keeps the path.
 const plainTarget = /^(?:\/\w[\w-]*)+(?:\.\w+)?(?:\?[\w=&-]*)?$/;
 const plainHost = /^(?:[a-z][a-z\d-]*|127\.0\.0\.1)(?:\.[a-z][a-z\d-]*)*(?::\d{1,4})?$/;
+
+/** Whether a query is percent-encoded UTF-8. URL parsing would replace other bytes, and change the values of a query. */
+function isUtf8(query: string): boolean {
+  try {
+    // A stray percent sign stays what it is.
+    decodeURIComponent(query.replace(/%(?![\da-f]{2})/gi, '%25'));
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function parseUrl(host: string, target: string): URL | null {
   // These characters would end the host early. The rest would become path, query or fragment.
