@@ -43,6 +43,19 @@ describe('OPERATIONS_FILE', () => {
     ]);
   });
 
+  test('can begin with a byte order mark', async () => {
+    const file = await fileOf('\ufeff{"a":"{ __typename }"}');
+    expect([...(await readTrustedDocuments(file))]).toEqual([['a', '{ __typename }']]);
+  });
+
+  test('must be UTF-8', async () => {
+    for (const encoding of ['latin1', 'utf16le'] as const) {
+      const file = join(folder, `${encoding}.json`);
+      await writeFile(file, '{"a":"query Ñ { __typename }"}', encoding);
+      await expect(readTrustedDocuments(file)).rejects.toThrow('The file must be JSON in UTF-8');
+    }
+  });
+
   test('can be an Apollo manifest', async () => {
     const file = await fileOf({
       format: 'apollo-persisted-query-manifest',

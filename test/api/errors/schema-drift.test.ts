@@ -78,6 +78,57 @@ describe('the schema drift watch', () => {
       { ...order, recipient: { ...recipient, location: undefined } },
       ['Order.recipient.location: missing'],
     ],
+    [
+      'times in the forms that the graph reads',
+      'orders',
+      { ...order, createTime: '20260115T103000Z', updateTime: '2026-01-15 10:30:00+00' },
+      [],
+    ],
+    [
+      'times without a zone or a day',
+      'orders',
+      { ...order, createTime: '2026-01-15T10:30:00', updateTime: '2026-02-30T10:30:00Z' },
+      ['Order.createTime: invalid value', 'Order.updateTime: invalid value'],
+    ],
+    [
+      'an empty required time',
+      'messages',
+      { name: 'channels/1/conversations/2/messages/3', createTime: '', status: 'SENT', contentType: 'TEXT' },
+      ['Message.createTime: invalid value'],
+    ],
+    [
+      'empty optional times and URLs',
+      'shipments',
+      { name: 'shipments/7', status: 'DELIVERED', createTime: '', updateTime: null, labelUrl: '' },
+      [],
+    ],
+    [
+      'a URL of another scheme',
+      'orders',
+      { ...order, referenceUrl: 'javascript:alert(1)' },
+      ['Order.referenceUrl: invalid value'],
+    ],
+    [
+      'numbers that the graph refuses',
+      'orders',
+      {
+        ...order,
+        sellingPriceCents: 2 ** 53,
+        cashOnDeliveryRequestCents: 0.5,
+        customerBehavior: { ...order.customerBehavior, totalShipments: 2 ** 31 },
+      },
+      [
+        'Order.sellingPriceCents: invalid value',
+        'Order.cashOnDeliveryRequestCents: invalid value',
+        'Order.customerBehavior.totalShipments: invalid value',
+      ],
+    ],
+    [
+      'a weight that has lost digits',
+      'quotes',
+      { name: 'quotes/7', package: { weightKg: 2 ** 53 }, offers: [] },
+      ['Quote.package.weightKg: invalid value'],
+    ],
     ['a wrong type', 'orders', { ...order, sellingPriceCents: '1' }, ['Order.sellingPriceCents: wrong type']],
     [
       'a list in place of an object',

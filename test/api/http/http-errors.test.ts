@@ -235,7 +235,11 @@ describe('an invalid body', () => {
     ['a list of requests', `[${organizationQuery},${organizationQuery}]`, severalOperations],
     ['an empty list', '[]', severalOperations],
     ['a list of null', '[null]', severalOperations],
-    ['not UTF-8', Buffer.from('{"query":"{ a }","x":"\xe9"}', 'latin1'), 'The body is not UTF-8.'],
+    [
+      'not UTF-8',
+      Buffer.from('{"query":"{ a }","x":"\xe9"}', 'latin1'),
+      'The body is not valid UTF-8. Encode the JSON in UTF-8 and send the request again.',
+    ],
     ['JSON null', 'null', 'The body must be a JSON object, but its type is null.'],
   ])('is rejected if it is %s', async (_what, body, message) => {
     expect(await post(body)).toEqual({ status: 400, body: refusal('BAD_REQUEST', message) });

@@ -88,6 +88,8 @@ describe('the memory budget of bodies', () => {
 
 test.each([
   ['{"query":"é"}', { json: { query: 'é' } }],
+  ['\ufeff{"query":"é"}', { json: { query: 'é' } }],
+  ['\ufeff\ufeff{}', { httpError: { message: 'The body is not valid JSON.' } }],
   [
     '[]',
     {
