@@ -41,7 +41,7 @@ describe('the doctor', () => {
   ])('accepts times with %s, and sees the order of the list', async (_form, toForm) => {
     const report = await examineWithTimes(toForm);
     expect(findingOf(report, 'fields of orders')).toMatchObject({ mark: 'ok' });
-    expect(findingOf(report, 'sequence')?.cause).toContain('newest first');
+    expect(findingOf(report, 'order of lists')?.cause).toContain('newest first');
   });
 
   test.each<[string, (time: string) => unknown, RegExp]>([
