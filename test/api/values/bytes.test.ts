@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { organizationQuery, startListening } from '../../fixtures/listening-waybill.ts';
+import { memoryStore } from '../../fixtures/memory-store.ts';
 import { parcel } from '../../fixtures/order-to-ship.ts';
 import { sendRaw } from '../../fixtures/raw-http.ts';
 import type { Answer } from '../../fixtures/rest-service.ts';
@@ -71,7 +72,8 @@ describe('a response of the REST service', () => {
   });
 
   test.each(unreadable)('stops shipOrder before a write if it is %s', async (_what, encode, contentType) => {
-    await using app = await startApp(recoded(readOrder, encode, contentType));
+    const answer = recoded(readOrder, encode, contentType);
+    await using app = await startApp(answer, {}, { keyStore: memoryStore });
     const { data, errors } = await app.ask(shipOrder, sandbox.tokens.first);
     expect({ data, errors }).toMatchObject({
       data: { shipOrder: null },
