@@ -85,7 +85,7 @@ const layers: Record<string, string[]> = {
     'conversation-name.ts offers.ts',
     'resource-name.ts',
     'wire-schema.ts errors.ts',
-    'call.ts connection-pools.ts',
+    'access-token.ts call.ts connection-pools.ts',
   ],
   'src/sandbox': [
     'main.ts',

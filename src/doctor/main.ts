@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { accessTokenForm, isAccessToken } from '../rest/access-token.ts';
 import { examine } from './examine.ts';
 import { compare, readBaseline, toTable, toVariables } from './report.ts';
 
@@ -49,8 +50,9 @@ async function readToken(): Promise<string> {
   if (!given)
     console.error('Reading the access token from standard input. To end the input, press Enter and Ctrl+D.');
   const token = (given || (await text(process.stdin))).trim();
-  if (/^[\w.~+/-]+=*$/.test(token)) return token;
-  throw new UsageError('WAYBILL_TOKEN or standard input: expected an access token without "Bearer".');
+  if (isAccessToken(token)) return token;
+  const expected = `an access token without "Bearer", of ${accessTokenForm}`;
+  throw new UsageError(`WAYBILL_TOKEN or standard input: expected ${expected}.`);
 }
 
 /** The server's own settings say what an address is, and which proxy to use. @throws ConfigError */

@@ -24,7 +24,7 @@ export abstract class WaybillError extends Error {
 /** The client's input is invalid. Found before any call to REST. */
 export class BadInputError extends WaybillError {}
 
-/** The request has no access token, or one that does not have the form of RFC 6750. */
+/** The request has no access token, or one that cannot be sent (`isAccessToken`). */
 export class MissingBearerError extends WaybillError {}
 
 /** A field that REST rejected, with REST's name for the field. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isAccessToken, maxAccessTokenLength } from '../../rest/access-token.ts';
 import { MissingBearerError } from '../../rest/errors.ts';
 import type { HeaderReader } from './header-reader.ts';
 import { badRequest, type HttpError } from './http-error.ts';
@@ -67,15 +68,22 @@ const ambiguousPath = badRequest(
   'The path is ambiguous. Percent-encode it, and send no "//", "#", "\\" or segments such as "..".',
 );
 
-// The b64token of RFC 6750, with a maximum length that fits into common header size limits.
-const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{1,8192}=*)$/i;
+// One word, because two headers are joined by a comma and a blank.
+const bearer = /^Bearer +(\S+)$/i;
 
 /** Reads the access token ("Authentication"). @returns the error if the header is missing or malformed. */
 export function readBearer(headers: HeaderReader): string | MissingBearerError {
   const header = headers.get('authorization');
-  const token = bearer.exec(header?.trim() ?? '')?.[1];
-  if (token !== undefined) return token;
+  const token = bearer.exec(header ?? '')?.[1];
+  if (token !== undefined && isAccessToken(token)) return token;
   const expected = 'the header "Authorization: Bearer <access token>"';
-  const problem = header === null ? 'it is missing' : 'it has a different form';
-  return new MissingBearerError(`Expected ${expected}, but ${problem}.`);
+  return new MissingBearerError(`Expected ${expected}, but ${problemOf(header, token)}.`);
+}
+
+function problemOf(header: string | null, token: string | undefined): string {
+  if (header === null) return 'it is missing';
+  if (token === undefined) return 'it has a different form';
+  const isTooLong = token.length > maxAccessTokenLength;
+  const excess = isTooLong ? `more than ${maxAccessTokenLength} characters` : 'characters that are not visible ASCII';
+  return `the access token has ${excess}`;
 }
