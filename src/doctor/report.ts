@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { counted } from '../base/counted.ts';
 import type { Mark } from './examination.ts';
 import type { Finding, Report } from './examine.ts';
 
@@ -13,7 +14,7 @@ export function toTable(report: Report): string {
     ...(remedy === undefined ? [] : [`${' '.repeat(width + 4)}→ ${remedy}`]),
   ]);
   const verdict = `Waybill ${isUsable ? 'can' : 'cannot'} use this service.`;
-  const sent = `The doctor sent ${calls} calls. Their median duration was ${medianMs} ms.`;
+  const sent = `The doctor sent ${counted(calls, 'call')}. The median duration was ${medianMs} ms.`;
   return `${lines.join('\n')}\n\n${verdict} ${sent}\n\n${toVariables(report)}`;
 }
 

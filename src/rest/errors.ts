@@ -1,3 +1,4 @@
+import { counted } from '../base/counted.ts';
 import type { Cancellation } from '../concurrency/cancellation.ts';
 import { describeCall, isRead, type RestCall } from './call.ts';
 
@@ -96,7 +97,7 @@ export class DeadlineError extends WaybillError {}
 export class BudgetExceededError extends WaybillError {
   constructor(call: RestCall, maxReads: number) {
     super(
-      `${describeCall(call)} was not sent: an operation may make at most ${maxReads} REST reads. Request less data per operation.`,
+      `${describeCall(call)} was not sent: an operation may make at most ${counted(maxReads, 'REST read')}. Request less data per operation.`,
     );
   }
 }

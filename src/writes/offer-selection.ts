@@ -44,10 +44,14 @@ export function explainNoOffer(
     return { reason: 'COURIER_UNAVAILABLE', message };
   }
   const subject = courier === undefined ? 'no available offer' : `no available offer of ${courier}`;
-  const message = `Nothing was shipped: ${subject} costs at most ${maxCents} cents. ${alternatives} Raise maxShipmentCostCents, and use a new idempotencyKey.`;
+  const message = `Nothing was shipped: ${subject} costs at most ${inCents(maxCents)}. ${alternatives} Raise maxShipmentCostCents, and use a new idempotencyKey.`;
   return { reason: 'ABOVE_LIMIT', message };
 }
 
+function inCents(cents: number | null): string {
+  return `${cents} cent${cents === 1 ? '' : 's'}`;
+}
+
 function costText({ courier, shipmentCostCents }: OfferJson): string {
-  return `${courier} for ${isKnown(shipmentCostCents) ? `${shipmentCostCents} cents` : 'an unknown cost'}`;
+  return `${courier} for ${isKnown(shipmentCostCents) ? inCents(shipmentCostCents) : 'an unknown cost'}`;
 }

@@ -19,12 +19,20 @@ test('the table has a line for each cause and each remedy', () => {
 ! clock  No Date.
          → Ask for it.
 
-Waybill can use this service. The doctor sent 3 calls. Their median duration was 40 ms.
+Waybill can use this service. The doctor sent 3 calls. The median duration was 40 ms.
 
 UPSTREAM_URL=https://api.example.com
 PAGE_SIZE_PARAMETER=limit
 `,
   );
+});
+
+test.each([
+  [0, 'The doctor sent 0 calls. '],
+  [1, 'The doctor sent 1 call. '],
+  [2, 'The doctor sent 2 calls. '],
+])('the table counts %d calls', (calls, sentence) => {
+  expect(toTable({ ...report(label), calls })).toContain(` ${sentence}The median `);
 });
 
 test.each([

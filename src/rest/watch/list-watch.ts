@@ -1,3 +1,4 @@
+import { counted } from '../../base/counted.ts';
 import { describeCall, type RestCall } from '../call.ts';
 import {
   InvalidResponseError,
@@ -62,12 +63,12 @@ export function createListWatch(names: QueryParameterNames, { onProblem, onRowsO
   function checkPageSize(list: string, sent: SentParameters, rows: number, isLast: boolean): void {
     const asked = Number(sent.pageSize);
     if (rows > asked)
-      report(list, 'pageSize', `The REST service returned ${rows} rows, but ${asked} were requested.`);
+      report(list, 'pageSize', `The REST service returned ${rows} rows for a page size of ${asked}.`);
     // A service may filter the rows of a page, so a filtered page is short by chance.
     const isFiltered = Boolean(sent.status ?? sent.search ?? sent.query);
     if (isLast || isFiltered || rows === 0 || rows >= asked) return;
     if (shortPages.get(list) === rows) {
-      const problem = `The REST service returns pages of ${rows} rows, although more were requested.`;
+      const problem = `The REST service returns pages of ${counted(rows, 'row')}, although more were requested.`;
       report(list, 'pageSize', problem);
     }
     shortPages.set(list, rows);

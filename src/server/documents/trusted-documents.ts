@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { counted } from '../../base/counted.ts';
 import { decodeUtf8 } from '../../base/decode-text.ts';
 import { isJsonObject } from '../../base/json-object.ts';
 import { badRequest, rejection } from '../http/http-error.ts';
@@ -30,7 +31,7 @@ export function onlyTrustedDocuments(
     return [`${JSON.stringify(id)}: ${error.message}${more}`];
   });
   if (errors.length > 0) {
-    const count = `${errors.length} of ${trustedDocuments.size} documents`;
+    const count = `${errors.length} of ${counted(trustedDocuments.size, 'document')}`;
     throw new TrustedDocumentsError(`${count} can't be run:\n  ${errors.join('\n  ')}`);
   }
   const texts = new Set(trustedDocuments.values());

@@ -84,6 +84,8 @@ function problemOf(header: string | null, token: string | undefined): string {
   if (header === null) return 'it is missing';
   if (token === undefined) return 'it has a different form';
   const isTooLong = token.length > maxAccessTokenLength;
-  const excess = isTooLong ? `more than ${maxAccessTokenLength} characters` : 'characters that are not visible ASCII';
+  const excess = isTooLong
+    ? `more than ${maxAccessTokenLength} characters`
+    : 'characters that are not visible ASCII';
   return `the access token has ${excess}`;
 }

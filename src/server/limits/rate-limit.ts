@@ -1,3 +1,4 @@
+import { counted } from '../../base/counted.ts';
 import { PerTenant, type Tenant } from '../../tenancy/tenant.ts';
 import type { HttpError } from '../http/http-error.ts';
 
@@ -60,7 +61,7 @@ export function createRateLimit(pointsPerSecond: number, onRefused?: () => void)
       onRefused?.();
       const retryAfterMs = msFor(missing);
       const message =
-        `The request costs ${points} points, but this token has ${cost.remaining} left. Nothing ran. ` +
+        `The request costs ${counted(points, 'point')}, but this token has ${cost.remaining} left. Nothing ran. ` +
         `Retry in ${retryAfterMs} ms, or request fewer objects.`;
       return { cost, error: { status: 429, code: 'RATE_LIMITED', message, retryable: true, retryAfterMs } };
     },

@@ -180,9 +180,9 @@ test.each([
   ],
 ])('an access token reaches REST unchanged, for queries and labels: %s', async (_what, token) => {
   await using waybill = await startApp((request, response, body) => {
-    if (!request.url?.endsWith('/label'))
-      return answerJson({ name: 'organization/7' })(request, response, body);
-    response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.7');
+    const isLabel = request.url?.endsWith('/label') === true;
+    if (isLabel) response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.7');
+    else answerJson({ name: 'organization/7' })(request, response, body);
   });
   expect(await waybill.ask('{ organization { id } }', token)).toEqual({
     data: { organization: { id: 'organization/7' } },

@@ -252,7 +252,7 @@ describe('workers that cannot start', slow, () => {
         code: 1,
         signal: null,
         errors:
-          "OPERATIONS_FILE: 1 of 1 documents can't be run:\n" +
+          "OPERATIONS_FILE: 1 of 1 document can't be run:\n" +
           '  "a": Cannot query field "nothing" on type "Query".\n',
       });
     } finally {

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { counted } from '../../../base/counted.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
 
 const folder = new URL('./tabs/', import.meta.url);
@@ -20,7 +21,7 @@ const maxListedTabs = 20;
 
 /** The tabs of a server with trusted documents: an explanation, then a tab per document. */
 export function trustedDocumentTabs(trustedDocuments: TrustedDocuments): readonly string[] {
-  const introduction = `# This server runs only the ${trustedDocuments.size} documents of its list.
+  const introduction = `# This server runs only the ${counted(trustedDocuments.size, 'document')} of its list.
 # Up to ${maxListedTabs} of them are in the other tabs.
 # A query that you write must have the exact text of a
 # document of the list. The server rejects all others. The editor

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { counted } from '../../src/base/counted.ts';
+import { BudgetExceededError } from '../../src/rest/errors.ts';
+import { trustedDocumentTabs } from '../../src/server/routes/graphiql/tabs.ts';
+import { explainNoOffer } from '../../src/writes/offer-selection.ts';
+
+test.each([
+  [0, '0 calls'],
+  [1, '1 call'],
+  [2, '2 calls'],
+  [1_000, '1000 calls'],
+])('the number %d has its form of the noun', (count, text) => {
+  expect(counted(count, 'call')).toBe(text);
+});
+
+test.each([
+  [1, 'at most 1 REST read.'],
+  [2, 'at most 2 REST reads.'],
+])('the error of a read budget of %d counts its reads', (maxReads, text) => {
+  expect(new BudgetExceededError({ method: 'GET', path: '/v1/orders/7' }, maxReads).message).toContain(text);
+});
+
+test.each([
+  [1, 2, 'costs at most 1 cent. Available: couriers/a for 2 cents.'],
+  [0, 1, 'costs at most 0 cents. Available: couriers/a for 1 cent.'],
+])('the message about a missing offer counts its cents: %d and %d', (maxShipmentCostCents, cost, text) => {
+  const offers = [{ courier: 'couriers/a', status: 'SUCCESS', shipmentCostCents: cost }];
+  expect(explainNoOffer(offers, { offer: {}, maxShipmentCostCents }).message).toContain(text);
+});
+
+test.each([
+  [1, '# This server runs only the 1 document of its list.'],
+  [3, '# This server runs only the 3 documents of its list.'],
+])('the first tab of GraphiQL counts %d trusted documents', (count, line) => {
+  const documents = Array.from({ length: count }, (_, at): [string, string] => [
+    `id-${at}`,
+    `query Q${at} { __typename }`,
+  ]);
+  expect(trustedDocumentTabs(new Map(documents))[0]?.split('\n', 1)).toEqual([line]);
+});
