@@ -32,7 +32,14 @@ const layers: Record<string, string[]> = {
     'upstream.ts',
     'startup-errors.ts signals.ts',
   ],
-  'src/doctor': ['main.ts', 'report.ts', 'examine.ts', 'checks', 'examination.ts', 'live-service.ts'],
+  'src/doctor': [
+    'main.ts',
+    'command-line.ts report.ts',
+    'examine.ts',
+    'checks',
+    'examination.ts',
+    'live-service.ts',
+  ],
   'src/doctor/checks': ['address.ts answers.ts lists.ts parameters.ts records.ts', 'name-search.ts'],
   'src/config': [
     'print-configuration.ts',

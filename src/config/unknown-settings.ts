@@ -1,3 +1,4 @@
+import { isOneEdit } from '../base/is-one-edit.ts';
 import type { Environment } from './setting.ts';
 
 /** Other programs use most other prefixes of settings too, such as MAX_ and LOG_. */
@@ -20,17 +21,4 @@ export function unknownSettings(environment: Environment, settings: readonly str
     const isOurs = settingPrefixes.some((prefix) => name.startsWith(prefix));
     return isOurs ? [`${name}: unknown setting; docs/configuration.md lists all settings.`] : [];
   });
-}
-
-/** Whether the texts differ by one character that is added, removed, changed, or swapped with the next one. */
-function isOneEdit(one: string, other: string): boolean {
-  let commonLength = 0;
-  while (commonLength < one.length && one[commonLength] === other[commonLength]) commonLength += 1;
-  const [left, right] = [one.slice(commonLength), other.slice(commonLength)];
-  return (
-    left.slice(1) === right ||
-    left === right.slice(1) ||
-    left.slice(1) === right.slice(1) ||
-    left.slice(1, 2) + left.slice(0, 1) + left.slice(2) === right
-  );
 }

@@ -1,35 +1,27 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { accessTokenForm, isAccessToken } from '../rest/access-token.ts';
+import { help, readOptions, UsageError, usage } from './command-line.ts';
 import { examine } from './examine.ts';
 import { compare, readBaseline, toTable, toVariables } from './report.ts';
-
-const usage = `Usage: npm run doctor -- --url ADDRESS [--json] [--write FILE] [--baseline FILE] [--conversation ID]
-Set the access token in WAYBILL_TOKEN, or pass it on standard input.`;
-
-const value = { type: 'string' } as const;
-const json = { type: 'boolean' } as const;
-const options = { url: value, json, write: value, baseline: value, conversation: value };
-
-/** The doctor was called in a wrong way. */
-class UsageError extends Error {}
 
 try {
   process.exitCode = await run();
 } catch (error) {
+  if (!(error instanceof ConfigError || error instanceof UsageError)) throw error;
   process.exitCode = error instanceof ConfigError ? 1 : 2;
-  // The message of Node has the argument, which may be a token.
-  if (Object(error).code?.startsWith('ERR_PARSE_ARGS')) console.error(usage);
-  else if (error instanceof ConfigError || error instanceof UsageError)
-    console.error(`${error.message}\n${usage}`);
-  else throw error;
+  console.error(`${error.message}\n${usage}`);
 }
 
-/** @returns the exit code: 0 usable, 1 not usable. @throws UsageError */
+/** @returns the exit code: 0 usable or help, 1 not usable. @throws UsageError */
 async function run(): Promise<number> {
-  const { url = '', json, write, baseline: file, conversation } = parseArgs({ options }).values;
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) {
+    console.log(help);
+    return 0;
+  }
+  const { url = '', json, write, baseline: file, conversation } = options;
   if (url === '') throw new UsageError('--url: expected the address of the REST service.');
   const baseline = file === undefined ? undefined : readBaseline(file);
   if (file !== undefined && baseline === undefined)

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { examine, type Report } from '../../src/doctor/examine.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startMain } from '../fixtures/main-process.ts';
+import { answerJson, startService } from '../fixtures/rest-service.ts';
 import { smallSeed } from '../sandbox/client.ts';
 
 const parameterNames = { pageSize: 'perPage', pageToken: 'nextPageToken', query: 'searchText' };
@@ -105,7 +106,18 @@ test.concurrent('the doctor writes no file for a service that is not usable', as
 describe.concurrent('incorrect use of the doctor', () => {
   test.each([
     ['no address', [], '--url: expected the address'],
-    ['an unknown argument', ['--token', 'secret-word'], 'Usage: npm run doctor'],
+    ['an unknown option', ['--token', 'secret-word'], 'Unknown option --token.\nUsage: npm run doctor'],
+    ['an access token as an option', ['--secret-word-of-26-letters'], 'Unknown option.\nUsage: '],
+    ['a swapped letter', ['--ulr', 'x'], 'Unknown option --ulr; did you mean --url?\nUsage: '],
+    ['a missing letter', ['--baselin', 'x'], 'Unknown option --baselin; did you mean --baseline?\n'],
+    ['an additional letter', ['--jsons'], 'Unknown option --jsons; did you mean --json?\n'],
+    ['capital letters', ['--URL', 'x'], 'Unknown option --URL; did you mean --url?\n'],
+    ['an unknown short option', ['-u', 'x'], 'Unknown option -u.\n'],
+    ['a name that every object has', ['--constructor'], 'Unknown option --constructor.\n'],
+    ['a value without its option', ['secret-word'], 'Expected only options, which begin with --, but got '],
+    ['an option without its value', ['--url'], '--url: expected a value after it.\n'],
+    ['an option in place of a value', ['--url', '--json'], '--url: expected a value after it.\n'],
+    ['a value of an option without values', ['--json=yes'], '--json: expected no value.\n'],
     [
       'an output file that already exists',
       ['--url', 'http://127.0.0.1:9', '--write', 'package.json'],
@@ -122,9 +134,41 @@ describe.concurrent('incorrect use of the doctor', () => {
     expect(errors).not.toMatch(/secret-word|\n {4}at /);
   });
 
-  test.each(['', 'Bearer abc'])('causes exit code 2: the token "%s"', async (token) => {
-    const { code, errors } = await doctor(['--url', 'http://127.0.0.1:9'], '', token);
-    expect([code, errors]).toEqual([2, expect.stringContaining('expected an access token')]);
-    expect(errors).not.toContain('abc');
-  });
+  test.each(['', 'Bearer abc', 'abc caf\u00e9', 'a'.repeat(8_193).replace('aaa', 'abc')])(
+    'causes exit code 2: the token "%s"',
+    async (token) => {
+      const { code, errors } = await doctor(['--url', 'http://127.0.0.1:9'], '', token);
+      const expected =
+        'expected an access token without "Bearer", of 1 to 8192 visible ASCII characters without blanks.\n';
+      expect([code, errors]).toEqual([2, expect.stringContaining(expected)]);
+      expect(errors).not.toContain('abc');
+    },
+  );
 });
+
+test.concurrent.each([[['--help']], [['-h']], [['--ulr', 'x', '--help']]])(
+  'the doctor prints its options and exits with code 0: %j',
+  async (args) => {
+    const { code, output, errors } = await doctor(args, '');
+    expect([code, errors]).toEqual([0, '']);
+    const names = [...output.matchAll(/^ {2}(--\w+)/gm)].map(([, name]) => name);
+    expect(names).toEqual(['--url', '--json', '--write', '--baseline', '--conversation', '--help']);
+  },
+);
+
+test.concurrent.each(['12|AbCdEfGhIjKl', 'ab+/8w==', 'user:secret', '"abcdefgh"'])(
+  'the doctor sends each form of an access token, and does not show it: %s',
+  async (token) => {
+    await using service = await startService((request, response, body) => {
+      const isKnown = request.headers.authorization === `Bearer ${token}`;
+      answerJson(isKnown ? { orders: [], nextPageToken: '' } : {}, isKnown ? 200 : 401)(
+        request,
+        response,
+        body,
+      );
+    }, true);
+    const { output, errors } = await doctor(['--url', service.url.href], token);
+    expect(output).toMatch(/^✓ access token {2,}The token is accepted/m);
+    expect(output + errors).not.toContain(token);
+  },
+);

@@ -3,7 +3,6 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Settings } from 'typebox/system';
-import { counted } from '../../base/counted.ts';
 import { type FieldError, invalid } from '../interface/service-error.ts';
 
 /** The most field errors in a response. TypeBox stops at 8 by default. */
@@ -109,10 +108,10 @@ function messageOf(error: TLocalizedValidationError, schema: TSchema): string {
       return `must be ${formatNames[error.params.format] ?? error.params.format}`;
     case 'minLength':
     case 'minItems':
-      return `must have at least ${counted(error.params.limit, unitOf(error.keyword))}`;
+      return `must have at least ${counted(error.params.limit, error.keyword)}`;
     case 'maxLength':
     case 'maxItems':
-      return `must have at most ${counted(error.params.limit, unitOf(error.keyword))}`;
+      return `must have at most ${counted(error.params.limit, error.keyword)}`;
     case 'minimum':
       return `must be at least ${error.params.limit}`;
     case 'maximum':
@@ -124,8 +123,9 @@ function messageOf(error: TLocalizedValidationError, schema: TSchema): string {
   }
 }
 
-function unitOf(keyword: string): string {
-  return keyword.endsWith('Length') ? 'character' : 'item';
+function counted(count: number, keyword: string): string {
+  const unit = keyword.endsWith('Length') ? 'character' : 'item';
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 /** The description of the schema at a JSON pointer within `schema`, in the form that follows "must be". */
