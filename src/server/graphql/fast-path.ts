@@ -13,7 +13,7 @@ import type { Operation } from '../document-syntax/operation.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
 import { type DocumentPolicy, type DocumentReference, findDocument } from '../documents/persisted-queries.ts';
 import { compress } from '../http/compression.ts';
-import { type ContentCoding, contentCoding, responseType } from '../http/content-negotiation.ts';
+import { type ContentCoding, contentCoding, isJson, responseType } from '../http/content-negotiation.ts';
 import type { HeaderReader } from '../http/header-reader.ts';
 import type { NodeContext } from '../http/node-context.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
@@ -57,7 +57,7 @@ function hasFastPathHead({ method, url, headers }: IncomingMessage, maxBodyBytes
   return (
     method === 'POST' &&
     url === '/graphql' &&
-    headers['content-type'] === 'application/json' &&
+    isJson(headers['content-type']) &&
     headers['content-encoding'] === undefined &&
     headers.expect === undefined &&
     !(Number(headers['content-length']) > maxBodyBytes)

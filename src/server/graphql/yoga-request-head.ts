@@ -1,3 +1,4 @@
+import { contentCodings } from '../../base/content-coding.ts';
 import { isJson, namesJson, responseType } from '../http/content-negotiation.ts';
 import type { HeaderReader } from '../http/header-reader.ts';
 import { type HttpError, rejection } from '../http/http-error.ts';
@@ -56,8 +57,7 @@ function checkPost(headers: HeaderReader, maxBodyBytes: number): HttpError | und
     const message = 'The body must be JSON in UTF-8. Send the header "content-type: application/json".';
     return rejection(415, 'UNSUPPORTED_MEDIA_TYPE', message);
   }
-  const encoding = headers.get('content-encoding');
-  if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
+  if (contentCodings(headers.get('content-encoding')).length > 0) {
     const message =
       'Compressed bodies are not supported. Send the body without the header "content-encoding".';
     return rejection(415, 'UNSUPPORTED_MEDIA_TYPE', message);

@@ -1,10 +1,20 @@
 const json = 'application/json';
 const jsonTypes = [json, 'application/graphql-response+json'];
-const jsonInUtf8 = /^application\/json\s*(?:;\s*charset=(?:utf-?8|"utf-?8")\s*)?$/i;
 
-/** Whether a `content-type` is JSON in UTF-8. */
-export function isJson(contentType: string | null): boolean {
-  return contentType !== null && jsonInUtf8.test(contentType);
+// A name, and a value without blanks or in quotes (RFC 9110, section 5.6.6).
+const parameter = String.raw`([^\s"=;,]+)(?:[ \t]*=[ \t]*(?:([^\s"=;,]+)|"((?:[^"\\]|\\.)*)"))?`;
+const jsonType = new RegExp(String.raw`^application/json[ \t]*(?:;[ \t]*(?:${parameter}[ \t]*)?)*$`, 'i');
+const parameters = new RegExp(parameter, 'g');
+
+/** Whether a `content-type` is JSON in UTF-8. Parameters other than `charset` have no meaning for JSON. */
+export function isJson(contentType: string | null | undefined): boolean {
+  // The value that most clients send.
+  if (contentType === json) return true;
+  if (!contentType || !jsonType.test(contentType)) return false;
+  return contentType
+    .matchAll(parameters)
+    .filter(([, name]) => name?.toLowerCase() === 'charset')
+    .every(([, , word, quoted]) => /^utf-?8$/i.test(word ?? quoted ?? ''));
 }
 
 /** The media type of the response, if one is accepted. The first one wins. */

@@ -182,6 +182,7 @@ describe('the content type of a body', () => {
     ['multipart without a boundary', 'multipart/form-data', multipart],
     ['a GraphQL document', 'application/graphql', '{ organization { id } }'],
     ['JSON in ISO-8859-1', 'application/json; charset=iso-8859-1', organizationQuery],
+    ['JSON in UTF-16, with another parameter', 'application/json; a=b; charset="utf-16"', organizationQuery],
     ['a list of two types', 'application/json, text/plain', organizationQuery],
     ['an empty type', '', organizationQuery],
   ])('is rejected: %s', async (_what, contentType, body) => {

@@ -248,6 +248,11 @@ test.each([
   'APPLICATION/JSON; charset=UTF-8',
   'application/json ; charset=utf-8',
   'application/json\t;charset=utf-8',
+  'application/json;charset="UTF-8"',
+  'application/json; odata=verbose',
+  'application/json; profile="https://example.com/a"',
+  'application/json; q=1',
+  'application/json;',
 ])('the content type %j is accepted as JSON', async (contentType) => {
   const response = await post(typename, contentType);
   expect(response.status).toBe(200);

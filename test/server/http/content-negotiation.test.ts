@@ -7,6 +7,19 @@ test.each([
   'application/json ; charset=utf-8',
   'application/json;charset=UTF8',
   'application/json; charset="utf-8"',
+  'application/json;charset="UTF-8"',
+  'application/json; odata=verbose',
+  'application/json;odata.metadata=minimal;odata.streaming=true',
+  'application/json; profile="https://example.com/a;charset=latin1"',
+  'application/json; profile=https://example.com/a',
+  'application/json; q=1',
+  'application/json; version=1.0; charset=utf-8',
+  'application/json;\tIEEE754Compatible=true ',
+  'application/json; ext="a\\"b;c"',
+  'application/json; a = b',
+  'application/json; a',
+  'application/json;',
+  'application/json;; charset=utf-8 ;',
 ])('isJson accepts %j', (contentType) => expect(isJson(contentType)).toBe(true));
 
 test.each([
@@ -18,6 +31,13 @@ test.each([
   'application/json, application/json',
   'application/json; charset=',
   'application/json; charset=latin1',
+  'application/json; charset',
+  'application/json; charset=""',
+  'application/json; odata=verbose; CHARSET="iso-8859-1"',
+  'application/json; a="b',
+  'application/json; a=b, text/plain',
+  'application/json; a="b", application/json',
+  'application/json charset=utf-8',
   'application/json; charset=utf-8; charset=utf-16',
   'text/plain; application/json',
 ])('isJson rejects %j', (contentType) => expect(isJson(contentType)).toBe(false));
@@ -64,6 +84,15 @@ test.each<[string | null | undefined, string | undefined]>([
 ])('the accept-encoding header %j selects %s', (acceptEncoding, coding) =>
   expect(contentCoding(1_024, acceptEncoding)).toBe(coding),
 );
+
+test('a long content-type is parsed quickly', () => {
+  const started = performance.now();
+  for (const part of ['; a', '; a=b', 'a', ' ', ';', '"', '; a="', '\\']) {
+    const contentType = `application/json; ${part.repeat(16_000 / part.length)}\n`;
+    expect(isJson(contentType)).toBe(false);
+  }
+  expect(performance.now() - started).toBeLessThan(1_000);
+});
 
 test('a long accept-encoding header is parsed quickly', () => {
   const started = performance.now();
