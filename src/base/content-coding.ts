@@ -6,12 +6,15 @@ const knownCodings = new Set(
   ).split(' '),
 );
 
+const none: readonly string[] = [];
+
 /**
  * The codings of a `content-encoding` header, in lower case and in the order in which they were applied. Names such as
  * `identity`, `utf-8`, `binary` and `none` are no codings: services send them with unchanged bytes.
  */
-export function contentCodings(header: string | string[] | null | undefined): string[] {
-  return String(header ?? '')
+export function contentCodings(header: string | string[] | null | undefined): readonly string[] {
+  if (!header) return none;
+  return String(header)
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())

@@ -1,12 +1,13 @@
 import { Readable, type Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { contentCodings } from '../../base/content-coding.ts';
 import { httpDateMs } from '../../base/date-time.ts';
 import { decodeText } from '../../base/decode-text.ts';
 import { describeCall, isRead, queryString, type RestCall } from '../call.ts';
 import { userAgent } from '../connection-pools.ts';
 import { InvalidResponseError, ResponseTooLargeError } from '../errors.ts';
 import type { CallLogEntry } from './call-log.ts';
+import { type CreateDecompressor, decompressorOf } from './decompressors.ts';
 
 /** The largest accepted 2xx body, in bytes after decompression. */
 export const maxResponseBytes = 16_777_216;
@@ -89,6 +90,9 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
   /** 0 until the response head has arrived. */
   #status = 0;
   #headers: Dispatcher.ResponseData['headers'] = {};
+  /** Undefined if the body is not compressed. */
+  #createDecompressor: CreateDecompressor | undefined;
+  /** Set once the first bytes of a compressed body have arrived. */
   #decompressor: Transform | undefined;
   #maxBytes = maxErrorBodyBytes;
   #bytes = 0;
@@ -141,14 +145,14 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     this.#maxBytes = isSuccess(status) ? maxResponseBytes : maxErrorBodyBytes;
     entry.status = status;
     serviceClock?.update(headers.date);
-    const encoding = headers['content-encoding'];
-    if (encoding !== undefined && encoding !== '' && encoding !== 'identity') this.#decompress(encoding);
+    const codings = contentCodings(headers['content-encoding']);
+    if (codings.length > 0) this.#expectCompressed(codings);
     else if (Number(headers['content-length']) > this.#maxBytes) this.#failTooLarge();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#decompressor === undefined) this.#addChunk(chunk);
-    else if (!this.#decompressor.write(chunk)) controller.pause();
+    if (this.#createDecompressor === undefined) this.#addChunk(chunk);
+    else if (!this.#decompress(chunk)) controller.pause();
   }
 
   onResponseEnd(): void {
@@ -183,18 +187,22 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     if (!this.#isComplete) this.#controller?.abort(error instanceof Error ? error : notNeededError());
   }
 
-  #decompress(encoding: string | string[]): void {
-    const decompressor = decompressors.get(String(encoding).trim().toLowerCase())?.();
-    if (decompressor === undefined) {
-      const name = describeCall(this.#handler.call);
-      this.fail(new InvalidResponseError(`${name} returned a body with an unknown encoding`));
-      return;
-    }
-    decompressor.on('data', (chunk: Buffer) => this.#addChunk(chunk));
-    decompressor.on('drain', () => this.#controller?.resume());
-    decompressor.on('end', () => this.#finish());
-    decompressor.on('error', (error) => this.fail(error));
-    this.#decompressor = decompressor;
+  #expectCompressed(codings: readonly string[]): void {
+    this.#createDecompressor = decompressorOf(codings);
+    if (this.#createDecompressor !== undefined) return;
+    const name = describeCall(this.#handler.call);
+    this.fail(new InvalidResponseError(`${name} returned a body with an unknown encoding`));
+  }
+
+  /** @returns false if the decompressor wants no more bytes for now */
+  #decompress(chunk: Buffer): boolean {
+    if (this.#isDone) return true;
+    this.#decompressor ??= this.#createDecompressor?.(chunk)
+      .on('data', (data: Buffer) => this.#addChunk(data))
+      .on('drain', () => this.#controller?.resume())
+      .on('end', () => this.#finish())
+      .on('error', (error) => this.fail(error));
+    return this.#decompressor?.write(chunk) ?? true;
   }
 
   #addChunk(chunk: Buffer): void {
@@ -262,14 +270,6 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
 function notNeededError(): Error {
   return new Error('the response is not needed any more');
 }
-
-// A Map, because the header of a response may hold a name such as `constructor` that every object has.
-const decompressors = new Map<string, () => Transform>([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
-]);
 
 /** The REST service's clock, read from the `date` headers of its responses. The headers hold whole seconds. */
 export class ServiceClock {

@@ -85,13 +85,27 @@ function createRetryBudget() {
 // The largest GraphQL `Int`, about 25 days.
 const maxDelayMs = 2 ** 31 - 1;
 
+// A list of several headers. The comma after the weekday of a date does not end a value.
+const valueEnd = /,\s*(?=(?:\d*\.)?\d+\s*(?:,|$))/;
+const seconds = /^(?:\d*\.)?\d+$/;
+// The three forms of RFC 9110, section 5.6.7: `Date.parse` also reads "soon 1", as a date in 2001.
+const date = /^[A-Z][a-z]+, .+ GMT$/;
+const dateWithoutZone = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
+
 /**
- * Parses the `retry-after` header, seconds or a date. @returns milliseconds from now, or undefined for an invalid
- * header. The date is checked by a pattern first, because `Date.parse` accepts "soon 1" as a date in 2001.
+ * Parses the `retry-after` header: seconds, also with a fraction, or a date. The longest time of several counts, because
+ * a proxy may add its own.
+ * @returns whole milliseconds from now, at most about 25 days. Undefined for an invalid header, such as a negative time.
  */
 export function parseRetryAfter(header: string | string[] | undefined): number | undefined {
-  if (typeof header !== 'string') return undefined;
-  if (/^\d{1,9}$/.test(header)) return Math.min(Number(header) * 1000, maxDelayMs);
-  const time = /^[A-Z][a-z]+, .+ GMT$/.test(header) ? Date.parse(header) : Number.NaN;
-  return Number.isNaN(time) ? undefined : Math.min(Math.max(0, time - Date.now()), maxDelayMs);
+  const values = [header ?? []].flat().flatMap((value) => value.trim().split(valueEnd));
+  const delays = values.map(delayMs).filter((delay) => !Number.isNaN(delay));
+  return delays.length === 0 ? undefined : Math.min(Math.ceil(Math.max(0, ...delays)), maxDelayMs);
+}
+
+/** NaN for an invalid value. */
+function delayMs(value: string): number {
+  if (seconds.test(value)) return Number(value) * 1_000;
+  if (date.test(value)) return Date.parse(value) - Date.now();
+  return dateWithoutZone.test(value) ? Date.parse(`${value} GMT`) - Date.now() : Number.NaN;
 }

@@ -121,17 +121,41 @@ describe('an HTTP error', () => {
     expect(error.message).toBe('GET /v1/orders/7 returned 502');
   });
 
-  test.each([
+  test.each<[string | string[], number | undefined]>([
     ['1', 1_000],
     ['3600', 3_600_000],
     ['0', 0],
+    ['2.5', 2_500],
+    ['0.0001', 1],
+    ['.5', 500],
+    [' 7 ', 7_000],
+    // A header of REST and one of a proxy, joined or not: the longer time counts.
+    ['2, 2', 2_000],
+    ['1,3.5, 2', 3_500],
+    [['3', '1'], 3_000],
+    [['soon', '4'], 4_000],
+    ['Wed, 21 Oct 2015 07:28:00 GMT, 5', 5_000],
+    // The three forms of a date.
     ['Wed, 21 Oct 2015 07:28:00 GMT', 0],
+    ['Wednesday, 21-Oct-15 07:28:00 GMT', 0],
+    ['Wed Oct 21 07:28:00 2015', 0],
+    ['Sun Nov  6 08:49:37 1994', 0],
+    // The largest `Int` of GraphQL.
+    ['9'.repeat(10), 2_147_483_647],
+    ['9'.repeat(40), 2_147_483_647],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 2_147_483_647],
     ['soon', undefined],
     ['soon 1', undefined],
     ['-5', undefined],
-    ['1.5', undefined],
+    ['-0', undefined],
+    ['+5', undefined],
+    ['1e3', undefined],
+    ['1.', undefined],
+    ['0x10', undefined],
+    ['2s', undefined],
+    ['NaN', undefined],
+    ['Wed, 99 Oct 2015 07:28:00 GMT', undefined],
     ['', undefined],
-    ['9'.repeat(40), undefined],
   ])('with Retry-After "%s" has retryAfterMs = %o', async (header, expected) => {
     await using rest = await startRestClient(answerJson({}, 429, { 'retry-after': header }));
     expect(await errorOf(rest.api.getOrder('7', rest.callContext()))).toMatchObject({
@@ -140,13 +164,32 @@ describe('an HTTP error', () => {
     });
   });
 
-  test('with a Retry-After date in one minute has a delay of one minute', async () => {
-    const header = new Date(Date.now() + 60_000).toUTCString();
+  test.each<[string, (date: Date) => string]>([
+    ['the usual form', (date) => date.toUTCString()],
+    [
+      'the form of RFC 850',
+      (date) => {
+        const [, day, month, year, time] = date.toUTCString().split(' ');
+        const weekday = date.toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
+        return `${weekday}, ${day}-${month}-${year?.slice(2)} ${time} GMT`;
+      },
+    ],
+    [
+      'the form of C',
+      (date) => {
+        const [weekday, day, month, year, time] = date.toUTCString().split(' ');
+        return `${weekday?.slice(0, 3)} ${month} ${day?.replace(/^0/, ' ')} ${time} ${year}`;
+      },
+    ],
+  ])('with a Retry-After date in one hour has a delay of one hour: %s', async (_form, write) => {
+    const sentAtMs = Date.now();
+    const header = write(new Date(sentAtMs + 3_600_000));
     await using rest = await startRestClient(answerJson({}, 503, { 'retry-after': header }));
     // The call always fails with a StatusError here; the match below would show anything else.
     const error = (await errorOf(rest.api.getOrder('7', rest.callContext()))) as StatusError;
-    expect(error.retryAfterMs).toBeGreaterThan(55_000);
-    expect(error.retryAfterMs).toBeLessThanOrEqual(60_000);
+    // A date has whole seconds.
+    expect(error.retryAfterMs).toBeGreaterThanOrEqual(3_599_000 - (Date.now() - sentAtMs));
+    expect(error.retryAfterMs).toBeLessThanOrEqual(3_600_000);
   });
 });
 

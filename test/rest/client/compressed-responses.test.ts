@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { maxResponseBytes } from '../../../src/rest/client/http-exchange.ts';
 import {
@@ -24,10 +24,18 @@ describe('a compressed response', () => {
     ['gzip', gzipSync(json)],
     ['GZIP', gzipSync(json)],
     ['x-gzip', gzipSync(json)],
+    ['gzip, identity', gzipSync(json)],
     ['deflate', deflateSync(json)],
+    ['Deflate', deflateSync(json, { level: 0 })],
+    ['deflate', deflateRawSync(json)],
+    ['deflate', deflateRawSync(json, { level: 0 })],
+    ['DEFLATE', deflateRawSync(json, { level: 9 })],
     ['br', brotliCompressSync(json)],
     ['identity', Buffer.from(json)],
     ['', Buffer.from(json)],
+    ...['IDENTITY', 'utf-8', 'UTF8', 'binary', 'none', 'null', '8bit', 'chunked', 'aws-chunked', ','].map(
+      (name): [string, Buffer] => [name, Buffer.from(json)],
+    ),
   ])('is decoded even if its encoding "%s" was not requested', async (encoding, body) => {
     await using rest = await startRestClient(compressed(body, encoding));
     const callContext = rest.callContext();
@@ -52,12 +60,22 @@ describe('a compressed response', () => {
 
   test.each([
     ['zstd, which is unknown', ' '.repeat(300_000), 'zstd', 'a body with an unknown encoding'],
+    ['compress, which is unknown', json, 'compress', 'a body with an unknown encoding'],
+    ['zstd after identity', json, 'identity, zstd', 'a body with an unknown encoding'],
+    // Names of properties that every object has, and no codings.
     ...['constructor', '__proto__', 'toString'].map((name): [string, string, string, string] => [
-      `${name}, a built-in object property`,
+      `${name}, and the content is not JSON`,
       ' '.repeat(300_000),
       name,
-      'a body with an unknown encoding',
+      'no JSON',
     ]),
+    ['deflate, but the body is not deflate', json, 'deflate', 'a body that cannot be decompressed'],
+    [
+      'deflate, but the raw body is truncated',
+      deflateRawSync(json).subarray(0, 40),
+      'deflate',
+      'a body that cannot be decompressed',
+    ],
     ['gzip twice', json, 'gzip, gzip', 'a body with an unknown encoding'],
     ['gzip, but the body is not gzip', json, 'gzip', 'a body that cannot be decompressed'],
     [

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { getEventListeners, once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { createGzip, gzipSync } from 'node:zlib';
+import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   AbortedError,
@@ -174,15 +174,41 @@ describe('a label response', () => {
     await until(() => isClosed);
   });
 
-  test('is decompressed from gzip', async () => {
+  test.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+  ])('is decompressed from %s by %o', async (encoding, compress) => {
     await using rest = await startRestClient((_request, response) => {
-      const body = gzipSync('%PDF%%EOF');
+      const body = compress('%PDF%%EOF');
       response
-        .writeHead(200, { ...pdf, 'content-encoding': 'gzip', 'content-length': body.length })
+        .writeHead(200, { ...pdf, 'content-encoding': encoding, 'content-length': body.length })
         .end(body);
     });
     const label = await rest.api.getLabel('3', rest.callContext());
     expect([label.contentLength, String(await buffer(label.body))]).toEqual([undefined, '%PDF%%EOF']);
+  });
+
+  test.each(['identity', '', 'utf-8', 'UTF-8', 'binary', 'none', 'identity, aws-chunked', 'application/pdf'])(
+    'has its own bytes if its content-encoding "%s" is no coding',
+    async (encoding) => {
+      await using rest = await startRestClient((_request, response) =>
+        response
+          .writeHead(200, { ...pdf, 'content-encoding': encoding, 'content-length': 9 })
+          .end('%PDF%%EOF'),
+      );
+      const label = await rest.api.getLabel('3', rest.callContext());
+      expect([label.contentLength, String(await buffer(label.body))]).toEqual(['9', '%PDF%%EOF']);
+    },
+  );
+
+  test.each(['zstd', 'compress', 'gzip, br'])('fails if its coding is unknown: %s', async (encoding) => {
+    await using rest = await startRestClient((_request, response) =>
+      response.writeHead(200, { ...pdf, 'content-encoding': encoding }).end('%PDF%%EOF'),
+    );
+    const error = await errorOf(rest.api.getLabel('3', rest.callContext()));
+    expect(error.message).toBe('GET /v1/shipments/3/label returned a body with an unknown encoding');
   });
 
   test.each([
