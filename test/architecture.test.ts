@@ -46,6 +46,7 @@ const layers: Record<string, string[]> = {
     'configuration-page.ts',
     'config.ts',
     'operation.ts proxy.ts rest.ts server.ts unknown-settings.ts',
+    'origins.ts',
     'setting.ts',
   ],
   'src/server': [

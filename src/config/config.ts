@@ -50,7 +50,7 @@ export class ConfigError extends Error {
 export function readConfig(environment: Environment): Config {
   const errors: string[] = [];
   const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
-    const { variable, defaultValue, expected, parse } = setting;
+    const { variable, defaultValue, expected, parse, advice } = setting;
     const isProxy = Object.hasOwn(proxySettings, name);
     const alias = variable.toLowerCase();
     const setName = isProxy && environment[alias] ? alias : variable;
@@ -58,7 +58,8 @@ export function readConfig(environment: Environment): Config {
     const text = (!(isProxy && isSandbox(environment)) && environment[setName]) || defaultValue;
     const value = text === undefined ? undefined : parse(text);
     if (text !== undefined && value === undefined) {
-      errors.push(`${setName}: expected ${expected}, but got ${quoted(text)}.`);
+      const message = `${setName}: expected ${expected}, but got ${quoted(text)}.`;
+      errors.push(advice === undefined ? message : `${message} ${advice(text)}`);
     }
     return [name, value];
   });
@@ -67,7 +68,7 @@ export function readConfig(environment: Environment): Config {
   const variables = Object.values(settings).map(({ variable }) => variable);
   errors.push(
     ...conflicts(values, environment),
-    ...missingSettings(environment),
+    ...missingSettings(environment, values),
     ...unknownSettings(environment, variables),
   );
   if (errors.length > 0) {
@@ -114,19 +115,22 @@ function conflicts(values: SettingValues, environment: Environment): string[] {
   if (values.metrics === false && values.metricsPort !== undefined) {
     errors.push(conflict(['metrics', 'metricsPort'], 'no METRICS_PORT if METRICS is "no"'));
   }
+  const { port, metricsPort } = values;
+  if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === port)
+    errors.push(conflict(['port', 'metricsPort'], 'two different ports'));
   return [...new Set(errors)];
 }
 
 /** The access tokens of the sandbox are public. Without a file of the keys, a repeated key writes again. */
-function missingSettings(environment: Environment): string[] {
+function missingSettings(environment: Environment, { host }: SettingValues): string[] {
   const missing = (variable: string, reason: string, advice: string) => [
     `${variable}: required because ${reason}. Set ${variable} to ${advice}.`,
   ];
   const isProduction = environment.NODE_ENV === 'production';
   const inProduction = 'NODE_ENV is "production"';
-  const host = environment.HOST || settings.host.defaultValue;
   if (!environment.UPSTREAM_URL) {
-    if (!isProduction && isLoopback(host)) return [];
+    // An invalid host is undefined, and has its own error.
+    if (!isProduction && (host === undefined || isLoopback(host))) return [];
     const reason = isProduction ? inProduction : `HOST is ${quoted(host)}`;
     return missing('UPSTREAM_URL', reason, 'the address of the REST service, or to "sandbox"');
   }

@@ -1,13 +1,10 @@
+import { isIP } from 'node:net';
+import { origins } from './origins.ts';
 import { choice, httpUrl, setting, text, type ValueType, wholeNumber, yesOrNo } from './setting.ts';
 
-const origins: ValueType<readonly string[]> = {
-  expected: 'a comma-separated list of origins such as https://shop.example',
-  parse(value) {
-    const list = value.split(',').map((origin) => origin.trim());
-    // As browsers send it: no path, no final slash, no default port.
-    const isOrigin = (text: string) => /^https?:/.test(text) && URL.parse(text)?.origin === text;
-    return list.every(isOrigin) ? Object.freeze(list) : undefined;
-  },
+const hostName: ValueType<string> = {
+  expected: 'an IP address or a host name, without scheme, port or brackets',
+  parse: (value) => (isIP(value) !== 0 || /^[\w-]+(?:\.[\w-]+)*\.?$/.test(value) ? value : undefined),
 };
 
 export const serverSettings = {
@@ -15,7 +12,7 @@ export const serverSettings = {
   host: setting(
     'HOST',
     '127.0.0.1',
-    text,
+    hostName,
     'The address on which the server listens. `0.0.0.0` means every IPv4 address.',
   ),
   workers: setting(
@@ -67,7 +64,7 @@ export const requestSettings = {
     'CORS_ORIGINS',
     undefined,
     origins,
-    'The origins whose pages may call this server from a browser. By default, only pages of this server may call it.',
+    'The origins of web pages and packaged apps that may call this server from a browser or a web view. By default, only pages of this server may call it.',
   ),
   compressResponses: setting(
     'COMPRESSION',

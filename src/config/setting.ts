@@ -4,6 +4,8 @@ export interface ValueType<Value> {
   expected: string;
   /** @returns undefined if the text is invalid */
   parse(value: string): Value | undefined;
+  /** What is wrong with an invalid text, and what to write. Follows the error message. */
+  advice?(value: string): string;
 }
 
 export interface Setting<Value, DefaultValue extends string | undefined = string | undefined>

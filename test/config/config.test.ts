@@ -384,6 +384,31 @@ describe('readConfig with invalid settings', () => {
     );
   });
 
+  test.each(['http://localhost', 'localhost:4000', '[::1]', '0.0.0.0:4000', 'my host', '127.0.0.1/', ' '])(
+    'rejects HOST %j',
+    (HOST) => {
+      expect(faultsOf({ HOST })).toBe(
+        'The environment has invalid settings:\n' +
+          '  HOST: expected an IP address or a host name, without scheme, port or brackets, ' +
+          `but got ${JSON.stringify(HOST)}.`,
+      );
+    },
+  );
+
+  test.each(['localhost', 'waybill.internal.', 'my_host', 'fe80::1%eth0', '::', '0.0.0.0', '10.0.0.7'])(
+    'accepts HOST %s',
+    (HOST) => {
+      expect(readConfig({ HOST, UPSTREAM_URL: 'sandbox' }).host).toBe(HOST);
+    },
+  );
+
+  test('rejects a METRICS_PORT that equals PORT', () => {
+    expect(faultsOf({ METRICS_PORT: '4000' })).toContain(
+      '\n  PORT, METRICS_PORT: expected two different ports, but got "4000", "4000".',
+    );
+    expect(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort).toBe(0);
+  });
+
   test('rejects METRICS_PORT if METRICS is "no"', () => {
     expect(faultsOf({ METRICS: 'no', METRICS_PORT: '9464' })).toContain(
       '\n  METRICS, METRICS_PORT: expected no METRICS_PORT if METRICS is "no", but got "no", "9464".',

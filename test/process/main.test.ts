@@ -84,8 +84,41 @@ describe.concurrent('the start with invalid settings', () => {
         code: 1,
         output: '',
         errors:
-          `HOST and PORT: expected a free address, but got 127.0.0.1:${port}. ` +
-          `listen EADDRINUSE: address already in use 127.0.0.1:${port}.\n`,
+          `PORT: port ${port} of 127.0.0.1 is in use. ` +
+          'Stop the other process, or set PORT to another port.\n',
+      });
+    } finally {
+      other.close();
+    }
+  });
+
+  test.each(['192.0.2.1', 'waybill.invalid', '2001:db8::1'])(
+    'reports a HOST that is not an address of this machine: %s',
+    async (HOST) => {
+      const main = startServer({ HOST, UPSTREAM_URL: 'http://127.0.0.1:1' });
+      expect(await main.exit).toMatchObject({
+        code: 1,
+        output: '',
+        errors:
+          `HOST: "${HOST}" is not an address of this machine. ` +
+          'Set HOST to 127.0.0.1, or to 0.0.0.0 for every IPv4 address.\n',
+      });
+    },
+  );
+
+  test('reports a METRICS_PORT that is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    try {
+      await once(other, 'listening');
+      const address = other.address();
+      const port = typeof address === 'object' ? address?.port : undefined;
+      const main = startServer({ METRICS_PORT: `${port}`, UPSTREAM_URL: 'http://127.0.0.1:1' });
+      expect(await main.exit).toMatchObject({
+        code: 1,
+        output: '',
+        errors:
+          `METRICS_PORT: port ${port} of 127.0.0.1 is in use. ` +
+          'Stop the other process, or set METRICS_PORT to another port.\n',
       });
     } finally {
       other.close();

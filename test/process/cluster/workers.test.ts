@@ -234,8 +234,8 @@ describe('workers that cannot start', slow, () => {
         code: 1,
         signal: null,
         errors:
-          `HOST and PORT: expected a free address, but got 127.0.0.1:${port}. ` +
-          `bind EADDRINUSE 127.0.0.1:${port}.\n`,
+          `PORT: port ${port} of 127.0.0.1 is in use. ` +
+          'Stop the other process, or set PORT to another port.\n',
       });
     } finally {
       other.close();
