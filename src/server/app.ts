@@ -7,6 +7,7 @@ import type { ReportError } from '../telemetry/error-report.ts';
 import { type Log, silentLog } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/otlp-tracing.ts';
+import { createRefusedOriginLog } from '../telemetry/refused-origins.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
 import { createDocumentCache } from './documents/document-cache.ts';
 import { automaticPersistedQueries } from './documents/persisted-queries.ts';
@@ -148,9 +149,14 @@ export function createApp(options: AppOptions): App {
     unreadBytesAtOnce: forTests.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
   });
   const rateLimit = pointsPerSecond > 0 ? createRateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
+  const log = options.log ?? silentLog;
+  const logRefusedOrigin = createRefusedOriginLog(log);
   const responseHeaders = createResponseHeaders(
     { corsOrigins: settings.corsOrigins ?? [], isHttps: settings.isHttps, compressResponses },
-    metrics?.originRefused,
+    (origin) => {
+      metrics?.originRefused();
+      logRefusedOrigin(origin);
+    },
   );
   const isTokenAccepted = (headers: HeaderReader) => tokens.owner(headers).connection === undefined;
   const documents = createDocumentCache(
@@ -168,7 +174,7 @@ export function createApp(options: AppOptions): App {
     options.trustedDocuments === undefined
       ? automaticPersistedQueries(isTokenAccepted, forTests.persistedQueryBytes)
       : onlyTrustedDocuments(documents, options.trustedDocuments);
-  const accessLog = createAccessLog(options.log ?? silentLog, metrics?.requests, tracing);
+  const accessLog = createAccessLog(log, metrics?.requests, tracing);
   const bodies = {
     maxBodyBytes: forTests.maxBodyBytes ?? defaultMaxBodyBytes,
     budget: createBodyBudget(forTests.bodyBytesAtOnce),

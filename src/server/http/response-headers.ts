@@ -33,11 +33,11 @@ export type ResponseHeaders = ReturnType<typeof createResponseHeaders>;
 
 /**
  * The headers that all routes have.
- * @param onOriginRefused called for each request and preflight of a page whose origin is not allowed.
+ * @param onOriginRefused called with the origin for each request and preflight of a page whose origin is not allowed.
  */
 export function createResponseHeaders(
   { corsOrigins, isHttps, compressResponses }: ResponseHeadersOptions,
-  onOriginRefused?: () => void,
+  onOriginRefused?: (origin: string) => void,
 ) {
   const fixed: HeaderList = Object.entries({
     ...fixedHeaders,
@@ -57,7 +57,7 @@ export function createResponseHeaders(
     const origin = headers.get('origin');
     if (origin === null) return [];
     const allowed = corsByOrigin.get(origin);
-    if (allowed === undefined && !isOwnPage(origin, headers)) onOriginRefused?.();
+    if (allowed === undefined && !isOwnPage(origin, headers)) onOriginRefused?.(origin);
     return allowed ?? [];
   }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vi
 import { silentLog } from '../../../src/telemetry/log.ts';
 import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { listen } from '../../fixtures/listen.ts';
+import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { startWaybill } from '../../harness.ts';
 
 const shop = 'https://shop.example';
@@ -240,6 +241,36 @@ describe('the metric of rejected origins', () => {
     expect(await send('http://127.0.0.1:4000', { host: '127.0.0.1:4000' })).toBe(0);
   });
 });
+
+test('the log names each origin that CORS_ORIGINS does not list once', async () => {
+  const { log, lines } = recordedLog();
+  await using named = await startWaybill({ CORS_ORIGINS: shop }, { sandbox, log });
+  sandbox.requests.clear();
+  const refused = ['capacitor://localhost', 'https://a.example', 'http://b.example:8080'];
+  for (const origin of [...refused, shop, ...refused]) {
+    await named.fetch('/graphql', {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json' },
+      body: '{"query":"{ __typename }"}',
+    });
+  }
+  expect(lines().flatMap(({ origin }) => origin ?? [])).toEqual(refused);
+  expect(sandbox.requests.lines()).toEqual([]);
+});
+
+test.each(['capacitor://localhost', 'ionic://localhost', 'tauri://localhost', 'https://localhost'])(
+  'a packaged app may read responses if CORS_ORIGINS lists its origin: %s',
+  async (origin) => {
+    await using packaged = await startWaybill({ CORS_ORIGINS: `${shop},${origin}` }, { sandbox });
+    const response = await packaged.fetch('/graphql?query={__typename}', { headers: { origin } });
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+    const preflight = await packaged.fetch('/graphql', {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST' },
+    });
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+  },
+);
 
 describe('the security headers', () => {
   const strict = 'max-age=31536000';
