@@ -1,11 +1,12 @@
 import type { Config } from '../config/config.ts';
 import { readTrustedDocuments, type TrustedDocuments } from '../server/documents/trusted-documents.ts';
+import type { Listener } from '../server/http/http-server.ts';
 import { metricsListener } from '../server/routes/metrics.ts';
 import { createStandardOutput, type LogOutput } from '../telemetry/json-log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { banner } from './banner.ts';
 import { listenOn } from './listen.ts';
-import { drainWait, type EndReason, endOnSignals, logFlushTimeoutMs } from './signals.ts';
+import { drainWait, type EndReason, endOnSignals, handleSignals, logFlushTimeoutMs } from './signals.ts';
 import type { RunningServer } from './start-server.ts';
 import { unusableSetting } from './startup-errors.ts';
 import { openUpstream, type Upstream } from './upstream.ts';
@@ -28,21 +29,28 @@ export async function serve(
   start: (config: Config, parts: ServeParts) => Promise<ServedProcesses>,
 ): Promise<void> {
   let ending: Promise<void> | undefined;
+  await handleSignals();
   const trustedDocuments = await loadTrustedDocuments(config.operationsFile);
   const upstream = await openUpstream(config);
   const output = createStandardOutput();
+  await handleSignals();
   const server = await start(config, { upstream, trustedDocuments, output, onFailure });
+  // Requests may run from here on. Workers exit with this process.
+  endOnSignals(end, output.abandon);
   const { metrics, onHttpError } = server;
   const { metricsPort } = config;
-  const metricsServer =
-    metrics && metricsPort !== undefined
-      ? await listenOn('METRICS_PORT', metricsPort, metricsListener(metrics), config, onHttpError)
-      : undefined;
-
-  // Workers exit with this process.
-  endOnSignals(end, output.abandon);
+  let metricsServer: Listener | undefined;
+  if (metrics && metricsPort !== undefined)
+    metricsServer = await listenOn(
+      'METRICS_PORT',
+      metricsPort,
+      metricsListener(metrics),
+      config,
+      onHttpError,
+    );
   // After the signal handlers: a script that waits for the banner may send a signal at once.
-  console.log(await banner(server.url, upstream, config, metrics && (metricsServer ?? server).url));
+  const text = await banner(server.url, upstream, config, metrics && (metricsServer ?? server).url);
+  if (ending === undefined) console.log(text);
 
   function end(reason: EndReason): Promise<void> {
     ending ??= endAll(reason);

@@ -1,3 +1,5 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
+
 /** How long a process may take to send the last traces after the drain, in milliseconds. */
 export const closeTimeoutMs = 3_000;
 /** How long a process may take to write the last lines of its log after that, in milliseconds. */
@@ -41,5 +43,18 @@ export function onSignals(
       process.exit(1);
     }
   }
-  for (const signal of signals) process.on(signal, onSignal);
+  for (const signal of signals) replaceListeners(signal, onSignal);
+}
+
+/**
+ * Lets a signal that has arrived end a process that does not listen yet. To load code takes a second on a busy machine,
+ * and the event loop handles no signal meanwhile.
+ */
+export const handleSignals = (): Promise<void> => nextRound();
+
+/** Adds a listener and then removes those of src/start.cjs: without one, the signal would end the process at once. */
+export function replaceListeners(signal: NodeJS.Signals, onSignal: (signal: NodeJS.Signals) => void): void {
+  const early = process.listeners(signal);
+  process.on(signal, onSignal);
+  for (const listener of early) process.off(signal, listener);
 }

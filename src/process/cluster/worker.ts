@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { createJsonLog, createStandardOutput } from '../../telemetry/json-log.ts';
 import type { MetricsPage } from '../../telemetry/metrics.ts';
 import { openKeyStore } from '../key-store.ts';
-import { type EndReason, onSignals } from '../signals.ts';
+import { type EndReason, onSignals, replaceListeners } from '../signals.ts';
 import { type RunningServer, startServer } from '../start-server.ts';
 import { operatorErrorMessage } from '../startup-errors.ts';
 import { divideLimits } from './divide-limits.ts';
@@ -76,7 +76,7 @@ export function runWorker(config: Config): void {
   cluster.worker?.on('error', () => {});
   process.prependListener('disconnect', output.abandon);
   // Ctrl-C reaches all processes of a terminal. Workers ignore the signal and wait for a message.
-  process.on('SIGINT', () => {});
+  replaceListeners('SIGINT', () => {});
   onSignals(['SIGTERM'], () => void send({ type: 'replacement wanted' }), output.abandon);
 }
 
