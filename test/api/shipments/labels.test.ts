@@ -1,6 +1,8 @@
+import { deflateRawSync, deflateSync } from 'node:zlib';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Fault } from '../../../src/sandbox/sandbox.ts';
+import { startApp } from '../../fixtures/start-app.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 let waybill: Waybill;
@@ -10,6 +12,7 @@ beforeAll(async () => {
 afterEach(() => waybill.sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
 
+const pdfBytes = Buffer.from('%PDF-1.7 \xe2\xe3\xcf\xd3 %%EOF', 'latin1');
 const label = '/labels/ca2036.pdf';
 const call = 'GET /v1/shipments/ca2036/label';
 
@@ -271,3 +274,26 @@ test('a second merchant can read the label of its own shipment', async () => {
   expect((await response.bytes()).length).toBeGreaterThan(1000);
   expect(calls()).toEqual(['GET /v1/shipments/st0200/label']);
 });
+
+test.each<[string, string, Buffer]>([
+  ['its own bytes', 'identity', pdfBytes],
+  ['its own bytes', '', pdfBytes],
+  ['its own bytes', 'utf-8', pdfBytes],
+  ['its own bytes', 'binary', pdfBytes],
+  ['its own bytes', 'none', pdfBytes],
+  ['zlib', 'deflate', deflateSync(pdfBytes)],
+  ['raw deflate', 'deflate', deflateRawSync(pdfBytes)],
+])(
+  'a label from REST in %s with the content-encoding "%s" arrives as its PDF',
+  async (_what, coding, sent) => {
+    await using app = await startApp((_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/pdf', 'content-encoding': coding }).end(sent),
+    );
+    const response = await app.app.fetch('http://waybill.test/labels/7.pdf', {
+      headers: { authorization: 'Bearer secret-token' },
+    });
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([200, null]);
+    expect(Buffer.from(await response.bytes()).equals(pdfBytes)).toBe(true);
+    expect(app.calls()).toEqual(['GET /v1/shipments/7/label']);
+  },
+);
