@@ -31,11 +31,13 @@ const thisMachine =
 
 /**
  * The connections to REST, through a proxy if one is set (docs/decisions/0019-proxy-of-undici.md). Requests name
- * the origin of `baseUrl`.
+ * the origin of `baseUrl`. All connections speak HTTP/1.1, which undici does not choose by default. On one connection of
+ * HTTP/2, a silent drop fails all calls and a GOAWAY leaves the outcome of all writes unknown. With HTTP/1.1, a
+ * connection has one call at a time, and `connections` bounds the calls.
  */
 export function createDispatcher(baseUrl: URL, options: DispatcherOptions): Dispatcher {
   const { connections, connectTimeoutMs = 2_000, bodyTimeoutMs = 0, proxy } = options;
-  const limits = { connections, headersTimeout: 0, bodyTimeout: bodyTimeoutMs };
+  const limits = { connections, headersTimeout: 0, bodyTimeout: bodyTimeoutMs, allowH2: false };
   if (proxy === undefined || thisMachine.test(baseUrl.hostname)) {
     return new Pool(baseUrl.origin, { ...limits, connect: { timeout: connectTimeoutMs } });
   }
@@ -46,10 +48,13 @@ export function createDispatcher(baseUrl: URL, options: DispatcherOptions): Disp
     httpProxy: proxy.httpProxy?.href ?? '',
     noProxy: proxy.noProxy,
     connectTimeout: connectTimeoutMs,
+    // The connection to an https proxy itself.
+    proxyTls: { allowH2: false },
     // undici passes no limits to the connections on which a proxy forwards plain http.
     factory: (origin, given) => new Pool(origin, { ...limits, ...given }),
     // A tunnel counts as a connection: the proxy must open it within the same time.
-    clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: connectTimeoutMs }),
+    clientFactory: (origin, given) =>
+      new Pool(origin, { ...given, headersTimeout: connectTimeoutMs, allowH2: false }),
   });
 }
 
