@@ -75,8 +75,14 @@ export class ParameterRefusedError extends StatusError {
   }
 }
 
-/** REST refused a page token of a client's cursor. */
-export class PageTokenRefusedError extends StatusError {}
+/** REST refused a page token of a client's cursor, which may have expired. */
+export class PageTokenRefusedError extends StatusError {
+  constructor(call: RestCall, { status, details }: StatusError) {
+    const reason = details.message === undefined ? '.' : `: ${details.message}`;
+    const message = `The cursor is no longer valid. Start again without "after"${reason}`;
+    super(call, status, { ...details, message });
+  }
+}
 
 /** REST's response to a read does not fit the REST interface. */
 export class InvalidResponseError extends WaybillError {}

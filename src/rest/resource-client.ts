@@ -60,7 +60,7 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
       throw unexpectedResponse(call, `a response that is not a list of ${kind}`);
     drift?.check(kind, rows, callContext.bearer);
     const nextPageToken = readPageToken(call, json.nextPageToken);
-    const listed = listWatch.check(kind, call, sent, rows, nextPageToken === undefined);
+    const listed = listWatch.check(kind, call, sent, rows, nextPageToken);
     return { rows: checkRows(kind, listed, call), nextPageToken };
   }
 

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { counted } from '../../base/counted.ts';
 import { describeCall, type RestCall } from '../call.ts';
 import {
@@ -36,6 +38,11 @@ const msBetweenProblems = 600_000;
 const minRowsOutside = 2;
 const minRowsSearched = 5;
 
+/** Statuses with which REST may refuse the page token of an old cursor. The interface names none ("Errors"). */
+const tokenRefusals: readonly number[] = [400, 404, 409, 410, 412, 416, 422];
+/** How long a page token counts as fresh: REST should accept it, also where its tokens expire soon. */
+const freshTokenMs = 60_000;
+
 /** The parameters whose texts a search must find in its rows. */
 const searches = ['search', 'query'] as const;
 
@@ -51,6 +58,9 @@ export function createListWatch(names: QueryParameterNames, { onProblem, onRowsO
   const lastProblems = new Map<string, number>();
   /** By list: the rows of the last page without a filter that was short, and not the last page of the list. */
   const shortPages = new Map<string, number>();
+  /** Digests of the page tokens that REST has just sent, for lists on which it has accepted none yet. */
+  const freshTokens = new LRUCache<string, true>({ max: 100, ttl: freshTokenMs, ttlResolution: 0 });
+  const tokenKey = (list: string, token: string) => hash('sha256', `${list} ${token}`, 'base64url');
 
   function report(list: string, parameter: Parameter, problem: string): void {
     const key = `${list} ${parameter}`;
@@ -91,6 +101,15 @@ export function createListWatch(names: QueryParameterNames, { onProblem, onRowsO
     return texts.some((text) => text.split(/[^\w.-]+/).includes(names[parameter]));
   }
 
+  /** The parameters that REST has never accepted and that may be why it refused a call. */
+  function suspectsOf(list: string, sent: SentParameters, error: StatusError, mayHaveExpired: boolean) {
+    if (error.status !== 400 && error.status !== 422) return [];
+    const unknown = sentParameters(sent).filter((parameter) => !accepted.has(`${list} ${parameter}`));
+    const named = unknown.filter((parameter) => isNamedIn(error, parameter));
+    if (!mayHaveExpired) return named.length > 0 ? named : unknown;
+    return named.includes('pageToken') ? [] : named;
+  }
+
   return {
     /** The query of a list call, with the names of this REST service. */
     query(sent: SentParameters): Record<string, string | undefined> {
@@ -102,9 +121,17 @@ export function createListWatch(names: QueryParameterNames, { onProblem, onRowsO
      * @returns the rows without those that the status filter should have left out.
      * @throws InvalidResponseError if these are two or more, and more than half of the page.
      */
-    check(list: string, call: RestCall, sent: SentParameters, rows: Rows, isLast: boolean): Rows {
+    check(
+      list: string,
+      call: RestCall,
+      sent: SentParameters,
+      rows: Rows,
+      nextPageToken: string | undefined,
+    ): Rows {
       for (const parameter of sentParameters(sent)) accepted.add(`${list} ${parameter}`);
-      checkPageSize(list, sent, rows.length, isLast);
+      if (nextPageToken !== undefined && !accepted.has(`${list} pageToken`))
+        freshTokens.set(tokenKey(list, nextPageToken), true);
+      checkPageSize(list, sent, rows.length, nextPageToken === undefined);
       for (const parameter of searches) checkSearch(list, parameter, sent, rows);
       if (sent.status === undefined) return rows;
       const inside = withStatus(call, sent.status, rows);
@@ -112,18 +139,24 @@ export function createListWatch(names: QueryParameterNames, { onProblem, onRowsO
       return inside;
     },
 
-    /** The error for a list call that REST refused, which may tell of a wrong name. */
+    /**
+     * The error for a list call that REST refused, which may tell of a wrong name. The page token of a cursor may have
+     * expired, so its name is a suspect only where REST has just sent the token.
+     */
     toListError(list: string, call: RestCall, sent: SentParameters, error: unknown): unknown {
-      if (!(error instanceof StatusError) || (error.status !== 400 && error.status !== 422)) return error;
-      const unknown = sentParameters(sent).filter((parameter) => !accepted.has(`${list} ${parameter}`));
-      if (unknown.length > 0) {
-        const named = unknown.filter((parameter) => isNamedIn(error, parameter));
-        const suspects = (named.length > 0 ? named : unknown).map((parameter) => settings[parameter]);
-        return new ParameterRefusedError(call, error, suspects);
-      }
+      if (!(error instanceof StatusError) || !tokenRefusals.includes(error.status)) return error;
+      const { pageToken } = sent;
+      const mayHaveExpired = pageToken !== undefined && !freshTokens.has(tokenKey(list, pageToken));
+      const suspects = suspectsOf(list, sent, error, mayHaveExpired);
+      if (suspects.length > 0)
+        return new ParameterRefusedError(
+          call,
+          error,
+          suspects.map((parameter) => settings[parameter]),
+        );
       const refusesText = searches.some((search) => sent[search] !== undefined && isNamedIn(error, search));
-      if (sent.pageToken === undefined || refusesText) return error;
-      return new PageTokenRefusedError(call, error.status, error.details);
+      if (pageToken === undefined || refusesText) return error;
+      return new PageTokenRefusedError(call, error);
     },
   };
 }

@@ -8,8 +8,9 @@ const call: RestCall = { method: 'GET', path: '/v1/orders' };
 const rowsOf = (count: number, status = 'NEW', name = 'Lucía') =>
   Array.from({ length: count }, () => ({ status, recipient: { firstName: name } }));
 
+let nowMs = 1_000;
 beforeEach(() => {
-  vi.useFakeTimers();
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
 });
 
 function createWatch() {
@@ -22,9 +23,11 @@ function createWatch() {
   return {
     outside,
     settings: () => problems.map(({ setting }) => setting),
-    wait: (ms: number) => vi.advanceTimersByTime(ms),
-    check: (sent: SentParameters, rows: readonly unknown[], isLast = true) =>
-      watch.check('orders', call, { pageSize: '100', ...sent }, rows, isLast),
+    wait(ms: number) {
+      nowMs += ms;
+    },
+    check: (sent: SentParameters, rows: readonly unknown[], nextPageToken?: string) =>
+      watch.check('orders', call, { pageSize: '100', ...sent }, rows, nextPageToken),
     refuse: (sent: SentParameters, message?: string, status = 400) =>
       watch.toListError(
         'orders',
@@ -77,25 +80,25 @@ describe('a page size', () => {
     'is reported if two consecutive pages are equally short: %s rows requested',
     (pageSize) => {
       const { check, settings } = createWatch();
-      check({ pageSize: '1000' }, rowsOf(50), false);
-      check({ pageSize: '1000' }, rowsOf(49), false);
-      check({ pageSize: '1000' }, rowsOf(50), false);
+      check({ pageSize: '1000' }, rowsOf(50), 'next');
+      check({ pageSize: '1000' }, rowsOf(49), 'next');
+      check({ pageSize: '1000' }, rowsOf(50), 'next');
       expect(settings()).toEqual([]);
-      check({ pageSize }, rowsOf(50), false);
+      check({ pageSize }, rowsOf(50), 'next');
       expect(settings()).toEqual(['PAGE_SIZE_PARAMETER']);
     },
   );
 
-  test.each<[string, number, boolean, SentParameters]>([
-    ['last pages', 30, true, {}],
-    ['empty pages', 0, false, {}],
-    ['full pages', 100, false, {}],
-    ['filtered pages', 30, false, { status: 'NEW' }],
-    ['searched pages', 30, false, { search: 'Lucía' }],
-  ])('causes no report for %s', (_pages, count, isLast, filter) => {
+  test.each<[string, number, string | undefined, SentParameters]>([
+    ['last pages', 30, undefined, {}],
+    ['empty pages', 0, 'next', {}],
+    ['full pages', 100, 'next', {}],
+    ['filtered pages', 30, 'next', { status: 'NEW' }],
+    ['searched pages', 30, 'next', { search: 'Lucía' }],
+  ])('causes no report for %s', (_pages, count, nextPageToken, filter) => {
     const { check, settings } = createWatch();
-    for (let page = 0; page < 3; page += 1) check(filter, rowsOf(count), isLast);
-    check({ ...filter, pageSize: '200' }, rowsOf(count), isLast);
+    for (let page = 0; page < 3; page += 1) check(filter, rowsOf(count), nextPageToken);
+    check({ ...filter, pageSize: '200' }, rowsOf(count), nextPageToken);
     expect(settings()).toEqual([]);
   });
 });
@@ -118,31 +121,68 @@ describe('a search', () => {
   });
 });
 
+const tokenStatuses = [400, 404, 409, 410, 412, 416, 422];
+
 describe('the error of a rejected list call', () => {
   const sent = { pageToken: 'next', search: 'Ana' };
 
   test.each([
-    [
-      'names all parameters that were never accepted',
-      undefined,
-      'PAGE_SIZE_PARAMETER, PAGE_TOKEN_PARAMETER, SEARCH_PARAMETER',
-    ],
+    ['names all parameters that were never accepted', undefined, 'PAGE_SIZE_PARAMETER, SEARCH_PARAMETER'],
     ['names the parameter that the REST service mentions', 'unknown parameter "search"', 'SEARCH_PARAMETER'],
   ])('%s', (_what, message, settings) => {
-    const error = createWatch().refuse(sent, message);
+    const error = createWatch().refuse({ search: 'Ana' }, message);
     expect(error).toBeInstanceOf(ParameterRefusedError);
     expect((error as Error).message).toMatch(new RegExp(`^GET /v1/orders returned 400: .* ${settings}[.:]`));
   });
 
-  test('is a PageTokenRefusedError if all parameters were accepted before', () => {
+  test.each([400, 422])(
+    'names PAGE_TOKEN_PARAMETER for a page token that REST has just sent: %i',
+    (status) => {
+      const { check, refuse, wait } = createWatch();
+      check({}, rowsOf(1), 'next');
+      wait(59_999);
+      const error = refuse({ pageToken: 'next' }, undefined, status);
+      expect(error).toBeInstanceOf(ParameterRefusedError);
+      expect((error as Error).message).toMatch(/Check the setting PAGE_TOKEN_PARAMETER\.$/);
+    },
+  );
+
+  test('is a PageTokenRefusedError for a page token that REST sent a minute ago', () => {
+    const { check, refuse, wait } = createWatch();
+    check({}, rowsOf(1), 'next');
+    wait(60_001);
+    expect(refuse({ pageToken: 'next' })).toBeInstanceOf(PageTokenRefusedError);
+  });
+
+  test('names the parameter that the REST service mentions beside the page token of a cursor', () => {
+    const error = createWatch().refuse(sent, 'unknown parameter "search"');
+    expect(error).toBeInstanceOf(ParameterRefusedError);
+    expect((error as Error).message).toMatch(/Check the setting SEARCH_PARAMETER:/);
+  });
+
+  test.each(tokenStatuses)('is a PageTokenRefusedError if a cursor is the first call: %i', (status) => {
+    for (const message of [undefined, 'page token has expired', 'invalid pageToken']) {
+      const error = createWatch().refuse({ pageToken: 'next' }, message, status);
+      expect(error).toBeInstanceOf(PageTokenRefusedError);
+      expect((error as Error).message).toBe(
+        `GET /v1/orders returned ${status}: The cursor is no longer valid. Start again without "after"${message === undefined ? '.' : `: ${message}`}`,
+      );
+    }
+  });
+
+  test.each(tokenStatuses)('is a PageTokenRefusedError if all parameters were accepted: %i', (status) => {
     const { check, refuse } = createWatch();
     check(sent, rowsOf(1, 'NEW', 'Ana'));
-    expect(refuse(sent)).toBeInstanceOf(PageTokenRefusedError);
+    expect(refuse(sent, undefined, status)).toBeInstanceOf(PageTokenRefusedError);
   });
 
   test.each([
     ['a call without a page token', { search: 'Ana' }, undefined, 400],
+    ['a call without a page token to an unknown path', {}, undefined, 404],
     ['a message about the search text', sent, 'search is too long', 400],
+    ['the status 401', sent, undefined, 401],
+    ['the status 403', sent, undefined, 403],
+    ['the status 429', sent, undefined, 429],
     ['the status 503', sent, undefined, 503],
   ])('stays a StatusError for %s', (_what, parameters, message, status) => {
     const { check, refuse } = createWatch();
