@@ -6,7 +6,7 @@ import { queryKey } from './page-loader.ts';
 /** The client's cursor is none, or belongs to another list or to other filters. Found before any call to REST. */
 export class InvalidCursorError extends WaybillError {}
 
-/** A position between two rows of a list. Reading can continue from there. */
+/** A position between two rows of a list. Reading can continue from there. Keys tell rows apart (`page-walk.ts`). */
 export interface Position {
   /** The token of the REST page to read. Undefined for the first page. */
   pageToken: string | undefined;
@@ -14,11 +14,11 @@ export interface Position {
   rowsBefore: number;
   /** The number of rows of that page before the position. */
   skip: number;
-  /** The name of the row just before the position. */
+  /** The key of the row just before the position. */
   anchor: string | undefined;
-  /** The name of the row just after the position. After rows came, went or moved, the names find the position again. */
+  /** The key of the row just after the position. After rows came, went or moved, the keys find the position again. */
   next?: string | undefined;
-  /** The name of the first row of the page before. Undefined on the first page. */
+  /** The key of the first row of the page before. Undefined on the first page. */
   firstBefore?: string | undefined;
 }
 

@@ -52,8 +52,8 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
     const { pageToken, rowsBefore, skip, firstBefore } = position;
     const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
     const page = await this.#load({ pageSize, pageToken }, rowsBefore);
-    if (firstBefore !== undefined && rowName(page.rows[0]) === firstBefore)
-      await this.#checkFirstPage(firstBefore, page.nextPageToken, pageSize);
+    if (firstBefore !== undefined && rowKey(page.rows[0]) === firstBefore)
+      await this.#checkFirstPage(firstBefore, page.nextPageToken, { pageSize, pageToken });
     const mayHaveMoved = page.nextPageToken !== undefined && pageSize < maxPageSize;
     if (!mayHaveMoved || indexAfter(page, position) !== undefined) return page;
     return this.#load({ pageSize: maxPageSize, pageToken }, rowsBefore);
@@ -61,17 +61,24 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
 
   /**
    * Checks a page that begins with the first row of the page before. New rows above may have moved that row. But where
-   * the list itself begins with the same row, REST has ignored the page token. Unless the row has moved up again: then
-   * the next tokens differ, although REST gives the first page the same one each time, or the list has one row left.
+   * the list itself begins with the same row, REST has ignored the page token. Unless the row has moved up again, or is
+   * in the list twice: then the next tokens differ, although REST gives the first page the same one each time, or the list
+   * has one row left. Where REST gives each page a new token, the largest pages show whether other rows follow.
    */
-  async #checkFirstPage(firstRow: string, nextToken: string | undefined, pageSize: number): Promise<void> {
-    const readFirstPage = () => {
+  async #checkFirstPage(firstRow: string, nextToken: string | undefined, query: PageQuery): Promise<void> {
+    const readFirstPage = (pageSize = query.pageSize) => {
       this.#pages.clearAll();
       return this.#load({ pageSize });
     };
     const { rows, nextPageToken } = await readFirstPage();
-    if (rowName(rows[0]) !== firstRow || (nextPageToken === undefined && rows.length === 1)) return;
-    if (nextPageToken !== nextToken && (await readFirstPage()).nextPageToken === nextPageToken) return;
+    if (rowKey(rows[0]) !== firstRow || (nextPageToken === undefined && rows.length === 1)) return;
+    if (nextPageToken !== nextToken) {
+      if ((await readFirstPage()).nextPageToken === nextPageToken) return;
+      const pageSize = this.#pages.maxPageSize;
+      const largest = await Promise.all([readFirstPage(pageSize), this.#load({ ...query, pageSize })]);
+      const [first, later] = largest.map((page) => JSON.stringify(page.rows.map((row) => rowKey(row))));
+      if (first !== later) return;
+    }
     throw pageTokenIgnored('For a page token, the REST service returned the first page of the list again.');
   }
 
@@ -109,9 +116,9 @@ export async function allRecords<Row extends { name: string }, Query extends Pag
  */
 export function indexAfter({ rows }: Page<{ name: string }>, { skip, anchor, next }: Position) {
   if (anchor === undefined && next === undefined) return skip;
-  if (anchor !== undefined && rowName(rows[skip - 1]) === anchor) return skip;
-  const indexOf = (name: string | undefined) =>
-    name === undefined ? -1 : rows.findIndex((row) => rowName(row) === name);
+  if (anchor !== undefined && rowKey(rows[skip - 1]) === anchor) return skip;
+  const indexOf = (key: string | undefined) =>
+    key === undefined ? -1 : rows.findIndex((row) => rowKey(row) === key);
   // Clients change the rows that they have, so the next row has seldom moved.
   const nextIndex = indexOf(next);
   if (nextIndex !== -1) return nextIndex;
@@ -125,14 +132,18 @@ export function positionAfter(
   index: number,
   { pageToken, rowsBefore, firstBefore }: Position,
 ): Position {
-  const [anchor, next] = [rowName(rows[index]), rowName(rows[index + 1])];
+  const [anchor, next] = [rowKey(rows[index]), rowKey(rows[index + 1])];
   if (index < rows.length - 1 || nextPageToken === undefined)
     return { pageToken, rowsBefore, skip: index + 1, anchor, firstBefore, next };
   const start = { ...startOfList, pageToken: nextPageToken, rowsBefore: rowsBefore + rows.length };
-  return { ...start, firstBefore: rowName(rows[0]) };
+  return { ...start, firstBefore: rowKey(rows[0]) };
 }
 
-/** The resource name of a row. Undefined for an invalid row, whose `name` is the name of its error class. */
-function rowName(row: { name: string } | InvalidResponseError | undefined): string | undefined {
-  return row instanceof InvalidResponseError ? undefined : row?.name;
+/**
+ * What tells a row from the other rows of its list: its resource name. A template has a plain name, with a row for each
+ * language ("Template"). Undefined for an invalid row, whose `name` is the name of its error class.
+ */
+function rowKey(row: { name: string; language?: unknown } | InvalidResponseError | undefined) {
+  if (row === undefined || row instanceof InvalidResponseError) return undefined;
+  return typeof row.language === 'string' ? `${row.language} ${row.name}` : row.name;
 }
