@@ -136,18 +136,6 @@ test.each<[string, Partial<Quirks>, string, string]>([
     'order of lists',
     'orders: oldest first, shipments: oldest first',
   ],
-  [
-    '404 errors without JSON',
-    { errorBody: 'text' },
-    'error 404',
-    'The 404 response contains text/plain. Waybill finds no error message in it',
-  ],
-  [
-    '400 errors without JSON',
-    { errorBody: 'text' },
-    'error 400',
-    'The 400 response contains text/plain. Waybill finds no error message in it',
-  ],
 ])('the doctor warns of %s', async (_name, quirks, check, cause) => {
   const { report } = await examined({ quirks });
   expect(report.isUsable).toBe(true);
@@ -158,6 +146,37 @@ test.each<[string, Partial<Quirks>, string, string]>([
     remedy: expect.any(String),
   });
 });
+
+test('the doctor warns of errors without a message for people', async () => {
+  const path = '/v1/orders/waybill-doctor-none';
+  const bodies: [body: unknown, contents: string][] = [
+    [{ number: 7 }, 'number'],
+    ['<html>404</html>', 'text/html'],
+  ];
+  for (const [body, contents] of bodies) {
+    shared.faults.clear();
+    const contentType = typeof body === 'string' ? 'text/html' : 'application/json';
+    const { report } = await examined({ faults: [{ kind: 'status', status: 404, path, body, contentType }] });
+    expect(findingOf(report, 'error 404')).toEqual({
+      check: 'error 404',
+      mark: 'warning',
+      cause: `The 404 response contains ${contents}. Waybill finds no error message in it.`,
+      remedy: expect.stringContaining('Clients get a generic message with the status.'),
+    });
+  }
+});
+
+test.each(['error 404', 'error 400'])(
+  'the doctor finds the message of an %s in plain text',
+  async (check) => {
+    const { report } = await examined({ quirks: { errorBody: 'text' } });
+    const [, status] = check.split(' ');
+    expect(findingOf(report, check)).toMatchObject({
+      mark: 'ok',
+      cause: `The ${status} response contains text/plain. Waybill finds the message.`,
+    });
+  },
+);
 
 test('the doctor sets UPSTREAM_LISTS_FOR_BATCHES to "no" if list rows lack fields', async () => {
   const { report } = await examined({ quirks: { rowsLack: { orders: ['notes', 'updateTime'] } } });

@@ -91,7 +91,7 @@ function readError({ service: { options } }: Examination, { status, contentType,
       `The ${status} response contains ${shape}. Waybill finds the message${fields.length > 0 ? ' and the invalid fields' : ''}.`,
     );
   const remedy =
-    'Clients get a generic message with the status. Waybill looks for an error message in the fields "message", "detail" and "title" only, also inside "error".';
+    'Clients get a generic message with the status. Waybill finds an error message in fields such as "message", "detail" and "title", in a list or map "errors", and in a text of one line.';
   return warning(`The ${status} response contains ${shape}. Waybill finds no error message in it.`, remedy);
 }
 

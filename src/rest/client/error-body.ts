@@ -1,60 +1,47 @@
 import { isJsonObject, parseJson } from '../../base/json-object.ts';
-import type { ErrorDetails, FieldError } from '../errors.ts';
+import type { ErrorDetails } from '../errors.ts';
+import { firstText, readCode, readFaults } from './faults.ts';
 import { type PrivateTexts, publicText } from './public-text.ts';
 
-const maxFields = 50;
+const maxSentences = 5;
 
 /**
  * Extracts the message and the field errors from an error body, as texts that clients may see. The REST interface does
- * not define the body ("Errors"). These JSON forms are recognized, and any other body may not be meant for a client:
- * - RFC 9457: `{title, detail, errors: [{pointer, detail}]}`;
- * - Google's error model: `{error: {message, details: [{fieldViolations: [{field, description}]}]}}`;
- * - `{message, code}` and `{errors: [{field, message}]}`.
+ * not define the body ("Errors"), so the forms of the usual frameworks are read, by three rules:
+ * - A text has one of a few names, such as `message`, also in an object under `error`. A body of one line is a text too.
+ * - Each object in a list, such as `errors` or `violations`, is a fault. It has a text, and may name a field.
+ * - A map from names to texts, such as `errors` of Rails or the body of Django, has faults of fields.
  */
 export function readErrorBody(body: string, privateTexts: PrivateTexts): ErrorDetails {
+  const toPublic = (text: string) => publicText(text, privateTexts);
   const json = parseJson(body);
-  if (!isJsonObject(json)) return { fields: [] };
-  const error = isJsonObject(json.error) ? json.error : json;
-  const message = firstText(error, ['message', 'detail', 'title']);
-  const violations = list(error.details).flatMap((detail) =>
-    isJsonObject(detail) && Array.isArray(detail.fieldViolations) ? detail.fieldViolations : [detail],
-  );
+  if (!isJsonObject(json)) {
+    const line = readLine(typeof json === 'string' ? json : json === undefined ? body : '');
+    return { ...(line !== '' && { message: toPublic(line) }), fields: [] };
+  }
+  const error = [json.error, json.detail].find(isJsonObject) ?? json;
+  const names = ['message', 'detail', 'error_description', 'msg', 'description'];
+  const text = firstText(error, names) ?? firstText(json, names);
+  const { fields, sentences } = readFaults(json);
+  const general = [...new Set(sentences)].filter((sentence) => sentence !== text).slice(0, maxSentences);
+  const parts = [text?.replace(/[.:]$/, ''), general.map(toPublic).join('; ')].filter(Boolean);
+  // The name of the status, such as `Bad Request`, says least.
+  const message = general.length === 0 ? (text ?? firstText(json, ['title', 'error'])) : parts.join(': ');
   const { restHost } = privateTexts;
   // A host of one word, such as `orders`, may also be the name of a field.
   const privateInPaths = { ...privateTexts, restHost: restHost.includes('.') ? restHost : '' };
-  const fields = [...violations, ...list(error.errors)].flatMap(fieldErrors).slice(0, maxFields);
   return {
-    ...(message === undefined ? {} : { message: publicText(message, privateTexts) }),
+    ...(message !== undefined && { message: toPublic(message) }),
     ...readCode(error),
     fields: fields.map(({ path, message, ...code }) => ({
       path: publicText(path, privateInPaths),
-      message: publicText(message, privateTexts),
+      message: toPublic(message),
       ...code,
     })),
   };
 }
 
-/** The first text that has the form of a code, such as `FAILED_PRECONDITION` or `too-long`. */
-function readCode(object: Record<string, unknown>): { code?: string } {
-  const texts = ['reason', 'code', 'status', 'type'].map((name) => object[name]);
-  const code = texts.find((text) => typeof text === 'string' && /^[a-z][a-z_-]{1,63}$/i.test(text));
-  return typeof code === 'string' ? { code: code.toUpperCase().replaceAll('-', '_') } : {};
+/** A text without JSON that is a sentence. A page, a stack trace and a part of JSON are not meant for a client. */
+function readLine(text: string): string {
+  return /^[^\p{Cc}<>{}[\]]{1,300}$/u.test(text.trim()) && /\p{L}/u.test(text) ? text.trim() : '';
 }
-
-/** @returns an empty list if the item names no field or no message. */
-function fieldErrors(item: unknown): FieldError[] {
-  if (!isJsonObject(item)) return [];
-  const path = firstText(item, ['field', 'pointer']);
-  const message = firstText(item, ['message', 'description', 'detail']);
-  if (path === undefined || message === undefined) return [];
-  // A URL stays, so that `publicText` finds it.
-  const dottedPath = path.includes('//') ? path : path.replace(/^#?\//, '').replaceAll('/', '.');
-  return [{ path: dottedPath, message, ...readCode(item) }];
-}
-
-function firstText(object: Record<string, unknown>, names: readonly string[]): string | undefined {
-  const texts = names.map((name) => object[name]);
-  return texts.find((text): text is string => typeof text === 'string' && text !== '');
-}
-
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

@@ -1,6 +1,7 @@
 import { isEnumType } from 'graphql';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
+import { fieldForms, messageForms } from '../../fixtures/error-forms.ts';
 import { keyedMutation } from '../../fixtures/keyed-mutations.ts';
 import { learnMerchants } from '../../fixtures/known-merchant.ts';
 import { readPage, rowsOf, sectionOf } from '../../fixtures/markdown.ts';
@@ -147,6 +148,41 @@ describe('an invalid field', () => {
     const { result, calls } = await run('createOrder', order);
     const fields = [{ path: 'notes', code, limit: null }];
     expect([result, calls]).toEqual([{ __typename: 'InvalidInput', fields }, [post]]);
+  });
+});
+
+describe('a rejection in the form of a framework', () => {
+  const fields = '__typename ... on InvalidInput { message fields { path message code } }';
+  const update = { id: 'ca2490', recipient };
+
+  test.each(fieldForms)('shows the field and the text of %s', async (_form, body, message) => {
+    const mutations = [
+      ['createOrder', order, 'POST', '/v1/orders'],
+      ['updateOrder', update, 'PATCH', '/v1/orders/ca2490'],
+      ['createShipment', shipment, 'POST', '/v1/shipments'],
+    ] as const;
+    for (const [mutation, input, method, path] of mutations) {
+      waybill.sandbox.faults.add({ kind: 'status', status: 422, method, path, body });
+      const { result, calls } = await run(mutation, input, fields);
+      expect([result, calls]).toEqual([
+        {
+          __typename: 'InvalidInput',
+          message: message ?? `${method} ${path} returned 422.`,
+          fields: [{ path: 'recipient.email', message: 'is no address', code: 'REJECTED' }],
+        },
+        [`${method} ${path}`],
+      ]);
+    }
+  });
+
+  test.each(messageForms)('shows the text of %s', async (_form, body, message) => {
+    for (const status of [400, 409]) {
+      waybill.sandbox.faults.clear();
+      fail({ status, path: '/v1/orders', body });
+      const { result, calls } = await run('createOrder', order, '__typename ... on UserError { message }');
+      const __typename = status === 409 ? 'Conflict' : 'InvalidInput';
+      expect([result, calls]).toEqual([{ __typename, message }, [post]]);
+    }
   });
 });
 

@@ -164,7 +164,7 @@ function answerBytes(body: Buffer, headers: Record<string, string>): Answer {
 describe('an error status', () => {
   const bodies: [contentType: string, body: string, message: string][] = [
     ['application/json', '{"message":"said"}', ': said'],
-    ['text/plain', 'said', ''],
+    ['text/plain', 'said', ': said'],
     ['text/html', '<h1>said</h1>', ''],
     ['application/json', '', ''],
   ];

@@ -55,7 +55,7 @@ describe('an HTTP error', () => {
   const statuses = [400, 401, 403, 404, 409, 410, 412, 422, 429, 500, 502, 503, 504];
   const bodies: [string, (status: number) => Answer, string | undefined][] = [
     ['a JSON', (status) => answerJson({ error: { message: 'no such thing' } }, status), 'no such thing'],
-    ['a text', (status) => answerText('no such thing', status, 'text/plain'), undefined],
+    ['a text', (status) => answerText('no such thing', status, 'text/plain'), 'no such thing'],
     ['an HTML', (status) => answerText('<html><body><h1>Bad Gateway</h1></body></html>', status), undefined],
     ['an empty', (status) => answerText('', status, 'application/json'), undefined],
   ];

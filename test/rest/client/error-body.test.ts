@@ -55,7 +55,7 @@ describe('the fields of an error body', () => {
   test('omit errors without a field name', () => {
     const errors = [null, 7, 'notes', {}, { message: 'x' }, { field: '' }, { field: 7, message: 'x' }, []];
     expect(read({ errors }).fields).toEqual([]);
-    expect(read({ errors: { notes: 'x' }, details: { notes: 'x' } }).fields).toEqual([]);
+    expect(read({ details: { notes: 'x' }, data: { notes: ['x'] } }).fields).toEqual([]);
   });
 
   test('are limited to 50', () => {
@@ -78,8 +78,8 @@ describe('the message of an error body', () => {
     expect(read(body).message).toBe(message);
   });
 
-  test.each(['', 'null', '7', '"a"', '[]', '[{"message":"a"}]', '<html><h1>a</h1></html>', 'a stack\n at b'])(
-    'is missing if the body is not a JSON object: %j',
+  test.each(['', 'null', '7', '""', '[]', '[{"message":"a"}]', '<html><h1>a</h1></html>', 'a stack\n at b'])(
+    'is missing if the body is neither a JSON object nor a sentence: %j',
     (body) => {
       expect(read(body)).toEqual({ fields: [] });
     },
