@@ -81,8 +81,12 @@ interface LoaderSource {
 
 const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
   orderById: (source) => listBatchLoader(source, 'orders', source.api.getOrder, source.api.listOrders),
-  orderByReference: (_source, { orderPage }) =>
-    recordLoader((referenceId) => findOrder(orderPage, referenceId)),
+  orderByReference: ({ state }, { orderPage, orderById }) =>
+    recordLoader(async (referenceId) => {
+      const found = await findOrder(orderPage, referenceId);
+      // A search may still find the row from before a write of this token.
+      return found !== null && state.orders.written.has(found.name) ? orderById.load(found.name) : found;
+    }),
   orderPage: ({ api, callContext }, { orderById }) =>
     primingPageLoader((query) => api.listOrders(query, callContext), maxPageSize.orders, orderById),
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>

@@ -62,10 +62,13 @@ export class RecordLoader<Json> {
 
   /** Like `load`, but without a promise if the record is already known. */
   find(name: string): Json | Promise<Json | null> {
-    const record = this.#readPrimed()?.get(name);
-    if (record !== undefined) return record;
     // For a known name, DataLoader would make a second promise that waits for the rest of its batch.
-    return this.#promiseByName.get(name) ?? this.#loader.load(name);
+    return this.peek(name) ?? this.#loader.load(name);
+  }
+
+  /** The record if it is known, or the promise if it is being read. Makes no call. */
+  peek(name: string): Json | Promise<Json | null> | undefined {
+    return this.#readPrimed()?.get(name) ?? this.#promiseByName.get(name);
   }
 
   /**

@@ -13,6 +13,7 @@ export function invalidateAfterOrderCreation({ orderPage, orderByReference }: Lo
 export function invalidateAfterOrderUpdate(loaders: Loaders, order: string): void {
   invalidateAfterOrderCreation(loaders);
   loaders.orderById.clear(order);
+  loaders.orderById.noteWritten(order);
   loaders.shipmentById.clearAll();
   loaders.shipmentPage.clearAll();
 }
@@ -23,4 +24,11 @@ export function invalidateAfterShipmentCreation(loaders: Loaders): void {
   loaders.orderById.clearAll();
   loaders.shipmentPage.clearAll();
   loaders.organization.clearAll();
+}
+
+/** Notes the order of a quote that a shipment has accepted. Without a read of the quote, any order may be the one. */
+export async function noteOrderOfQuote({ quoteById, orderById }: Loaders, name: string): Promise<void> {
+  const quote = await quoteById.peek(name);
+  if (quote === undefined || quote === null) orderById.noteAnyWritten();
+  else if (quote.order) orderById.noteWritten(quote.order);
 }

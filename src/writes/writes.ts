@@ -21,6 +21,7 @@ import {
   invalidateAfterOrderCreation,
   invalidateAfterOrderUpdate,
   invalidateAfterShipmentCreation,
+  noteOrderOfQuote,
 } from './invalidation.ts';
 import { earliestCreation, findCreatedOrder, withRecovery } from './recovery.ts';
 import {
@@ -130,6 +131,8 @@ export function createWrites(
         .updateOrder(order, update, writeContext)
         .finally(() => invalidateAfterOrderUpdate(loaders, order));
       loaders.orderById.replace(updated.name, updated);
+      // A cancellation of the order also changes its shipment.
+      if (updated.shipment) loaders.shipmentById.noteWritten(updated.shipment);
       return updated;
     },
 
@@ -152,9 +155,10 @@ export function createWrites(
         operation: 'createShipment',
         input: shipment,
         run: (attempt: Held) =>
-          hasKey
+          (hasKey
             ? createWorkflow().acceptQuote(shipment, attempt)
-            : createWorkflow().createShipment(shipment, attempt),
+            : createWorkflow().createShipment(shipment, attempt)
+          ).finally(() => noteOrderOfQuote(loaders, shipment.quote)),
         toStored: ({ name }: ShipmentJson) => name,
         restore: (name: string) => restoreRecord(loaders.shipmentById, name),
       };
@@ -188,7 +192,9 @@ export function createWrites(
         toStored: toStoredShipping,
         restore: (stored) => restoreShipping(loaders, stored, request),
       };
-      const outcome = await idempotency.runOnce(write, key, writeContext);
+      const outcome = await idempotency
+        .runOnce(write, key, writeContext)
+        .finally(() => loaders.orderById.noteWritten(request.order));
       // Another request may have shipped the order while this request waited for the key.
       if ('shipment' in outcome) invalidateAfterShipmentCreation(loaders);
       return outcome;

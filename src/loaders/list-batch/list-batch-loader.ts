@@ -46,6 +46,8 @@ type Read<Json> = (name: string) => RecordResult<Json> | Promise<RecordResult<Js
  * Loads batches of ids: reads one page of the list, then sends a GET for each id that the page lacks
  * (docs/decisions/0021-one-page-for-a-batch.md). A slow page is waited for. A page that fails as the calls of an
  * overloaded service fail is not replaced by GETs, so trouble makes no more calls than health.
+ *
+ * Records that this token wrote lately are read by their ids, because a list may still have their old rows.
  */
 export class ListBatchLoader<Json extends { name: string }> extends RecordLoader<Json> {
   readonly #options: ListBatchLoaderOptions<Json>;
@@ -60,8 +62,26 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
   override prime(rows: Page<Json>['rows'], generation: number): void {
     const { state, isRowComplete } = this.#options;
     if (state.shared.incompleteRows.isOn) return;
-    const usableRows = rows.filter((row) => !(row instanceof InvalidResponseError) && isRowComplete(row));
+    const usableRows = rows.filter(
+      (row) => !(row instanceof InvalidResponseError) && isRowComplete(row) && !state.written.has(row.name),
+    );
     super.prime(usableRows, generation);
+  }
+
+  /** Replaces a record by the response to a write. */
+  override replace(name: string, record: Json): void {
+    this.noteWritten(name);
+    super.replace(name, record);
+  }
+
+  /** Notes that this token has written a record, so that it is read by its id for 30 seconds. */
+  noteWritten(name: string): void {
+    this.#options.state.written.note(name);
+  }
+
+  /** Notes a write of a record that is not known. */
+  noteAnyWritten(): void {
+    this.#options.state.written.noteAny();
   }
 
   /** The next batch is read from this position, and uses the prefetched page. */
@@ -82,6 +102,25 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
   }
 
   async #loadBatch(names: readonly string[]): Promise<RecordResult<Json>[]> {
+    const { get, callContext, state, observer, kind } = this.#options;
+    const written = names.filter((name) => state.written.has(name));
+    // Other fields need reads too. An old row is then better than none.
+    if (written.length === 0 || written.length > callContext.readsLeft() / 2) return this.#loadListed(names);
+    observer?.batch(kind, written.length, 'gets');
+    const records = settleAll(written, (name) => get(name, callContext));
+    const isWritten = new Set(written);
+    const others = names.filter((name) => !isWritten.has(name));
+    if (others.length === 0) {
+      this.#expected = undefined;
+      this.#prefetched = undefined;
+      return records;
+    }
+    const [writtenRecords, otherRecords] = await Promise.all([records, this.#loadListed(others)]);
+    const results = { written: writtenRecords.values(), others: otherRecords.values() };
+    return names.map((name) => results[isWritten.has(name) ? 'written' : 'others'].next().value ?? null);
+  }
+
+  async #loadListed(names: readonly string[]): Promise<RecordResult<Json>[]> {
     const { get, callContext, state, isRowComplete, observer, kind } = this.#options;
     const { generation } = this;
     const position = this.#expected ?? { rowsBefore: 0, rowsPerId: state.rowsPerId('ids') };
