@@ -1,3 +1,4 @@
+import { httpDateMs } from '../../base/date-time.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { DeadlineError, StatusError, UnavailableError } from '../errors.ts';
 
@@ -88,9 +89,6 @@ const maxDelayMs = 2 ** 31 - 1;
 // A list of several headers. The comma after the weekday of a date does not end a value.
 const valueEnd = /,\s*(?=(?:\d*\.)?\d+\s*(?:,|$))/;
 const seconds = /^(?:\d*\.)?\d+$/;
-// The three forms of RFC 9110, section 5.6.7: `Date.parse` also reads "soon 1", as a date in 2001.
-const date = /^[A-Z][a-z]+, .+ GMT$/;
-const dateWithoutZone = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
 /**
  * Parses the `retry-after` header: seconds, also with a fraction, or a date. The longest time of several counts, because
@@ -103,9 +101,12 @@ export function parseRetryAfter(header: string | string[] | undefined): number |
   return delays.length === 0 ? undefined : Math.min(Math.ceil(Math.max(0, ...delays)), maxDelayMs);
 }
 
+// The oldest form of RFC 9110, section 5.6.7, is in UTC.
+const dateWithoutZone = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
+
 /** NaN for an invalid value. */
 function delayMs(value: string): number {
   if (seconds.test(value)) return Number(value) * 1_000;
-  if (date.test(value)) return Date.parse(value) - Date.now();
-  return dateWithoutZone.test(value) ? Date.parse(`${value} GMT`) - Date.now() : Number.NaN;
+  const dateMs = dateWithoutZone.test(value) ? Date.parse(`${value} GMT`) : httpDateMs(value);
+  return (dateMs ?? Number.NaN) - Date.now();
 }
