@@ -3,6 +3,7 @@ import { decodeText } from '../base/decode-text.ts';
 import { parseJson } from '../base/json-object.ts';
 import { callRoute, queryString } from '../rest/call.ts';
 import { createDispatcher, failureCode, type ProxyOptions, userAgent } from '../rest/connection-pools.ts';
+import { isOfGateway } from '../rest/gateway-statuses.ts';
 
 /** The response to a GET, read to its end. */
 export interface Answer {
@@ -101,7 +102,8 @@ export class LiveService {
       const body = await readBody(stream);
       const ms = performance.now() - startedAtMs;
       if (status === 429) this.#failuresInARow = maxFailuresInARow;
-      if (status === 429 || status >= 500) throw new CallFailedError(call, String(status));
+      if (status === 429 || status >= 500 || isOfGateway(status))
+        throw new CallFailedError(call, String(status));
       this.durations.push(ms);
       const [contentType = ''] = String(received['content-type'] ?? 'no content type').split(';', 1);
       const text = decodeText([body], received['content-type']);

@@ -1,6 +1,7 @@
 import { counted } from '../base/counted.ts';
 import type { Cancellation } from '../concurrency/cancellation.ts';
 import { describeCall, isRead, type RestCall } from './call.ts';
+import { isOfGateway } from './gateway-statuses.ts';
 
 /**
  * The base class of expected errors: of the client's input, of REST's response, or of the network.
@@ -149,15 +150,14 @@ export class OutcomeUnknownError extends WaybillError {
 
 /**
  * Whether REST may have done a write despite this error. REST has not done a write that was rejected or never sent.
- * Any other outcome is unknown. A gateway may send 502, 503 or 504 after it forwarded the write.
- * A redirect may follow a success.
+ * Any other outcome is unknown. A gateway may have forwarded the write (gateway-statuses.ts). A redirect may follow a
+ * success.
  */
 export function mayHaveHappened(error: unknown): boolean {
   if (!(error instanceof StatusError))
     return error instanceof OutcomeUnknownError || !(error instanceof WaybillError);
   const { status } = error;
-  // A request that took too long (408, or 499 of some proxies) is not rejected.
-  const isRejected = status >= 400 && status <= 499 && status !== 408 && status !== 499;
+  const isRejected = status >= 400 && status <= 499 && !isOfGateway(status);
   return !error.isRead && !isRejected;
 }
 

@@ -1,4 +1,5 @@
 import { createDispatcher, failureCode, type ProxyOptions, userAgent } from './connection-pools.ts';
+import { isOfGateway } from './gateway-statuses.ts';
 
 export interface ProbeOptions {
   baseUrl: URL;
@@ -21,14 +22,14 @@ export function createProbe(options: ProbeOptions): () => Promise<string | undef
 
 /**
  * Says how REST answers a list of orders without an access token, which it refuses with 401 or 403 ("Authentication").
- * Another status below 500 is that of a web page, of another service, or of a wrong base path.
+ * Another status below 500, but no gateway's, is that of a web page, of another service, or of a wrong base path.
  */
 export async function describeRest(options: ProbeOptions): Promise<string> {
   const result = await request(options, 'GET', '/v1/orders');
   if (typeof result === 'string') return `does not respond: ${result}; the server starts anyway`;
   if (result === 401 || result === 403) return 'responds';
   const status = `GET /v1/orders without a token returned ${result}`;
-  return result >= 500
+  return result >= 500 || isOfGateway(result)
     ? `${status}; the server starts anyway`
     : `WARNING: ${status}, but 401 or 403 was expected. Check UPSTREAM_URL`;
 }

@@ -4,6 +4,7 @@ import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { AbortedError, DeadlineError, OutcomeUnknownError, StatusError } from '../rest/errors.ts';
+import { isOfGateway } from '../rest/gateway-statuses.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { OfferJson, OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
@@ -142,7 +143,7 @@ export function createShipmentLookup(
 /** Whether a write was aborted here or by a gateway, so that REST may still be processing the write. */
 export function wasAborted(error: unknown): boolean {
   const cause = error instanceof OutcomeUnknownError ? error.cause : error;
-  if (cause instanceof StatusError) return [408, 499, 502, 504].includes(cause.status);
+  if (cause instanceof StatusError) return isOfGateway(cause.status);
   return cause instanceof DeadlineError || cause instanceof AbortedError;
 }
 

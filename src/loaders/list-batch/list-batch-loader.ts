@@ -7,6 +7,7 @@ import {
   isUnreadable,
   StatusError,
 } from '../../rest/errors.ts';
+import { isOfGateway } from '../../rest/gateway-statuses.ts';
 import type { ListedKind, LoadingObserver } from '../loading-observer.ts';
 import { RecordLoader, type RecordResult, settleAll } from '../record-loader.ts';
 import {
@@ -258,11 +259,11 @@ class BatchRows<Row extends { name: string }> {
   }
 }
 
-const overloadStatuses: readonly number[] = [408, 429, 502, 503, 504];
-
 /** How long GETs replace a list that is refused or broken. Undefined: one GET finds out whether REST is overloaded. */
 function pauseAfter(error: Error): number | undefined {
   if (isUnreadable(error)) return shortPauseMs;
-  if (!(error instanceof StatusError) || overloadStatuses.includes(error.status)) return undefined;
-  return error.status >= 400 && error.status <= 499 ? longPauseMs : shortPauseMs;
+  if (!(error instanceof StatusError)) return undefined;
+  const { status } = error;
+  if (status === 429 || isOfGateway(status)) return undefined;
+  return status >= 400 && status <= 499 ? longPauseMs : shortPauseMs;
 }

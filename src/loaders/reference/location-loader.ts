@@ -1,6 +1,7 @@
 import type { LocationQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import { InvalidResponseError, isNotFound, StatusError } from '../../rest/errors.ts';
+import { isOfGateway } from '../../rest/gateway-statuses.ts';
 import type { LocationJson } from '../../rest/wire-schema.ts';
 import { pagesFrom } from '../paging/page-walk.ts';
 import { RecordLoader, type RecordResult, settleAll } from '../record-loader.ts';
@@ -51,7 +52,7 @@ export function locationLoader(
       if (!pages.forgetEarlier()) for (const name of missing) found.set(name, null);
     } catch (error) {
       // A large page may fail although a search succeeds. But a search would get the same 4xx status as the page.
-      if (error instanceof StatusError && error.status < 500)
+      if (error instanceof StatusError && error.status < 500 && !isOfGateway(error.status))
         for (const name of missing) found.set(name, isNotFound(error) ? null : error);
     }
     return found;

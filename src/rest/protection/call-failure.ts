@@ -13,6 +13,7 @@ import {
   UnavailableError,
   WaybillError,
 } from '../errors.ts';
+import { isOfGateway } from '../gateway-statuses.ts';
 import type { CallOutcome } from './circuit-breaker.ts';
 
 /** Converts any error of a call into a WaybillError. `isSent`: whether any part of the request may have been sent. */
@@ -39,12 +40,15 @@ const hangsAfterMs = 1_500;
 export function toOutcome(error: unknown, silentMs: number): CallOutcome {
   const failure = error instanceof OutcomeUnknownError ? error.cause : error;
   if (failure instanceof AbortedError) return hasHung(failure, silentMs) ? 'failed' : 'aborted';
-  // 501 does not count as failed: REST is available, but does not implement the request.
-  if (failure instanceof StatusError)
-    return failure.status >= 500 && failure.status !== 501 ? 'failed' : 'answered';
+  if (failure instanceof StatusError) return isFailure(failure.status) ? 'failed' : 'answered';
   if (failure instanceof UnavailableError || failure instanceof DeadlineError) return 'failed';
   // Otherwise `beforeWrite` has refused the write, so nothing was sent.
   return isUnreadable(failure) ? 'answered' : 'aborted';
+}
+
+/** 501 is no failure: REST is available, but does not implement the request. */
+function isFailure(status: number): boolean {
+  return isOfGateway(status) || (status >= 500 && status !== 501);
 }
 
 function hasHung(error: AbortedError, silentMs: number): boolean {

@@ -1,6 +1,7 @@
 import { httpDateMs } from '../../base/date-time.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import { DeadlineError, StatusError, UnavailableError } from '../errors.ts';
+import { isOfGateway } from '../gateway-statuses.ts';
 
 const basePauseMs = 100;
 const maxPauseMs = 1_000;
@@ -23,7 +24,7 @@ export function createRetries(maxRetries: number, random = Math.random) {
     if (error instanceof DeadlineError) return retries === 0 ? jitter() : undefined;
     if (!(error instanceof StatusError)) return undefined;
     const { status, retryAfterMs } = error;
-    if (![429, 502, 503, 504].includes(status)) return undefined;
+    if (status !== 429 && !isOfGateway(status)) return undefined;
     if (retryAfterMs === undefined) return status === 429 ? undefined : jitter();
     return retryAfterMs <= maxRetryAfterMs ? retryAfterMs + jitter() : undefined;
   }

@@ -14,6 +14,7 @@ import {
   StatusError,
   UnavailableError,
 } from '../../rest/errors.ts';
+import { gatewayFailure } from '../../rest/gateway-statuses.ts';
 import { KeysFullError } from '../../writes/idempotency.ts';
 import { MerchantUnknownError } from '../../writes/merchant.ts';
 import { ClaimLostError, StoreUnavailableError } from '../../writes/store/key-store.ts';
@@ -45,9 +46,10 @@ export function toClientError(error: unknown): ClientError {
 
 function fromStatusError(error: StatusError): ClientError {
   const { status, isRead, details, retryAfterMs } = error;
+  const failure = gatewayFailure(status);
   const clientError = (code: string, retryable = false): ClientError => ({
-    // A REST message about the request (4xx) goes to the client. A message about a failure of REST (5xx) does not.
-    message: status < 500 ? error.message : error.summary,
+    // A REST message about the request (4xx) goes to the client. A message about a failure of REST or a gateway does not.
+    message: status < 500 && failure === undefined ? error.message : error.summary,
     code,
     retryable,
     upstreamStatus: status,
@@ -65,10 +67,9 @@ function fromStatusError(error: StatusError): ClientError {
   const retryAfter = retryAfterMs !== undefined && { retryAfterMs };
   if (status === 429) return { ...clientError('RATE_LIMITED', true), ...retryAfter };
   // After a gateway error a write may still have been applied, so only reads are retryable.
-  if (status === 502 || status === 503)
+  if (failure === 'unavailable')
     return { ...clientError('UPSTREAM_UNAVAILABLE', isRead), ...(isRead && retryAfter) };
-  // A gateway got no response from REST in time.
-  if (status === 504 && isRead) return { ...clientError('UPSTREAM_TIMEOUT', true), ...retryAfter };
+  if (failure === 'timeout' && isRead) return { ...clientError('UPSTREAM_TIMEOUT', true), ...retryAfter };
   if (status < 400) return clientError('UPSTREAM_INVALID_RESPONSE');
   return clientError('UPSTREAM_ERROR');
 }

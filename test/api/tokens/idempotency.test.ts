@@ -270,7 +270,7 @@ describe('a keyed retry after an unknown outcome', () => {
   });
 
   // Responses of REST itself. A gateway's response says nothing about the end of REST's work.
-  const ofRest = statuses.filter(([status]) => ['302', '500', '503'].includes(status));
+  const ofRest = statuses.filter(([status]) => ['302', '500'].includes(status));
 
   test.each<[string, Fault]>([...ofRest, ['a reset', { kind: 'reset' }]])(
     'sends no POST if the search finds no order (fault: %s)',
