@@ -90,6 +90,7 @@ const layers: Record<string, string[]> = {
     'client',
     'protection',
     'api-types.ts',
+    'repeated-names.ts',
     'conversation-name.ts offers.ts',
     'resource-name.ts',
     'wire-schema.ts errors.ts',

@@ -28,7 +28,8 @@ export type RestApi = ReturnType<typeof createRestApi>;
  * The REST interface over a client: one method per endpoint, in the order of "Endpoints".
  * An id is a resource name or a bare identifier. A conversation's id is always the bare identifier.
  * The methods throw BadInputError for an invalid id, StatusError for a status other than 2xx, and the errors of the
- * network. A write throws OutcomeUnknownError if it was sent and REST did not respond with the written record.
+ * network. A write throws OutcomeUnknownError if it was sent and REST did not respond with the written record. This is
+ * also so for a record of another request (repeated-names.ts).
  * @param names the query parameter names of this REST service.
  * @param drift checks a sample of the records.
  */
@@ -38,7 +39,11 @@ export function createRestApi(
   { drift, ...checks }: ListWatchOptions & { drift?: DriftWatch | undefined } = {},
 ) {
   const listWatch = createListWatch(names, checks);
-  const { sendForRecord, sendToRecord, fetchPage } = createResourceClient(client.send, listWatch, drift);
+  const { sendForRecord, postForRecord, sendToRecord, fetchPage } = createResourceClient(
+    client.send,
+    listWatch,
+    drift,
+  );
   const path = (collection: Collection, id: string) => recordPath(collection, resourceName(collection, id));
   const messagesPath = (channelId: string, conversation: string) =>
     `${path('channels', channelId)}/conversations/${encodeURIComponent(conversationIdentifier(conversation))}/messages`;
@@ -48,17 +53,17 @@ export function createRestApi(
   // Every method is async or returns the promise of an async function: an invalid id rejects and never throws.
   return {
     createOrder: async (order: CreateOrderJson, callContext: CallContext) =>
-      sendForRecord('orders', post('/v1/orders', order), callContext),
+      postForRecord('orders', post('/v1/orders', order), callContext, order),
     listOrders: async ({ status, search, ...page }: OrderQuery, callContext: CallContext) =>
       fetchPage('orders', '/v1/orders', page, callContext, { status: status?.join(','), search }),
     getOrder: (id: string, callContext: CallContext) => sendToRecord('orders', id, get, callContext),
     updateOrder: (id: string, body: UpdateOrderJson, callContext: CallContext) =>
       sendToRecord('orders', id, { method: 'PATCH', body }, callContext),
     createQuote: async (quote: CreateQuoteJson, callContext: CallContext) =>
-      sendForRecord('quotes', post('/v1/quotes', quote), callContext),
+      postForRecord('quotes', post('/v1/quotes', quote), callContext, quote),
     getQuote: (id: string, callContext: CallContext) => sendToRecord('quotes', id, get, callContext),
     createShipment: async (shipment: CreateShipmentJson, callContext: CallContext) =>
-      sendForRecord('shipments', post('/v1/shipments', shipment), callContext),
+      postForRecord('shipments', post('/v1/shipments', shipment), callContext, shipment),
     listShipments: async (page: PageQuery, callContext: CallContext) =>
       fetchPage('shipments', '/v1/shipments', page, callContext),
     getShipment: (id: string, callContext: CallContext) => sendToRecord('shipments', id, get, callContext),
@@ -82,13 +87,19 @@ export function createRestApi(
     listTemplates: async ({ channel, ...page }: ChannelQuery, callContext: CallContext) =>
       fetchPage('templates', `${path('channels', channel)}/templates`, page, callContext),
     sendToPhone: async (channelId: string, message: SendToPhoneJson, callContext: CallContext) =>
-      sendForRecord('messages', post(`${path('channels', channelId)}/messages`, message), callContext),
+      postForRecord('messages', post(`${path('channels', channelId)}/messages`, message), callContext, {
+        channel: channelId,
+      }),
     sendMessage: async (
       channelId: string,
       conversation: string,
       message: SendMessageJson,
       callContext: CallContext,
-    ) => sendForRecord('messages', post(messagesPath(channelId, conversation), message), callContext),
+    ) =>
+      postForRecord('messages', post(messagesPath(channelId, conversation), message), callContext, {
+        channel: channelId,
+        conversation,
+      }),
     listMessages: async ({ channel, conversation, ...page }: ConversationQuery, callContext: CallContext) =>
       fetchPage('messages', messagesPath(channel, conversation), page, callContext),
     /** The service's clock, in milliseconds since 1970. Undefined until a response has a `date` header. */

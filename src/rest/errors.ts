@@ -91,6 +91,9 @@ export class InvalidResponseError extends WaybillError {}
 /** The response is a record whose name has another form than the REST interface says. */
 export class UnexpectedNameError extends InvalidResponseError {}
 
+/** The response has a record of another request. Nothing may show, keep or log the record. */
+export class ForeignRecordError extends InvalidResponseError {}
+
 /** REST's response to a read is larger than the server accepts. */
 export class ResponseTooLargeError extends WaybillError {}
 

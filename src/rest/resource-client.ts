@@ -3,8 +3,9 @@ import type { Page, PageQuery } from './api-types.ts';
 import { describeCall, type RestCall } from './call.ts';
 import type { CallContext } from './client/call-context.ts';
 import type { RestClient } from './client/client.ts';
-import { InvalidResponseError, UnexpectedNameError } from './errors.ts';
+import { ForeignRecordError, InvalidResponseError, UnexpectedNameError } from './errors.ts';
 import { failureAfterSend } from './protection/call-failure.ts';
+import { findForeignName } from './repeated-names.ts';
 import { type Collection, isNameFor, nameForm, recordPath, resourceName } from './resource-name.ts';
 import type { ListWatch, SentParameters } from './watch/list-watch.ts';
 import type { DriftWatch } from './watch/schema-drift.ts';
@@ -15,17 +16,34 @@ import type { ResourceKind, WireRecord } from './wire-schema.ts';
  * InvalidResponseError. `listWatch` checks all pages, and `drift` a sample of the records.
  */
 export function createResourceClient(send: RestClient['send'], listWatch: ListWatch, drift?: DriftWatch) {
-  /** Sends a call and returns the record in its response. */
+  /** Sends a call and returns the record in its response. @param faultOf says how a record is not the requested one. */
   async function sendForRecord<Kind extends ResourceKind>(
     kind: Kind,
     call: RestCall,
     callContext: CallContext,
+    faultOf: (record: WireRecord<Kind>) => string | undefined = () => undefined,
   ): Promise<WireRecord<Kind>> {
     const json = await send(call, callContext);
+    const fault = isRecord(kind, json) ? faultOf(json) : undefined;
+    // Before the check for drift, because no log may show a record of another request.
+    if (fault !== undefined) throw unexpectedResponse(call, fault, ForeignRecordError);
     drift?.check(kind, [json], callContext.bearer);
     if (isRecord(kind, json)) return json;
     const ErrorClass = hasName(json) ? UnexpectedNameError : InvalidResponseError;
     throw unexpectedResponse(call, `a response that is not a record of ${kind}`, ErrorClass);
+  }
+
+  /** Sends a POST and returns its record. @param asked the names that the record repeats (repeated-names.ts). */
+  async function postForRecord<Kind extends ResourceKind>(
+    kind: Kind,
+    call: RestCall,
+    callContext: CallContext,
+    asked: object,
+  ): Promise<WireRecord<Kind>> {
+    return sendForRecord(kind, call, callContext, (record) => {
+      const foreign = findForeignName(kind, asked, record);
+      return foreign && `a record of another request: its "${foreign}" differs`;
+    });
   }
 
   /** Sends a request to the record's own path and returns the record. Rejects for an invalid id. */
@@ -37,9 +55,9 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
   ): Promise<WireRecord<Kind>> {
     const name = resourceName(collection, id);
     const call = { ...request, path: recordPath(collection, name), route: `/v1/${collection}/{id}` };
-    const record = await sendForRecord(collection, call, callContext);
-    if (record.name !== name) throw unexpectedResponse(call, 'a different record than the requested one');
-    return record;
+    return sendForRecord(collection, call, callContext, (record) =>
+      record.name === name ? undefined : 'a different record than the requested one',
+    );
   }
 
   /** Fetches a page of the list at `path`. An InvalidResponseError replaces each row that is no record. */
@@ -64,7 +82,7 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
     return { rows: checkRows(kind, listed, call), nextPageToken };
   }
 
-  return { sendForRecord, sendToRecord, fetchPage };
+  return { sendForRecord, postForRecord, sendToRecord, fetchPage };
 }
 
 /** The array is copied only if a row is no record. */

@@ -5,6 +5,7 @@ import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { AbortedError, DeadlineError, OutcomeUnknownError, StatusError } from '../rest/errors.ts';
 import { isOfGateway } from '../rest/gateway-statuses.ts';
+import { isSameName } from '../rest/repeated-names.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { OfferJson, OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
@@ -93,7 +94,7 @@ export function createShipmentLookup(
     if (isResourceName('shipments', order.shipment)) {
       if (ownProgress === undefined) return { order, shipment: null };
       const shipment = await loadShipment(order.shipment);
-      return { order, shipment: shipment.quote === ownQuote ? shipment : null };
+      return { order, shipment: isSameName('quotes', shipment.quote, ownQuote) ? shipment : null };
     }
     if (note?.shipment === undefined) return { order, shipment: await findShipment([ownProgress, note]) };
     if (note.quote === ownQuote) return { order, shipment: await loadShipment(note.shipment) };

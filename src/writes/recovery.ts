@@ -12,6 +12,7 @@ import {
   isRejectedInput,
   OutcomeUnknownError,
 } from '../rest/errors.ts';
+import { isSameName } from '../rest/repeated-names.ts';
 import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 
 /**
@@ -94,7 +95,9 @@ export async function findCreatedShipment(
   const areLaterRowsOlder = createAgeCheck(earliestMs, 1);
   let hasRowWithoutQuote = false;
   for await (const { rows } of pagesFrom(uncached, {})) {
-    const found = rows.find((row): row is ShipmentJson => quotes.includes(quoteOf(row) ?? ''));
+    const found = rows.find((row): row is ShipmentJson =>
+      quotes.some((quote) => isSameName('quotes', quote, quoteOf(row))),
+    );
     if (found !== undefined) return found;
     hasRowWithoutQuote ||= rows.some((row) => quoteOf(row) === undefined && !isOlder(row, earliestMs));
     if (areLaterRowsOlder(rows)) break;
@@ -106,7 +109,7 @@ export async function findCreatedShipment(
 }
 
 function quoteOf(row: ShipmentRow): string | undefined {
-  return 'quote' in row && typeof row.quote === 'string' ? row.quote : undefined;
+  return 'quote' in row && typeof row.quote === 'string' && row.quote !== '' ? row.quote : undefined;
 }
 
 function isOlder(row: ShipmentRow, earliestMs: number): boolean {

@@ -28,8 +28,16 @@ import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
-import { InvalidResponseError, isConflict, mayHaveHappened } from '../rest/errors.ts';
+import {
+  ForeignRecordError,
+  InvalidResponseError,
+  isConflict,
+  mayHaveHappened,
+  OutcomeUnknownError,
+  UnexpectedNameError,
+} from '../rest/errors.ts';
 import { readOffers } from '../rest/offers.ts';
+import { isSameName } from '../rest/repeated-names.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type {
   OrderJson,
@@ -133,7 +141,7 @@ export function createShippingWorkflow(
       cashOnDeliveryRequestCents: order.cashOnDeliveryRequestCents,
       order: order.name,
     };
-    const quote = await createQuote(quoteRequest, lock);
+    const quote = await createQuote(quoteRequest, lock).catch(throwNothingShipped);
     const offers = readOffers(quote);
     const offer = selectOffer(offers, request);
     if (offer === null) return { quote, offers, noOffer: explainNoOffer(offers, request) };
@@ -191,7 +199,7 @@ export function createShippingWorkflow(
     lock: ShippingLock,
   ): Promise<ShippedOrder> {
     if (lock.note !== undefined) await lock.tryCheckpoint({ ...lock.note, shipment: shipment.name });
-    if (ownProgress !== undefined && shipment.quote === ownProgress.quote)
+    if (ownProgress !== undefined && isSameName('quotes', shipment.quote, ownProgress.quote))
       return resumedShipping(order, ownProgress, shipment);
     throw alreadyShipped(order.name, shipment.name, false);
   }
@@ -271,6 +279,13 @@ function expectShippable(order: OrderJson): asserts order is OrderJson & { recip
   if (!isResourceName('locations', recipient?.location)) throw missing("its recipient's location");
   if (!Array.isArray(recipient.address?.addressLines)) throw missing("its recipient's address");
   if (typeof cashOnDeliveryRequestCents !== 'number') throw missing('its amount of cash on delivery');
+}
+
+/** @throws the error of a quote. A quote binds nothing, so a record of another request leaves no outcome unknown. */
+function throwNothingShipped(error: unknown): never {
+  const cause = error instanceof OutcomeUnknownError ? error.cause : undefined;
+  if (!(cause instanceof ForeignRecordError || cause instanceof UnexpectedNameError)) throw error;
+  throw new InvalidResponseError(`${cause.message}. Nothing was shipped. Send the request again.`);
 }
 
 function locationOf({ name, location }: OriginJson): string {

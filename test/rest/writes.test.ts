@@ -4,6 +4,7 @@ import type { CallContext } from '../../src/rest/client/call-context.ts';
 import {
   AbortedError,
   DeadlineError,
+  ForeignRecordError,
   InvalidResponseError,
   OutcomeUnknownError,
   ResponseTooLargeError,
@@ -95,11 +96,12 @@ describe('a write with an invalid 2xx response', () => {
 
   test('fails with OutcomeUnknownError if the record is not the updated one', async () => {
     const line = 'PATCH /v1/orders/7';
-    const cause = new InvalidResponseError(`${line} returned a different record than the requested one`);
+    const cause = new ForeignRecordError(`${line} returned a different record than the requested one`);
     const { error, sent } = await outcomeOf(answerJson({ name: 'orders/8' }), (api, callContext) =>
       api.updateOrder('7', orderUpdate, callContext),
     );
-    expect({ error, sent }).toEqual(outcomeUnknown(line, cause));
+    const message = `${line} was sent, but the response is to another request`;
+    expect({ error, sent }).toEqual({ error: new OutcomeUnknownError(message, { cause }), sent: [line] });
   });
 });
 

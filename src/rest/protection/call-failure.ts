@@ -4,6 +4,7 @@ import { failureCode, isRefusedByProxy } from '../connection-pools.ts';
 import {
   AbortedError,
   DeadlineError,
+  ForeignRecordError,
   InvalidResponseError,
   isUnreadable,
   NotNeededError,
@@ -26,8 +27,13 @@ export function toFailure(call: RestCall, error: unknown, isSent: boolean): Wayb
 /** The error for a call that failed after the request was sent. The outcome of a write is then unknown. */
 export function failureAfterSend(call: RestCall, failure: WaybillError): WaybillError {
   if (isRead(call)) return failure;
-  const detail = isUnreadable(failure) ? 'its response cannot be read' : 'its response was lost';
+  const detail =
+    failure instanceof ForeignRecordError ? 'the response is to another request' : lossOf(failure);
   return new OutcomeUnknownError(`${describeCall(call)} was sent, but ${detail}`, { cause: failure });
+}
+
+function lossOf(failure: WaybillError): string {
+  return isUnreadable(failure) ? 'its response cannot be read' : 'its response was lost';
 }
 
 /** The circuit breaker counts an aborted call as failed if no response arrived within this time. */
