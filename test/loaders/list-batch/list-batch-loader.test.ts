@@ -334,7 +334,10 @@ describe('the comparison of a row with its record', () => {
 
 describe('a page that fails because of overload', () => {
   test.each<[string, Error]>([
-    ...[408, 429, 502, 503, 504].map((code): [string, Error] => [`${code}`, status(code)]),
+    ...[408, 429, 499, 502, 503, 504, 520, 524, 530].map((code): [string, Error] => [
+      `${code}`,
+      status(code),
+    ]),
     ['no response', new UnavailableError('reset')],
     ['a timeout', new DeadlineError('late')],
     ['an open circuit', new CircuitOpenError(call, 1_000)],

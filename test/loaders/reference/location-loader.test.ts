@@ -166,6 +166,9 @@ describe('a failed list of locations', () => {
       new InvalidResponseError('GET /v1/locations returned a response that is not a list of locations'),
     ],
     ['503', answered(503)],
+    ['408', answered(408)],
+    ['499', answered(499)],
+    ['524', answered(524)],
   ])('is replaced by searches: %s', async (_what, failure) => {
     const { service, look } = startLocations({ count: 15 });
     service.failures.all = failure;
