@@ -112,6 +112,12 @@ test.each<[string, () => Promise<URL>, string, string, number?]>([
     `failed (503). ${list}`,
     'The REST service is down',
   ],
+  [
+    'a gateway with a timeout',
+    () => serviceOf(answerJson({}, 499)),
+    `failed (499). ${list}`,
+    'The REST service is down',
+  ],
   ['a slow service', () => serviceOf(later(90)), '80 ms were expected.', 'why it is slow', 400],
   ['a service that hangs', () => serviceOf(() => {}), `failed (TIMEOUT). ${list}`, 'overloaded', 400],
   ['a response that is not HTTP', garbage, `(HTTPParserError). ${list}`, 'not valid HTTP'],

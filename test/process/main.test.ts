@@ -205,6 +205,7 @@ describe.concurrent('a server with a live service', () => {
       'WARNING: GET /v1/orders without a token returned 404, but 401 or 403 was expected. Check UPSTREAM_URL',
     ],
     [503, 'GET /v1/orders without a token returned 503; the server starts anyway'],
+    [408, 'GET /v1/orders without a token returned 408; the server starts anyway'],
     [403, 'responds'],
   ])('prints at the start how the service responds without a token: %i', async (status, state) => {
     await using service = await startService(answerJson({}, status), true);
