@@ -1,15 +1,13 @@
-import { monotonicMs } from '../base/monotonic-ms.ts';
-import { pause } from '../concurrency/cancellation.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
-import { AbortedError, DeadlineError, OutcomeUnknownError, StatusError } from '../rest/errors.ts';
-import { isOfGateway } from '../rest/gateway-statuses.ts';
+import { OutcomeUnknownError } from '../rest/errors.ts';
 import { isSameName } from '../rest/repeated-names.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { OfferJson, OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Lock } from './idempotency.ts';
+import { type LostWrite, lossOf, searchUntilSettled } from './lost-write.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';
 
 /** The checkpoint of an idempotency key: `POST /v1/shipments` was about to be sent for this quote and offer. */
@@ -19,20 +17,16 @@ export interface ShippingProgress extends Pick<ShippingNote, 'quote' | 'earliest
   terms: string;
 }
 
-/** The checkpoint of an order's lock: its last `POST /v1/shipments`, under any idempotency key. */
-export interface ShippingNote {
+/**
+ * The checkpoint of an order's lock: its last `POST /v1/shipments`, under any idempotency key. Without `shipment` and
+ * `lost`, the POST waits to be sent or is on its way. The next holder of the lock gets such a note from a dead one.
+ */
+export interface ShippingNote extends LostWrite {
   quote: string;
   /** Of the first attempt to accept this quote, by REST's clock: REST cannot have accepted the quote before. */
   earliestMs?: number | undefined;
   /** When the last attempt to accept this quote began, by REST's clock. */
   postedAtMs?: number | undefined;
-  /** Whether the POST waits to be sent, or is on its way. The next holder of the lock gets such a note from a dead one. */
-  isSending?: boolean;
-  /**
-   * Since when no process can send the POST any more, in milliseconds of the machine's monotonic clock. While present,
-   * REST may still be processing the POST. Absent once REST has responded or closed the connection.
-   */
-  unsettledSinceMs?: number;
   /** Once known. */
   shipment?: string;
 }
@@ -43,48 +37,36 @@ export type ShippingLock = Lock<ShippingNote>;
 /** How long the order's field `shipment` may stay empty after the shipment was created, in milliseconds. */
 const maxNamingDelayMs = 3_600_000;
 
-/**
- * Waits until REST can no longer be processing a POST: `processingMs` after `unsettledSinceMs`, by the monotonic clock.
- * Throws OutcomeUnknownError at once if the deadline is earlier.
- */
-export async function untilSettled(
-  unsettledSinceMs: number,
-  processingMs: number,
-  { deadline, signal }: CallContext,
-) {
-  const elapsedMs = monotonicMs() - unsettledSinceMs;
-  const waitMs = processingMs - elapsedMs;
-  // A restart of the machine resets the clock, and takes longer than REST may need.
-  if (elapsedMs < 0 || waitMs <= 0) return;
-  if (waitMs >= deadline.remainingMs())
-    throw new OutcomeUnknownError('The REST service may still be processing an earlier attempt');
-  // After an abort, the reads of the search fail.
-  await pause(waitMs, signal);
-}
+/** A quote that may have been accepted since a time of REST's clock. */
+type Attempted = Pick<ShippingNote, 'quote' | 'earliestMs'>;
 
-/** @param processingMs how long REST may keep processing an aborted POST. */
+/** @param processingMs how long after a lost POST its shipment may still appear, in milliseconds. */
 export function createShipmentLookup(
   api: RestApi,
   callContext: CallContext,
   loaders: Loaders,
   processingMs: number,
 ) {
-  /** Waits until REST can no longer be processing the noted POST. Throws at once if the deadline is earlier. */
-  async function settle(lock: ShippingLock): Promise<void> {
-    if (lock.note?.isSending === true) {
-      // Its process has died, and could send it until now: the POST may have waited for a slot.
-      await lock.checkpoint({ ...lock.note, isSending: false, unsettledSinceMs: monotonicMs() });
-    }
+  /** Searches at once. If the noted POST is lost, a search without a conclusive result is repeated. */
+  async function searchFor<Result>(
+    lock: ShippingLock,
+    look: () => Promise<Result>,
+    isConclusive: (result: Result) => boolean,
+  ): Promise<Result> {
+    const search = () => withRecovery(look);
     const { note } = lock;
-    if (note?.unsettledSinceMs === undefined || note.shipment !== undefined) return;
-    await untilSettled(note.unsettledSinceMs, processingMs, callContext);
+    if (note === undefined || note.shipment !== undefined) return search();
+    const lost = await lossOf(note, lock.checkpoint);
+    return searchUntilSettled(lost, search, isConclusive, processingMs, callContext);
   }
 
   async function lookUp(
     name: ResourceName<'orders'>,
-    ownProgress: ShippingProgress | undefined,
+    ownProgress: Attempted | undefined,
     note: ShippingNote | undefined,
   ): Promise<{ order: OrderJson; shipment: ShipmentJson | null }> {
+    // A noted shipment does not change, but an order without one may have changed since its last read.
+    if (note?.shipment === undefined) loaders.orderById.clear(name);
     const order = await loaders.orderById.load(name);
     if (order === null) {
       if (ownProgress === undefined) throw new NotFoundError(name, 'order');
@@ -103,7 +85,7 @@ export function createShipmentLookup(
     return { order, shipment: await findShipment([ownProgress]) };
   }
 
-  async function findShipment(candidates: readonly (ShippingProgress | ShippingNote | undefined)[]) {
+  async function findShipment(candidates: readonly (Attempted | undefined)[]) {
     const attempts = candidates.filter((attempt) => attempt !== undefined);
     if (attempts.length === 0) return null;
     const quotes = attempts.map(({ quote }) => quote);
@@ -119,33 +101,30 @@ export function createShipmentLookup(
 
   return {
     /**
-     * Waits until REST can no longer be processing the last POST of an order, then looks for its shipment.
+     * Looks for the shipment of the last POST of an order. No shipment counts only when REST can no longer create or hide
+     * it, and until then this waits.
      * @returns the order, and the shipment of the key of `ownProgress` or of the last POST. Null if there is none, or
      * if the order names another shipment. Without `ownProgress`, also null if the order names a shipment.
      * @throws NotFoundError. ConflictError if another key shipped the order and the order does not name its shipment
-     * yet. OutcomeUnknownError if a shipment may exist that cannot be identified.
+     * yet. OutcomeUnknownError if a shipment may exist that cannot be identified. UnsettledError instead of a wait beyond the
+     * deadline.
      */
-    async find(order: ResourceName<'orders'>, ownProgress: ShippingProgress | undefined, lock: ShippingLock) {
-      await settle(lock);
-      return withRecovery(() => lookUp(order, ownProgress, lock.note));
-    },
+    find: (order: ResourceName<'orders'>, ownProgress: Attempted | undefined, lock: ShippingLock) =>
+      searchFor(
+        lock,
+        () => lookUp(order, ownProgress, lock.note),
+        ({ order, shipment }) => shipment !== null || isResourceName('shipments', order.shipment),
+      ),
 
     /** Does the same for the lock of a quote without an order. @returns the shipment of the last POST, or null. */
-    async findByQuote(lock: ShippingLock): Promise<ShipmentJson | null> {
-      await settle(lock);
-      const { note } = lock;
-      return withRecovery(() =>
-        note?.shipment === undefined ? findShipment([note]) : loadShipment(note.shipment),
-      );
-    },
+    findByQuote: (lock: ShippingLock): Promise<ShipmentJson | null> =>
+      searchFor(
+        lock,
+        async () =>
+          lock.note?.shipment === undefined ? findShipment([lock.note]) : loadShipment(lock.note.shipment),
+        (shipment) => shipment !== null,
+      ),
   };
-}
-
-/** Whether a write was aborted here or by a gateway, so that REST may still be processing the write. */
-export function wasAborted(error: unknown): boolean {
-  const cause = error instanceof OutcomeUnknownError ? error.cause : error;
-  if (cause instanceof StatusError) return isOfGateway(cause.status);
-  return cause instanceof DeadlineError || cause instanceof AbortedError;
 }
 
 /** The error of an order, or a quote, that has a shipment. `isNamed`: whether the order names it. */

@@ -1,4 +1,4 @@
-import { WaybillError } from '../rest/errors.ts';
+import { OutcomeUnknownError, type StatusError, WaybillError } from '../rest/errors.ts';
 
 /** The request contradicts the present state: the order is shipped already, or the key was used with another input. */
 export class ConflictError extends WaybillError {
@@ -19,5 +19,30 @@ export class NotFoundError extends WaybillError {
   constructor(id: string, path: string) {
     super(`${id} does not exist. Check the id.`);
     this.target = { id, path };
+  }
+}
+
+/**
+ * The outcome of an earlier attempt is unknown, a search found no record of it, and REST may show the record later. This
+ * request wrote nothing, and its deadline is too early to wait.
+ */
+export class UnsettledError extends WaybillError {
+  /** Milliseconds until a search is conclusive. */
+  readonly retryAfterMs: number;
+
+  constructor(retryAfterMs: number) {
+    super(`An earlier attempt got no response. Send the request again in ${retryAfterMs} ms`);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** REST refused a POST, perhaps because it had done the same POST before, and no search shows which. */
+export class UnclearRefusalError extends OutcomeUnknownError {
+  readonly refusal: StatusError;
+
+  /** @param cause why no search shows whether REST did the POST; by default the refusal. */
+  constructor(refusal: StatusError, cause: unknown = refusal) {
+    super(`${refusal.summary}, which may be the answer to a repeated POST`, { cause });
+    this.refusal = refusal;
   }
 }

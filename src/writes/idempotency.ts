@@ -51,7 +51,7 @@ export interface IdempotencyOptions {
   merchants: Merchants;
   /** Called with an error of the store that does not change the outcome of the work. */
   report: (error: unknown) => void;
-  /** How long REST may keep processing an aborted POST, in milliseconds. By default 10,000. */
+  /** How long after a lost write REST may still do the write, or not show its record. In milliseconds, by default 10,000. */
   processingMs?: number | undefined;
 }
 

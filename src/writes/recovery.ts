@@ -40,22 +40,34 @@ export function earliestCreation({ serviceTime }: RestApi): number | undefined {
 }
 
 /**
- * Returns the order with the reference and the other fields that were sent, if it is not older than the attempt.
- * @returns null if no order matches, or several do: another attempt may have created some of them.
+ * What a search for the order of a write found: the one order with the sent fields that is not older than the attempt.
+ * Otherwise `older` if all orders with the reference are older, `none` if there are none, and `unclear` if one of several
+ * may be the order, or if REST's clock is unknown.
  */
+export type OrderSearch = OrderJson | 'older' | 'none' | 'unclear';
+
+export function isOrder(found: OrderSearch): found is OrderJson {
+  return typeof found === 'object';
+}
+
+/** Looks for the order of a write by its reference. */
 export async function findCreatedOrder(
   { orderPage }: Loaders,
   sentOrder: CreateOrderJson,
   earliestMs: number | undefined,
-): Promise<OrderJson | null> {
+): Promise<OrderSearch> {
   const { referenceId } = sentOrder;
-  if (referenceId === undefined || referenceId === '') return null;
   const found = await allRecords(orderPage, { search: referenceId });
-  if (earliestMs === undefined) return null;
-  const matching = found.filter(
-    (order) => (createdAtMs(order) ?? 0) >= earliestMs && includesFields(order, comparableFields(sentOrder)),
+  if (earliestMs === undefined) return 'unclear';
+  const fields = comparableFields(sentOrder);
+  const [match, ...others] = found.filter(
+    (order) => (createdAtMs(order) ?? 0) >= earliestMs && includesFields(order, fields),
   );
-  return matching.length === 1 ? (matching[0] ?? null) : null;
+  if (match !== undefined && others.length === 0) return match;
+  // The search also finds orders by names. An order may come without its reference.
+  const mayBeIt = (order: OrderJson) => (order.referenceId ?? referenceId) === referenceId;
+  if (found.some((order) => mayBeIt(order) && !isOlder(order, earliestMs))) return 'unclear';
+  return found.some((order) => order.referenceId === referenceId) ? 'older' : 'none';
 }
 
 /** Returns the sent fields, without fields that may have changed since or that REST returns in another form. */
@@ -112,7 +124,7 @@ function quoteOf(row: ShipmentRow): string | undefined {
   return 'quote' in row && typeof row.quote === 'string' && row.quote !== '' ? row.quote : undefined;
 }
 
-function isOlder(row: ShipmentRow, earliestMs: number): boolean {
+function isOlder(row: ShipmentRow | OrderJson, earliestMs: number): boolean {
   const createdMs = createdAtMs(row);
   return createdMs !== undefined && createdMs < earliestMs;
 }

@@ -1,20 +1,21 @@
 // The states of an order that is to be shipped. `progress` is stored under the idempotency key of this request, and
-// `note` under the order's lock, which all keys of the merchant share. REST has no key for a POST, so each state after a
-// POST without a response is resolved by a search for the shipment of its quote (earlier-attempt.ts).
+// `note` under the order's lock, which all requests of the merchant share. REST has no key for a POST, so each state
+// after a POST without a response is resolved by a search for the shipment of its quote (earlier-attempt.ts).
 //
-// | known                                        | stored                                 | next                        |
-// | -------------------------------------------- | -------------------------------------- | --------------------------- |
-// | nobody has shipped the order                 | nothing                                | create a quote, choose      |
-// | no offer fits                                | nothing                                | store the offers at the key |
-// | an offer is chosen                           | progress                               | note the POST               |
-// | the POST is about to leave                   | progress, note `isSending`             | send the POST               |
-// | REST has created the shipment                | progress, note with `shipment`         | store the result at the key |
-// | REST has rejected the POST                   | progress, the note from before         | throw; a new key is free    |
-// | the POST has no response                     | progress, note without `shipment`      | throw OutcomeUnknownError   |
-// | the POST was aborted, REST may be at work    | progress, note with `unsettledSinceMs` | the same                    |
+// | known                                        | stored                           | next                                  |
+// | -------------------------------------------- | -------------------------------- | ------------------------------------- |
+// | nobody has shipped the order                 | nothing                          | create a quote, choose                |
+// | no offer fits                                | nothing                          | store the offers at the key           |
+// | an offer is chosen                           | progress                         | note the POST                         |
+// | the POST is about to leave, or has left      | progress, note                   | send the POST                         |
+// | REST has created the shipment                | progress, note with `shipment`   | store the result at the key           |
+// | REST has rejected the POST                   | progress, the note from before   | throw; a new key is free              |
+// | the POST is lost: no usable response, or 5xx | progress, note with `lost`       | throw; the key is taken               |
+// | REST may have rejected a repetition (409)    | progress, note with `lost`       | search, for the shipment of this POST |
 //
-// The next request for the order, with any key, waits while a note with `isSending` or `unsettledSinceMs` says that REST
-// may be at work. Then:
+// The next request for the order, with any key or none, searches if there is a note. A note without `shipment` and
+// `lost` is that of a dead process, and is lost from this moment on. A search that finds nothing counts only when
+// `processingMs` have passed since `lost`. Until then the request waits and searches again, or throws UnsettledError.
 //
 // | its key has progress | the search finds    | next                                                                |
 // | -------------------- | ------------------- | ------------------------------------------------------------------- |
@@ -22,8 +23,17 @@
 // | yes                  | none                | POST the same quote, or a new one if the order has changed          |
 // | no                   | none                | create a quote: an earlier quote without a shipment has no effect   |
 // | yes or no            | another shipment    | throw ConflictError                                                 |
+//
+// After a rejection that may be of a repetition:
+//
+// | the search finds                       | next                                                            |
+// | -------------------------------------- | --------------------------------------------------------------- |
+// | the shipment of the quote              | as if REST had created the shipment                             |
+// | none, or the order names another       | as if REST had rejected the POST                                |
+// | nothing, as it fails or lacks the time | throw UnclearRefusalError; the key is taken, `lost` stays noted |
+//
+// `createShipment` has no progress. It runs the same states at the lock of the order of its quote, or of the quote.
 
-import { monotonicMs } from '../base/monotonic-ms.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
@@ -31,7 +41,6 @@ import type { CallContext } from '../rest/client/call-context.ts';
 import {
   ForeignRecordError,
   InvalidResponseError,
-  isConflict,
   mayHaveHappened,
   OutcomeUnknownError,
   UnexpectedNameError,
@@ -39,27 +48,23 @@ import {
 import { readOffers } from '../rest/offers.ts';
 import { isSameName } from '../rest/repeated-names.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
-import type {
-  OrderJson,
-  OriginJson,
-  PackageJson,
-  QuoteJson,
-  RecipientJson,
-  ShipmentJson,
-} from '../rest/wire-schema.ts';
+import type { OrderJson, OriginJson, PackageJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import {
   alreadyShipped,
   createShipmentLookup,
   type ShippingLock,
+  type ShippingNote,
   type ShippingProgress,
-  wasAborted,
 } from './earlier-attempt.ts';
-import { ConflictError, NotFoundError } from './errors.ts';
+import { NotFoundError } from './errors.ts';
 import type { Attempt, Held, Idempotency } from './idempotency.ts';
 import { invalidateAfterShipmentCreation } from './invalidation.ts';
+import { lossNow } from './lost-write.ts';
 import { explainNoOffer, type OfferPreference, selectOffer } from './offer-selection.ts';
 import { earliestCreation } from './recovery.ts';
 import { type ShippedOrder, toStoredOffer } from './restored-records.ts';
+import { expectShippable, shipmentRecipient, termsOf } from './shippable-order.ts';
+import { mayBeDone, searchAfterRefusal } from './unclear-refusal.ts';
 
 export interface ShipOrderRequest extends OfferPreference {
   order: ResourceName<'orders'>;
@@ -102,22 +107,37 @@ export function createShippingWorkflow(
     return created;
   }
 
-  /** Sends `POST /v1/shipments`, and notes the attempt and its result at a lock. */
-  async function postNoted(shipment: CreateShipmentJson, earliestMs: number | undefined, lock: ShippingLock) {
+  /**
+   * Sends `POST /v1/shipments`, and notes the attempt and its result at a lock.
+   * @param order the order of the quote, which has the lock. Undefined if the quote has none, and the lock itself.
+   */
+  async function postNoted(
+    shipment: CreateShipmentJson,
+    order: ResourceName<'orders'> | undefined,
+    earliestMs: number | undefined,
+    lock: ShippingLock,
+  ): Promise<ShipmentJson> {
     const previousNote = lock.note;
-    const note = { quote: shipment.quote, earliestMs, postedAtMs: api.serviceTime() };
-    await lock.checkpoint({ ...note, isSending: true });
-    try {
-      const created = await createShipment(shipment, lock);
-      // The quote is accepted, even if the note cannot be stored.
-      await lock.tryCheckpoint({ ...note, shipment: created.name });
-      return created;
-    } catch (error) {
+    const note: ShippingNote = { quote: shipment.quote, earliestMs, postedAtMs: api.serviceTime() };
+    await lock.checkpoint(note);
+    const created = await createShipment(shipment, lock).catch(async (error: unknown) => {
+      const isUnclear = mayBeDone(error, 'quote');
+      if (isUnclear || mayHaveHappened(error)) await lock.tryCheckpoint({ ...note, lost: lossNow() });
+      const found = isUnclear
+        ? await searchAfterRefusal(error, async () =>
+            order === undefined
+              ? shipmentLookup.findByQuote(lock)
+              : (await shipmentLookup.find(order, note, lock)).shipment,
+          )
+        : null;
+      if (found !== null) return found;
       // This failure does not undo an earlier attempt, which may have succeeded, so the earlier note is restored.
       if (!mayHaveHappened(error)) await lock.tryCheckpoint(previousNote);
-      else await lock.tryCheckpoint(wasAborted(error) ? { ...note, unsettledSinceMs: monotonicMs() } : note);
       throw error;
-    }
+    });
+    // The quote is accepted, even if the note cannot be stored.
+    await lock.tryCheckpoint({ ...note, shipment: created.name });
+    return created;
   }
 
   async function startShipping(
@@ -170,26 +190,18 @@ export function createShippingWorkflow(
     expectShippable(order);
     // The order may have changed since the quote was created.
     if (digest(termsOf(order)) !== ownProgress.terms) return startShipping(request, attempt, lock);
-    try {
-      const created = await createOrderShipment(request, order, ownProgress, lock);
-      return resumedShipping(order, ownProgress, created);
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      // REST may have finished the earlier attempt after the search.
-      const found = await shipmentLookup.find(request.order, ownProgress, lock);
-      if (found.shipment === null) throw error;
-      return useExistingShipment(found.order, found.shipment, ownProgress, lock);
-    }
+    const created = await createOrderShipment(request, order, ownProgress, lock);
+    return resumedShipping(order, ownProgress, created);
   }
 
   function createOrderShipment(
-    { origin, requiresPickup }: ShipOrderRequest,
+    { order: name, origin, requiresPickup }: ShipOrderRequest,
     order: OrderJson,
     { quote, offer: { courier }, earliestMs }: ShippingProgress,
     lock: ShippingLock,
   ): Promise<ShipmentJson> {
     const recipient = shipmentRecipient(order.recipient);
-    return postNoted({ quote, courier, origin, recipient, requiresPickup }, earliestMs, lock);
+    return postNoted({ quote, courier, origin, recipient, requiresPickup }, name, earliestMs, lock);
   }
 
   async function useExistingShipment(
@@ -219,7 +231,6 @@ export function createShippingWorkflow(
 
   return {
     createQuote,
-    createShipment,
 
     /** Ships an order. @param ownProgress the progress of an earlier attempt with the same key. */
     shipOrder: (
@@ -235,18 +246,23 @@ export function createShippingWorkflow(
           : resumeShipping(request, ownProgress, attempt, lock);
       }),
 
-    /** Accepts a quote once, whatever the keys. @throws ConflictError if an earlier request has created a shipment. */
+    /**
+     * Accepts a quote once, whatever the keys.
+     * @throws ConflictError if an earlier request has created a shipment. NotFoundError if REST shows no such quote: the
+     * order to lock is then unknown.
+     */
     async acceptQuote(shipment: CreateShipmentJson, attempt: Held): Promise<ShipmentJson> {
-      const { quote } = shipment;
-      const order = (await loaders.quoteById.load(quote))?.order;
-      const isOfOrder = isResourceName('orders', order);
-      const resource = isOfOrder ? order : quote;
+      const quote = await loaders.quoteById.load(shipment.quote);
+      if (quote === null) throw new NotFoundError(shipment.quote, 'quote');
+      const order = isResourceName('orders', quote.order) ? quote.order : undefined;
+      const resource = order ?? shipment.quote;
       return idempotency.withLock(resource, attempt, writeContext, async (lock: ShippingLock) => {
-        const earlier = isOfOrder
-          ? await earlierShipmentOf(order, lock)
-          : lock.note && (await shipmentLookup.findByQuote(lock))?.name;
+        const earlier =
+          order === undefined
+            ? lock.note && (await shipmentLookup.findByQuote(lock))?.name
+            : await earlierShipmentOf(order, lock);
         if (earlier !== undefined) throw alreadyShipped(resource, earlier, true);
-        return postNoted(shipment, earliestCreation(api), lock);
+        return postNoted(shipment, order, earliestCreation(api), lock);
       });
     },
   };
@@ -255,30 +271,6 @@ export function createShippingWorkflow(
 /** The result of a shipment whose quote was created by an earlier attempt. */
 function resumedShipping(order: OrderJson, { quote, offer }: ShippingProgress, shipment: ShipmentJson) {
   return { order: { ...order, shipment: shipment.name }, quote: { name: quote }, offer, shipment };
-}
-
-/** An order of these statuses cannot be shipped, or shipped again ("Order status"). */
-const finishedStatuses: readonly string[] = ['CANCELLED', 'DELIVERED', 'RETURN'];
-
-/**
- * @throws ConflictError if the order is shipped already or finished, and InvalidResponseError if REST omitted a field
- * that the quote or the shipment needs. Without the amount of cash on delivery, the courier would collect nothing.
- */
-function expectShippable(order: OrderJson): asserts order is OrderJson & { recipient: { location: string } } {
-  const { name, shipment, status, recipient, cashOnDeliveryRequestCents } = order;
-  if (shipment !== undefined && shipment !== null && shipment !== '') {
-    const message = `${name} is already shipped as ${shipment}. No new shipment was created. Read the field "shipment" of the order.`;
-    throw new ConflictError(message, { reason: 'ALREADY_SHIPPED', shipment });
-  }
-  if (finishedStatuses.includes(status)) {
-    const message = `${name} is ${status} and can't be shipped. Nothing was shipped.`;
-    throw new ConflictError(message, { reason: 'ORDER_FINISHED' });
-  }
-  const missing = (field: string) =>
-    new InvalidResponseError(`The REST service sent ${name} without ${field}`);
-  if (!isResourceName('locations', recipient?.location)) throw missing("its recipient's location");
-  if (!Array.isArray(recipient.address?.addressLines)) throw missing("its recipient's address");
-  if (typeof cashOnDeliveryRequestCents !== 'number') throw missing('its amount of cash on delivery');
 }
 
 /** @throws the error of a quote. A quote binds nothing, so a record of another request leaves no outcome unknown. */
@@ -291,23 +283,4 @@ function throwNothingShipped(error: unknown): never {
 function locationOf({ name, location }: OriginJson): string {
   if (isResourceName('locations', location)) return location;
   throw new InvalidResponseError(`The REST service sent ${name} without its location`);
-}
-
-function termsOf({ recipient, cashOnDeliveryRequestCents }: OrderJson): object {
-  return { destination: recipient.location, cashOnDeliveryRequestCents };
-}
-
-/** The recipient for Create Shipment ("Shipment"). The quote's destination implies region, area and locality. */
-function shipmentRecipient(recipient: RecipientJson): CreateShipmentJson['recipient'] {
-  const { firstName, lastName, email, phoneNumber, address, documentType, document } = recipient;
-  const { addressLines, organization } = address;
-  return {
-    firstName,
-    lastName,
-    email,
-    phoneNumber,
-    address: { addressLines, organization },
-    documentType,
-    document,
-  };
 }

@@ -1,4 +1,3 @@
-import { monotonicMs } from '../base/monotonic-ms.ts';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type {
@@ -11,11 +10,12 @@ import type {
 } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import type { ConversationName } from '../rest/conversation-name.ts';
-import { mayHaveHappened, OutcomeUnknownError } from '../rest/errors.ts';
+import { mayHaveHappened, OutcomeUnknownError, type StatusError } from '../rest/errors.ts';
 import type { ResourceName } from '../rest/resource-name.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { withoutDefaults } from './digest.ts';
-import { type ShippingNote, type ShippingProgress, untilSettled, wasAborted } from './earlier-attempt.ts';
+import type { ShippingProgress } from './earlier-attempt.ts';
+import { UnclearRefusalError } from './errors.ts';
 import type { Attempt, Held, Idempotency, IdempotentWrite } from './idempotency.ts';
 import {
   invalidateAfterOrderCreation,
@@ -23,7 +23,8 @@ import {
   invalidateAfterShipmentCreation,
   noteOrderOfQuote,
 } from './invalidation.ts';
-import { earliestCreation, findCreatedOrder, withRecovery } from './recovery.ts';
+import { type LossTime, type LostWrite, lossNow, lossOf, searchUntilSettled } from './lost-write.ts';
+import { earliestCreation, findCreatedOrder, isOrder, type OrderSearch, withRecovery } from './recovery.ts';
 import {
   type NamedRecord,
   restoreMessage,
@@ -35,12 +36,15 @@ import {
   toStoredShipping,
 } from './restored-records.ts';
 import { createShippingWorkflow, type ShipOrderRequest, shipOrderDefaults } from './shipping-workflow.ts';
+import { mayBeDone, searchAfterRefusal } from './unclear-refusal.ts';
 
 /** The client's idempotency key. Work with a key runs once; without a key, each request runs it. */
 type Key = string | null | undefined;
 
 /** The checkpoint of `createOrder`. REST cannot have created the order before `earliestMs`, by its clock. */
-type OrderProgress = Pick<ShippingNote, 'unsettledSinceMs'> & { earliestMs: number | undefined };
+interface OrderProgress extends LostWrite {
+  earliestMs: number | undefined;
+}
 
 export type Writes = ReturnType<typeof createWrites>;
 
@@ -67,10 +71,42 @@ export function createWrites(
       loaders.orderById.replace(created.name, created);
       return created;
     } catch (error) {
-      if (mayHaveHappened(error) && wasAborted(error))
-        await attempt.tryCheckpoint({ ...progress, unsettledSinceMs: monotonicMs() });
+      const isUnclear = mayBeDone(error, order.referenceId ? 'referenceId' : undefined);
+      const lost = lossNow();
+      if (isUnclear || mayHaveHappened(error)) await attempt.tryCheckpoint({ ...progress, lost });
+      if (isUnclear) return findRefusedOrder(order, progress, lost, error);
       throw error;
     }
+  }
+
+  /** Searches for the order of a lost POST. @param isConclusive see `searchUntilSettled` */
+  function findLostOrder(
+    order: CreateOrderJson,
+    { earliestMs }: OrderProgress,
+    lost: LossTime,
+    isConclusive: (found: OrderSearch) => boolean,
+  ): Promise<OrderSearch> {
+    const search = () => {
+      loaders.orderPage.clearAll();
+      return withRecovery(() => findCreatedOrder(loaders, order, earliestMs));
+    };
+    return searchUntilSettled(lost, search, isConclusive, idempotency.processingMs, callContext);
+  }
+
+  /** The order of a POST that REST may have refused as a repetition. @throws the refusal if there is no such order. */
+  async function findRefusedOrder(
+    order: CreateOrderJson,
+    progress: OrderProgress,
+    lost: LossTime,
+    refusal: StatusError,
+  ): Promise<OrderJson> {
+    if (!order.referenceId) throw new UnclearRefusalError(refusal);
+    // Because of an older order with the reference, REST refuses already the first POST.
+    const isConclusive = (found: OrderSearch) => isOrder(found) || found === 'older';
+    const search = () => findLostOrder(order, progress, lost, isConclusive);
+    const found = await searchAfterRefusal(refusal, search);
+    if (isOrder(found)) return found;
+    throw found === 'unclear' ? new UnclearRefusalError(refusal) : refusal;
   }
 
   /** Runs a write whose outcome cannot be looked up: a retry after a lost response throws OutcomeUnknownError. */
@@ -90,7 +126,10 @@ export function createWrites(
     const write = {
       operation,
       input,
-      run: ({ expectHeld }: Held) => post(callContext.untilDeadline(expectHeld)),
+      run: ({ expectHeld }: Held) =>
+        post(callContext.untilDeadline(expectHeld)).catch((error: unknown) => {
+          throw mayBeDone(error) ? new UnclearRefusalError(error) : error;
+        }),
       toStored: ({ name, createTime }: MessageJson): SentMessage => ({ name, createTime }),
       restore: (sent: SentMessage) => restoreMessage(loaders, sent, input.message),
     };
@@ -107,15 +146,10 @@ export function createWrites(
         async resume(earlier, attempt) {
           // Without a checkpoint, nothing was sent.
           if (earlier === undefined) return postOrder(order, attempt);
-          const { earliestMs, unsettledSinceMs } = earlier;
-          const find = () => withRecovery(() => findCreatedOrder(loaders, order, earliestMs));
-          const found = await find();
-          const canFind = Boolean(order.referenceId) && earliestMs !== undefined;
-          if (found !== null || !canFind || unsettledSinceMs === undefined)
-            return found ?? outcomeUnknown(true);
-          await untilSettled(unsettledSinceMs, idempotency.processingMs, callContext);
-          loaders.orderPage.clearAll();
-          return (await find()) ?? outcomeUnknown(true);
+          if (!order.referenceId) return outcomeUnknown(true);
+          const lost = await lossOf(earlier, attempt.checkpoint);
+          const found = await findLostOrder(order, earlier, lost, isOrder);
+          return isOrder(found) ? found : outcomeUnknown(true);
         },
         toStored: ({ name }) => name,
         restore: (name) => restoreRecord(loaders.orderById, name),
@@ -150,15 +184,13 @@ export function createWrites(
 
     /** Sends `POST /v1/shipments`. */
     createShipment(shipment: CreateShipmentJson, key: Key): Promise<ShipmentJson> {
-      const hasKey = key !== undefined && key !== null;
       const write = {
         operation: 'createShipment',
         input: shipment,
         run: (attempt: Held) =>
-          (hasKey
-            ? createWorkflow().acceptQuote(shipment, attempt)
-            : createWorkflow().createShipment(shipment, attempt)
-          ).finally(() => noteOrderOfQuote(loaders, shipment.quote)),
+          createWorkflow()
+            .acceptQuote(shipment, attempt)
+            .finally(() => noteOrderOfQuote(loaders, shipment.quote)),
         toStored: ({ name }: ShipmentJson) => name,
         restore: (name: string) => restoreRecord(loaders.shipmentById, name),
       };

@@ -9,7 +9,7 @@ import {
   StatusError,
   WaybillError,
 } from '../../rest/errors.ts';
-import { ConflictError, NotFoundError } from '../../writes/errors.ts';
+import { ConflictError, NotFoundError, UnclearRefusalError, UnsettledError } from '../../writes/errors.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { validateInput } from './input-rules.ts';
@@ -71,13 +71,11 @@ export function defineMutation<Rules extends GenericSchema, Success>(
       return await run(value, context);
     } catch (error) {
       if (error instanceof OutcomeUnknownError) {
-        const advice = adviceOnUnknownOutcome(value, error.wasNotFound);
-        return {
-          __typename: 'OutcomeUnknown',
-          message: `The response of the REST service was lost, so the write may or may not have happened. ${advice}`,
-          idempotencyKey: input.idempotencyKey ?? null,
-        };
+        const what = error instanceof UnclearRefusalError ? refusalSentence(error) : lostSentence;
+        return outcomeUnknown(`${what} ${adviceOnUnknownOutcome(value, error.wasNotFound)}`, input);
       }
+      if (error instanceof UnsettledError)
+        return outcomeUnknown(`${lostSentence} ${retrySentence(error, input)}`, input);
       if (error instanceof NotFoundError) return notFound(error.target, error.message);
       if (error instanceof ConflictError)
         return { __typename: 'Conflict', message: error.message, ...error.details };
@@ -93,6 +91,29 @@ export function defineMutation<Rules extends GenericSchema, Success>(
       throw error;
     }
   };
+}
+
+function outcomeUnknown(message: string, { idempotencyKey = null }: Input): OutcomeUnknownSource {
+  return { __typename: 'OutcomeUnknown', message, idempotencyKey };
+}
+
+const lostSentence = 'The response of the REST service was lost, so the write may or may not have happened.';
+
+function refusalSentence({ refusal, cause }: UnclearRefusalError): string {
+  const answer = refusal.message.replace(/\.$/, '');
+  const when =
+    cause instanceof UnsettledError ? ` The service may show the write only ${inSeconds(cause)}.` : '';
+  return `${answer}. This may be the answer to a repetition of the write, so the write may or may not have happened.${when}`;
+}
+
+function retrySentence(error: UnsettledError, { idempotencyKey }: Input): string {
+  const how = typeof idempotencyKey === 'string' ? ' with the same idempotencyKey' : '';
+  return `The service may not show the write yet. Send the request again${how} ${inSeconds(error)}.`;
+}
+
+function inSeconds({ retryAfterMs }: UnsettledError): string {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  return `in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
 }
 
 /** Input errors that only data from REST can show, such as a template that the channel does not have. */

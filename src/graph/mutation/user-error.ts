@@ -124,8 +124,8 @@ export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement(
 
 export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUnknown').implement({
   description:
-    'The response of the REST service was lost, so the write may or may not have happened. ' +
-    '`message` says what to check before a retry.',
+    'The response of the REST service was lost, or may be the answer to a repetition, so the write may or may not have ' +
+    'happened. `message` says what to check before a retry, or when to retry.',
   interfaces: [UserError],
   fields: (t) => ({
     idempotencyKey: t.exposeString('idempotencyKey', {

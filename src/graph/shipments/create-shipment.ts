@@ -79,8 +79,8 @@ builder.mutationField('createShipment', (t) =>
     type: CreateShipmentResult,
     nullable: true,
     description:
-      'Accepts an offer of a quote, and creates a paid shipment with a label. Costs `POST /v1/shipments`, ' +
-      'and also `GET /v1/quotes/{id}` and `GET /v1/orders/{id}` for a new `idempotencyKey`.',
+      'Accepts an offer of a quote, and creates a paid shipment with a label. Costs `GET /v1/quotes/{id}`, ' +
+      '`GET /v1/orders/{id}` if the quote has an order, and `POST /v1/shipments`.',
     args: inputArg(CreateShipmentInput, 'The offer to accept, the origin and the recipient.'),
     resolve: defineMutation({
       rules,

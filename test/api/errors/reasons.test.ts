@@ -11,7 +11,8 @@ import { startWaybill, type Waybill } from '../../harness.ts';
 
 let waybill: Waybill;
 beforeAll(async () => {
-  waybill = await startWaybill();
+  // A search counts at once.
+  waybill = await startWaybill({}, { processingMs: 0 });
   await learnMerchants(waybill, waybill.sandbox.tokens.first);
 });
 afterEach(() => waybill.sandbox.faults.clear());
@@ -236,7 +237,14 @@ describe('the path of NotFound', () => {
   ])('of %s is "%s" (%s) if REST responds 404', async (mutation, path, missingId, input, endpoint) => {
     fail({ status: 404, path: endpoint });
     const { result, calls } = await run(mutation, input, fields);
-    expect([result, calls]).toEqual([{ __typename: 'NotFound', path, missingId }, [`POST ${endpoint}`]]);
+    expect(result).toEqual({ __typename: 'NotFound', path, missingId });
+    expect(calls.filter((call) => call.startsWith('POST'))).toEqual([`POST ${endpoint}`]);
+  });
+
+  test('of createShipment is "quote" if REST shows no such quote', async () => {
+    const { result, calls } = await run('createShipment', { ...shipment, quote: 'nosuch' }, fields);
+    const missing = { __typename: 'NotFound', path: 'quote', missingId: 'quotes/nosuch' };
+    expect([result, calls]).toEqual([missing, ['GET /v1/quotes/nosuch']]);
   });
 });
 
@@ -286,7 +294,6 @@ describe('the reason of a Conflict', () => {
       'POST /v1/channels/ca3/conversations/ca1/messages',
     ],
     ['sendMessageToPhone', { ...toPhone, channel: 'ca3' }, 'POST /v1/channels/ca3/messages'],
-    ['createShipment', { ...shipment, quote: 'quotes/ca2139' }, 'POST /v1/shipments'],
   ])('is STATE if REST responds FAILED_PRECONDITION to %s', async (mutation, input, call) => {
     const { result, calls } = await run(mutation, input);
     expect([result, calls]).toEqual([{ __typename: 'Conflict', reason: 'STATE', conflicting: null }, [call]]);
@@ -295,15 +302,12 @@ describe('the reason of a Conflict', () => {
   test.each([
     ['createQuote', quote, '/v1/quotes'],
     ['createShipment', shipment, '/v1/shipments'],
-    ['sendMessage', message, '/v1/channels/ca1/conversations/ca57/messages'],
-    ['sendMessageToPhone', toPhone, '/v1/channels/ca1/messages'],
+    ['createOrder', { ...order, referenceId: 'rejected' }, '/v1/orders'],
   ])('is REJECTED if the 409 response to %s is empty', async (mutation, input, path) => {
     fail({ status: 409, path });
     const { result, calls } = await run(mutation, input);
-    expect([result, calls]).toEqual([
-      { __typename: 'Conflict', reason: 'REJECTED', conflicting: null },
-      [`POST ${path}`],
-    ]);
+    expect(result).toEqual({ __typename: 'Conflict', reason: 'REJECTED', conflicting: null });
+    expect(calls.filter((call) => call.startsWith('POST'))).toEqual([`POST ${path}`]);
   });
 
   test.each([
@@ -311,9 +315,10 @@ describe('the reason of a Conflict', () => {
     [{ error: { code: 409, status: 'FAILED_PRECONDITION', message: 'no' } }, 'STATE'],
     [{ message: 'off', code: 'channel-inactive' }, 'CHANNEL_INACTIVE'],
   ])('comes from the body of a 409 response: %j gives %s', async (body, reason) => {
-    fail({ status: 409, path: '/v1/orders', body });
-    const { result, calls } = await run('createOrder', order);
-    expect([result, calls]).toEqual([{ __typename: 'Conflict', reason, conflicting: null }, [post]]);
+    fail({ status: 409, path: '/v1/quotes', body });
+    const { result, calls } = await run('createQuote', quote);
+    const conflict = { __typename: 'Conflict', reason, conflicting: null };
+    expect([result, calls]).toEqual([conflict, ['POST /v1/quotes']]);
   });
 });
 

@@ -14,7 +14,8 @@ import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
 
 let waybill: Waybill;
 beforeAll(async () => {
-  waybill = await startWaybill();
+  // A search counts at once.
+  waybill = await startWaybill({}, { processingMs: 0 });
 });
 afterEach(() => waybill.sandbox.faults.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
@@ -250,20 +251,35 @@ describe('a REST error of createOrder', () => {
     }
   });
 
+  const withReference = { referenceId: 'refused' };
+  const search = 'GET /v1/orders?pageSize=1000&search=refused';
+
   test.each([409, 412])(
-    'becomes Conflict with the message of the response if the status is %d',
+    'becomes Conflict with the message of the response if the status is %d and a search finds no order',
     async (status) => {
       fail({ kind: 'status', status, body: { error: { message: 'There is one with this reference.' } } });
       const result = { __typename: 'Conflict', message: 'There is one with this reference.' };
-      expect(await ask()).toEqual(answered(result, [post]));
+      expect(await ask(withReference)).toEqual(answered(result, [post, search]));
     },
   );
 
-  test('becomes Conflict if the status is 409 and the body is empty', async () => {
+  test('becomes Conflict if the status is 409, the body is empty, and a search finds no order', async () => {
     fail({ kind: 'status', status: 409 });
     const result = { __typename: 'Conflict', message: `${post} returned 409.` };
-    expect(await ask()).toEqual(answered(result, [post]));
+    expect(await ask(withReference)).toEqual(answered(result, [post, search]));
   });
+
+  test.each([409, 412])(
+    'becomes OutcomeUnknown if the status is %d and no search is possible',
+    async (status) => {
+      fail({ kind: 'status', status, body: { error: { message: 'There is one already.' } } });
+      const message =
+        `${post} returned ${status}: There is one already. This may be the answer to a repetition of the write, so the ` +
+        `write may or may not have happened. ${amongTheNewest}`;
+      const result = { __typename: 'OutcomeUnknown', message, idempotencyKey: null };
+      expect(await ask()).toEqual(answered(result, [post]));
+    },
+  );
 
   test.each([404, 410])('becomes InvalidInput if the status is %d', async (status) => {
     fail({ kind: 'status', status, body: { message: 'No such location.' } });

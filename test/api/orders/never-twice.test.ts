@@ -51,7 +51,7 @@ async function recordMany(
 }
 
 test('retries of createOrder with a key create each order once if responses are lost', async () => {
-  await using waybill = await startWaybill();
+  await using waybill = await startWaybill({}, { processingMs: 0 });
   waybill.sandbox.faults.add({ method: 'POST', path: '/v1/orders', kind: 'applied-then-cut' });
   const outcomes = await recordMany(waybill, (referenceId, index) =>
     index % 4 === 0 ? {} : { referenceId },
@@ -63,7 +63,7 @@ test('retries of createOrder with a key create each order once if responses are 
 });
 
 test('retries of createOrder with a key create no order twice under random faults', async () => {
-  await using waybill = await startWaybill();
+  await using waybill = await startWaybill({}, { processingMs: 0 });
   const random = randomNumbers(20261102);
   const kinds: Fault[] = [
     { kind: 'applied-then-cut' },

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
 import { createLoaders } from '../../../src/loaders/loaders.ts';
 import { createLoaderStates } from '../../../src/loaders/tenant-state.ts';
@@ -52,11 +52,12 @@ const quoteInput: CreateQuoteInput = {
 };
 
 let waybill: Waybill;
-let input: CreateShipmentInput;
+let input: CreateShipmentInput & { quote: string };
 beforeAll(async () => {
-  waybill = await startWaybill();
+  // A search counts at once.
+  waybill = await startWaybill({}, { processingMs: 0 });
   const { first, second } = waybill.sandbox.tokens;
-  input = { ...ofOrder, quote: await quoteFor(quoteInput, first) };
+  input = { ...ofOrder };
   await learnMerchants(waybill, first, second);
 });
 afterEach(() => waybill.sandbox.faults.clear());
@@ -75,8 +76,9 @@ async function keyed(idempotencyKey: string) {
 }
 
 const post = 'POST /v1/shipments';
+const search = 'GET /v1/shipments?pageSize=1000';
 const read = (id: string) => `GET /v1/${id}`;
-/** The calls of a new key. */
+/** The calls for a quote without an order. */
 const posted = ({ quote }: { quote: string }) => [read(quote), post];
 const success = {
   __typename: 'CreateShipmentSuccess',
@@ -97,8 +99,12 @@ function created({ data }: Awaited<ReturnType<typeof ask>>) {
   throw new Error(JSON.stringify(data));
 }
 
-const ask = (fields: Partial<CreateShipmentInput> = {}, bearer?: string) =>
-  waybill.ask(CreateShipmentDocument, { input: { ...input, ...fields } }, bearer);
+/** Sends a request, by default for a new quote: a quote is accepted once. */
+async function ask(fields: Partial<CreateShipmentInput> = {}, bearer?: string) {
+  if (fields.quote === undefined)
+    input = { ...input, quote: await quoteFor(quoteInput, waybill.sandbox.tokens.first) };
+  return waybill.ask(CreateShipmentDocument, { input: { ...input, ...fields } }, bearer);
+}
 const fail = (fault: Fault) =>
   waybill.sandbox.faults.add({ method: 'POST', path: '/v1/shipments', ...fault });
 const bodies = ({ sandbox }: Waybill) => sandbox.requests.entries().map(({ body }) => body);
@@ -126,8 +132,9 @@ describe('createShipment', () => {
   test.each([
     ['full ids', {}],
     ['bare identifiers', { quote: 'ca2151', courier: 'condor-veloz', origin: 'ca1' }],
-  ])('creates a shipment with its label in one call if the input has %s', async (_what, ids) => {
+  ])('creates a shipment with its label if the input has %s', async (_what, ids) => {
     await using fresh = await startWaybill();
+    await learnMerchants(fresh, fresh.sandbox.tokens.first);
     const answer = await fresh.ask(CreateWholeShipmentDocument, { input: { ...ofOrder, ...ids } });
     const cop = (cents: number) => ({ cents, currency: 'COP' });
     const shipment = {
@@ -157,8 +164,9 @@ describe('createShipment', () => {
         pdfUrl: 'http://waybill.test/labels/ca2048.pdf',
       },
     };
-    expect(answer).toEqual(answered({ __typename: 'CreateShipmentSuccess', shipment }, [post]));
-    expect(bodies(fresh)).toEqual([ofOrder]);
+    const calls = [read(ofOrder.quote), read('orders/ca2496'), post];
+    expect(answer).toEqual(answered({ __typename: 'CreateShipmentSuccess', shipment }, calls));
+    expect(bodies(fresh)[2]).toEqual(ofOrder);
   });
 
   test('sends the recipient unchanged, including null fields', async () => {
@@ -182,8 +190,8 @@ describe('createShipment', () => {
       document: '4711',
       address: { ...recipient.address, organization: 'Tostadora Laureles' },
     };
-    expect(await ask({ recipient: person })).toEqual(answered(success, [post]));
-    expect(bodies(waybill)).toEqual([{ ...input, recipient: person }]);
+    expect(await ask({ recipient: person })).toEqual(answered(success, posted(input)));
+    expect(bodies(waybill)[1]).toEqual({ ...input, recipient: person });
   });
 });
 
@@ -194,6 +202,7 @@ describe('a read after createShipment in the same request', () => {
 
   test('returns the order with the new shipment', async () => {
     await using fresh = await startWaybill();
+    await learnMerchants(fresh, fresh.sandbox.tokens.first);
     const { data, errors, calls } = await fresh.ask(ShipBetweenQuotesDocument, variables);
     const order = { ...shipped, shipment: { id: 'shipments/ca2048', status: 'LABEL_GENERATED' } };
     expect([data, errors]).toEqual([
@@ -207,8 +216,9 @@ describe('a read after createShipment in the same request', () => {
     expect(calls).toEqual([
       'POST /v1/quotes',
       'GET /v1/orders/ca2496',
-      post,
       'GET /v1/quotes/ca2151',
+      'GET /v1/orders/ca2496',
+      post,
       'GET /v1/orders/ca2496',
       'POST /v1/quotes',
     ]);
@@ -216,6 +226,7 @@ describe('a read after createShipment in the same request', () => {
 
   test('returns the order with the new shipment even after OutcomeUnknown', async () => {
     await using fresh = await startWaybill();
+    await learnMerchants(fresh, fresh.sandbox.tokens.first);
     fresh.sandbox.faults.add({ method: 'POST', path: '/v1/shipments', kind: 'applied-then-cut' });
     const { data, errors, calls } = await fresh.ask(ShipBetweenQuotesDocument, variables);
     const order = { ...shipped, shipment: { id: 'shipments/ca2048', status: 'LABEL_GENERATED' } };
@@ -225,6 +236,8 @@ describe('a read after createShipment in the same request', () => {
     ]);
     expect(calls).toEqual([
       'POST /v1/quotes',
+      'GET /v1/orders/ca2496',
+      'GET /v1/quotes/ca2151',
       'GET /v1/orders/ca2496',
       post,
       'POST /v1/quotes',
@@ -236,25 +249,27 @@ describe('a read after createShipment in the same request', () => {
   // No mutation leads to these; the loaders must not remember them all the same.
   test('costs new calls for the list of shipments and the organization', async () => {
     const listed = { shipments: [], name: 'organization/1' };
+    const readQuote = read(ofOrder.quote);
     await using rest = await startRestClient((request, response, body) => {
-      const json = request.method === 'POST' ? { name: 'shipments/1', status: 'LABEL_GENERATED' } : listed;
+      const isQuote = `${request.method} ${request.url}` === readQuote;
+      const answer = isQuote ? { name: ofOrder.quote } : listed;
+      const json = request.method === 'POST' ? { name: 'shipments/1', status: 'LABEL_GENERATED' } : answer;
       return answerJson(json)(request, response, body);
     });
     const loaders = createLoaders(rest.api, rest.callContext(), createLoaderStates(loading));
-    // No write of this test has a key, so none asks for the merchant.
-    const merchants = { of: () => Promise.reject(new Error('expected no key')), forget: () => {} };
+    const merchants = { of: async () => 'of this test', forget: () => {} };
     const idempotency = createIdempotency({ store: memoryStore, merchants, report: raise });
     const writes = createWrites(rest.api, rest.callContext(), loaders, idempotency);
-    const read = async () => {
+    const readBoth = async () => {
       await loaders.shipmentPage.load({ pageSize: 1 });
       await loaders.organization.load('mine');
     };
-    await read();
-    await read();
+    await readBoth();
+    await readBoth();
     await writes.createShipment(ofOrder, null);
-    await read();
+    await readBoth();
     const reads = ['GET /v1/shipments?pageSize=1', 'GET /v1/organizations/mine'];
-    expect(rest.service.lines()).toEqual([...reads, post, ...reads]);
+    expect(rest.service.lines()).toEqual([...reads, readQuote, post, ...reads]);
   });
 });
 
@@ -337,23 +352,21 @@ describe('a 4xx response to POST /v1/shipments', () => {
   });
 
   test('becomes InvalidInput with the input path of each rejected field', async () => {
+    const answer = await ask({ courier: 'mula-express', origin: 'ca2' });
     const { quote } = input;
     const from = 'locations/bogota-dc-puente-aranda';
     const result = invalid(
       ['courier', `has no offer with the status SUCCESS in ${quote}`],
       ['origin', `is at locations/antioquia-medellin-guayabal, but ${quote} has the origin ${from}`],
     );
-    expect(await ask({ courier: 'mula-express', origin: 'ca2' })).toEqual(answered(result, [post]));
+    expect(answer).toEqual(answered(result, posted(input)));
   });
 
   test('becomes InvalidInput if the courier has no available offer', async () => {
     const result = invalid(['courier', 'has no offer with the status SUCCESS in quotes/ca2130']);
-    expect(await ask({ quote: 'ca2130', courier: 'rutandina' })).toEqual(answered(result, [post]));
-  });
-
-  test('becomes InvalidInput if the quote belongs to another merchant', async () => {
-    const result = invalid(['quote', 'refers to an unknown quote: quotes/st0200']);
-    expect(await ask({ quote: 'st0200' })).toEqual(answered(result, [post]));
+    const { data, calls } = await ask({ quote: 'ca2130', courier: 'rutandina' });
+    expect(data).toEqual({ createShipment: result });
+    expect(calls.at(-1)).toBe(post);
   });
 
   test.each<[string, unknown, object]>([
@@ -387,30 +400,43 @@ describe('a 4xx response to POST /v1/shipments', () => {
     ['is not JSON', '<h1>Bad Request</h1>', { message: 'POST /v1/shipments returned 400.', fields: [] }],
   ])('becomes InvalidInput if the body %s', async (_what, body, result) => {
     fail({ kind: 'status', status: 400, body });
-    expect(await ask()).toEqual(answered({ __typename: 'InvalidInput', ...result }, [post]));
+    expect(await ask()).toEqual(answered({ __typename: 'InvalidInput', ...result }, posted(input)));
   });
 
   test('becomes NotFound with the id of the quote if the status is 404', async () => {
     fail({ kind: 'status', status: 404, body: { error: { message: 'The quote is gone.' } } });
-    const result = { __typename: 'NotFound', message: 'The quote is gone.', missingId: 'quotes/ca2151' };
-    expect(await ask({ quote: 'ca2151' })).toEqual(answered(result, [post]));
-  });
-
-  test('becomes Conflict if the order is already shipped', async () => {
-    const message = 'orders/ca2481 is already shipped as shipments/ca2036';
-    expect(await ask({ quote: 'quotes/ca2139' })).toEqual(
-      answered({ __typename: 'Conflict', message }, [post]),
-    );
+    const answer = await ask();
+    const result = { __typename: 'NotFound', message: 'The quote is gone.', missingId: input.quote };
+    expect(answer).toEqual(answered(result, [...posted(input), search]));
   });
 
   test('becomes Conflict if the status is 409 and the body is empty', async () => {
     fail({ kind: 'status', status: 409 });
     const message = 'POST /v1/shipments returned 409.';
-    expect(await ask()).toEqual(answered({ __typename: 'Conflict', message }, [post]));
+    expect(await ask()).toEqual(answered({ __typename: 'Conflict', message }, [...posted(input), search]));
+  });
+});
+
+describe('createShipment sends no POST', () => {
+  test('if the quote belongs to another merchant', async () => {
+    const message = 'quotes/st0200 does not exist. Check the id.';
+    const result = { __typename: 'NotFound', message, missingId: 'quotes/st0200' };
+    expect(await ask({ quote: 'st0200' })).toEqual(answered(result, [read('quotes/st0200')]));
+  });
+
+  test('if the order of the quote is already shipped', async () => {
+    const message =
+      'orders/ca2481 is already shipped as shipments/ca2036. No new shipment was created. Read shipment(id: "shipments/ca2036").';
+    expect(await ask({ quote: 'quotes/ca2139' })).toEqual(
+      answered({ __typename: 'Conflict', message }, [read('quotes/ca2139'), read('orders/ca2481')]),
+    );
   });
 });
 
 describe('the field createShipment', () => {
+  // A 401 makes the server forget the merchant.
+  beforeEach(() => learnMerchants(waybill, waybill.sandbox.tokens.first));
+
   test.each<[string, Fault, object]>([
     [
       '401',
@@ -448,13 +474,13 @@ describe('the field createShipment', () => {
         upstreamStatus: 503,
       },
     ],
-  ])('fails after one call if the REST service returns %s', async (_what, fault, error) => {
+  ])('fails after one POST if the REST service returns %s', async (_what, fault, error) => {
     fail(fault);
     expect(told(await ask())).toEqual({
       status: 200,
       data: { createShipment: null },
       errors: [{ path: ['createShipment'], ...error }],
-      calls: [post],
+      calls: posted(input),
     });
   });
 });
@@ -465,9 +491,9 @@ describe('createShipment without a response from the REST service', () => {
     { kind: 'reset' },
     { kind: 'reset-in-body' },
     { kind: 'short' },
-  ])('returns OutcomeUnknown after one call for the fault "$kind"', async (fault) => {
+  ])('returns OutcomeUnknown after one POST for the fault "$kind"', async (fault) => {
     fail(fault);
-    expect(await ask()).toEqual(answered(unknown(null), [post]));
+    expect(await ask()).toEqual(answered(unknown(null), posted(input)));
   });
 
   test('returns OutcomeUnknown after UPSTREAM_TIMEOUT_MS', async () => {
@@ -553,9 +579,6 @@ test('a createShipment whose order cannot be read leaves its key free', async ()
 });
 
 describe('the idempotencyKey of createShipment', () => {
-  // A 401 of an earlier test has forgotten the merchant.
-  beforeAll(() => learnMerchants(waybill, waybill.sandbox.tokens.first));
-
   test('returns the same shipment for full ids and bare identifiers', async () => {
     const fields = await keyed('twice');
     const first = await ask(fields);
@@ -597,15 +620,22 @@ describe('the idempotencyKey of createShipment', () => {
 
   test('has no effect if it is null', async () => {
     const first = await ask({ idempotencyKey: null });
+    const { quote } = input;
     const second = await ask({ idempotencyKey: null });
-    expect([first, second]).toEqual([answered(success, [post]), answered(success, [post])]);
+    expect([first, second]).toEqual([answered(success, posted({ quote })), answered(success, posted(input))]);
     expect(second.data).not.toEqual(first.data);
   });
 
-  test.each([400, 404, 409, 413, 429])('can be used again after the status %d', async (status) => {
+  test.each([
+    [400, []],
+    [404, [search]],
+    [409, [search]],
+    [413, []],
+    [429, []],
+  ])('can be used again after the status %d', async (status, searches) => {
     const fields = await keyed(`free after ${status}`);
     fail({ kind: 'status', status, times: 1 });
-    expect((await ask(fields)).calls).toEqual(posted(fields));
+    expect((await ask(fields)).calls).toEqual([...posted(fields), ...searches]);
     expect(await ask(fields)).toEqual(answered(success, posted(fields)));
   });
 

@@ -146,7 +146,7 @@ describe('a quote without an order', () => {
   });
 
   test('can be shipped with a new key if the first attempt created nothing', async () => {
-    await using waybill = await startWaybill({}, { quirks: late });
+    await using waybill = await startWaybill({}, { quirks: late, processingMs: 0 });
     const quote = await quoteToShip(waybill);
     waybill.sandbox.faults.add({ kind: 'reset', method: 'POST', path, times: 1 });
     expect((await accept(waybill, quote, 'one')).__typename).toBe('OutcomeUnknown');

@@ -7,7 +7,8 @@ import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
 
 let waybill: Waybill;
 beforeAll(async () => {
-  waybill = await startWaybill();
+  // A search counts at once.
+  waybill = await startWaybill({}, { processingMs: 0 });
   await learnMerchants(waybill, waybill.sandbox.tokens.first);
 });
 afterEach(() => waybill.sandbox.faults.clear());
@@ -508,7 +509,10 @@ describe('a 4xx response to a POST of shipOrder', () => {
 
   test.each([
     ['/v1/quotes', quoted],
-    ['/v1/shipments', posted],
+    [
+      '/v1/shipments',
+      (order: string) => [...posted(order), `GET /v1/${order}`, 'GET /v1/shipments?pageSize=1000'],
+    ],
   ])('becomes NotFound for 404 and Conflict for 409: POST %s', async (path, calls) => {
     const input = await orderToShip(waybill);
     const error = { message: 'Not as it was.' };

@@ -9,7 +9,9 @@ import { startWaybill, type Waybill } from '../../harness.ts';
 /** Makes one call at a time and for one order, so that it is certain which one a fault befalls, and what comes after what. */
 let waybill: Waybill;
 beforeAll(async () => {
-  waybill = await startWaybill({ UPSTREAM_CONNECTIONS: '1', UPSTREAM_LISTS_FOR_BATCHES: 'no' });
+  // A search counts at once.
+  const environment = { UPSTREAM_CONNECTIONS: '1', UPSTREAM_LISTS_FOR_BATCHES: 'no' };
+  waybill = await startWaybill(environment, { processingMs: 0 });
   await learnMerchants(waybill, waybill.sandbox.tokens.first);
 });
 afterEach(() => waybill.sandbox.faults.clear());

@@ -1,0 +1,71 @@
+import { monotonicMs } from '../base/monotonic-ms.ts';
+import { pause } from '../concurrency/cancellation.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
+import { UnsettledError } from './errors.ts';
+
+// A write is lost if it may have left and REST did not say what it did, for whatever reason. REST may still be at work,
+// and its reads may show a record later than its writes. So a search that finds no record counts only some time later.
+
+/** When a write was lost, by the wall clock and the monotonic clock of the machine, in milliseconds. */
+export interface LossTime {
+  wallMs: number;
+  monotonicMs: number;
+}
+
+/** What is stored of a write that may be lost. */
+export interface LostWrite {
+  /** Absent while the write is on its way, and so also after the death of the process that sent it. */
+  lost?: LossTime;
+}
+
+/** The loss of a write whose outcome has just become unknown. */
+export const lossNow = (): LossTime => ({ wallMs: Date.now(), monotonicMs: monotonicMs() });
+
+/**
+ * The time since a loss, in milliseconds. The shorter one counts: a boot restarts the monotonic clock, which also differs
+ * between machines, and the wall clock may jump. Undefined if the loss is in the future of a clock.
+ */
+function ageMs(lost: LossTime): number | undefined {
+  const age = Math.min(Date.now() - lost.wallMs, monotonicMs() - lost.monotonicMs);
+  return age < 0 ? undefined : age;
+}
+
+/**
+ * Returns when a stored write was lost. If that is unknown, the write counts as lost from now on: a process that has died
+ * could send the write until now. Stores this time, so that later requests wait no longer.
+ * @throws the errors of `store`.
+ */
+export async function lossOf<Write extends LostWrite>(
+  write: Write,
+  store: (write: Write) => Promise<void>,
+): Promise<LossTime> {
+  if (write.lost !== undefined && ageMs(write.lost) !== undefined) return write.lost;
+  const lost = lossNow();
+  await store({ ...write, lost });
+  return lost;
+}
+
+/**
+ * Searches for the record of a lost write: at once, and again when the time has passed that REST may take.
+ * @param search may run twice, and must not answer the second time from a cache.
+ * @param isConclusive whether no later search can change the result, such as a record.
+ * @param processingMs how long after the loss REST may still create or hide the record, in milliseconds.
+ * @throws UnsettledError instead of waiting beyond the deadline, and the errors of `search`.
+ */
+export async function searchUntilSettled<Result>(
+  lost: LossTime,
+  search: () => Promise<Result>,
+  isConclusive: (result: Result) => boolean,
+  processingMs: number,
+  { deadline, signal }: CallContext,
+): Promise<Result> {
+  const remainingMs = () => Math.max(0, processingMs - (ageMs(lost) ?? 0));
+  const isSettled = remainingMs() === 0;
+  const result = await search();
+  if (isSettled || isConclusive(result)) return result;
+  const waitMs = remainingMs();
+  if (waitMs >= deadline.remainingMs()) throw new UnsettledError(waitMs);
+  // After an abort, the reads of the search fail.
+  await pause(waitMs, signal);
+  return search();
+}

@@ -1,0 +1,218 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { startDyingStore } from '../../fixtures/dying-store.ts';
+import { type LateShop, type Reply, startLateShop } from '../../fixtures/late-shop.ts';
+
+// A service whose reads show a shipment later than its write, which ships each order as often as it is asked to.
+
+const post = 'POST /v1/shipments';
+const list = 'GET /v1/shipments';
+/** Long enough that a search which does not wait comes too early. */
+const processingMs = 100;
+
+type Input = ReturnType<LateShop['orderToShip']>;
+
+/** A request that pays for a shipment of an order. */
+type Attempt = (
+  shop: LateShop,
+  input: Input,
+) => Promise<{ __typename: string; message?: string; id?: string }>;
+
+const ship =
+  (idempotencyKey?: string): Attempt =>
+  ({ run }, input) =>
+    run('shipOrder', { ...input, idempotencyKey });
+const accept =
+  (idempotencyKey?: string): Attempt =>
+  ({ run, quoteToShip }, { order }) =>
+    run('createShipment', { ...quoteToShip(order), idempotencyKey });
+
+const losses: [string, Reply][] = [
+  ['a connection reset', 'reset'],
+  ['a timeout', 'hang'],
+  ['a response that is no JSON', 'no JSON'],
+  ['a 500', { status: 500 }],
+  ['a 502', { status: 502 }],
+  ['a 503', { status: 503 }],
+  ['a 504', { status: 504 }],
+  ['a redirect', { status: 302 }],
+];
+
+/** Only a response that never comes needs a short timeout. */
+const environmentOf = (reply: Reply) => (reply === 'hang' ? { UPSTREAM_TIMEOUT_MS: '1000' } : {});
+
+describe.each(losses)('a shipment that shows late after %s', (_what, reply) => {
+  test.each<[string, Attempt, Attempt, string]>([
+    ['shipOrder with the same key', ship('one'), ship('one'), 'ShipOrderSuccess'],
+    ['shipOrder with another key', ship('one'), ship('other'), 'Conflict'],
+    ['shipOrder without a key', ship(), ship(), 'Conflict'],
+    ['createShipment with another key', accept('one'), accept('other'), 'Conflict'],
+    ['createShipment without a key', accept(), accept(), 'Conflict'],
+    ['createShipment after shipOrder', ship('one'), accept(), 'Conflict'],
+    ['shipOrder after createShipment', accept(), ship('one'), 'Conflict'],
+  ])('is not bought again by %s', async (_who, first, second, expected) => {
+    await using shop = await startLateShop({ environment: environmentOf(reply), processingMs });
+    const input = shop.orderToShip();
+    shop.hideNew();
+    shop.onNext('/v1/shipments', reply);
+    await first(shop, input);
+    expect(shop.shipments).toHaveLength(1);
+    const result = await second(shop, input);
+    expect(result.__typename).toBe(expected);
+    expect(JSON.stringify(result)).toContain('shipments/1');
+    expect(shop.shipments).toHaveLength(1);
+    expect(shop.elapsedMs(post, 'GET /v1/orders/1')).toBeGreaterThanOrEqual(processingMs);
+  });
+
+  test('is bought again if REST did not create it', async () => {
+    await using shop = await startLateShop({ environment: environmentOf(reply), processingMs });
+    const input = shop.orderToShip();
+    shop.onNext('/v1/shipments', reply, false);
+    await ship('one')(shop, input);
+    expect((await ship('one')(shop, input)).__typename).toBe('ShipOrderSuccess');
+    expect(shop.shipments).toHaveLength(1);
+    expect(shop.elapsedMs(post, post)).toBeGreaterThanOrEqual(processingMs);
+  });
+});
+
+describe('a process that died during the POST', () => {
+  test.each<[string, Attempt, Attempt]>([
+    ['shipOrder with the same key', ship('died'), ship('died')],
+    ['shipOrder without a key', ship('died'), ship()],
+    ['createShipment without a key', accept(), accept()],
+  ])('makes %s wait the whole time from its first look', async (_who, first, second) => {
+    const { keyStore, recover } = startDyingStore();
+    // Longer than the store may take for the time of the first look.
+    const wholeMs = 1_000;
+    await using shop = await startLateShop({ processingMs: wholeMs, keyStore });
+    const input = shop.orderToShip();
+    shop.hideNew(1, Number.POSITIVE_INFINITY);
+    shop.onNext('/v1/shipments', 'reset');
+    await first(shop, input);
+    recover();
+    await sleep(wholeMs);
+    const startMs = performance.now();
+    expect(JSON.stringify(await second(shop, input))).toContain('shipments/1');
+    // A timer may end a millisecond early.
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(wholeMs - 2);
+    expect(shop.shipments).toHaveLength(1);
+  });
+});
+
+describe('a retry whose deadline is too early to wait', () => {
+  test.each<[string, Attempt, RegExp]>([
+    [
+      'shipOrder with the same key',
+      ship('one'),
+      /Send the request again with the same idempotencyKey in \d+ seconds\.$/,
+    ],
+    [
+      'shipOrder with another key',
+      ship('two'),
+      /Send the request again with the same idempotencyKey in \d+ seconds\.$/,
+    ],
+    ['shipOrder without a key', ship(), /Send the request again in \d+ seconds\.$/],
+    [
+      'createShipment with a key',
+      accept('x'),
+      /Send the request again with the same idempotencyKey in \d+ seconds\.$/,
+    ],
+    ['createShipment without a key', accept(), /Send the request again in \d+ seconds\.$/],
+  ])('gets the time for a retry: %s', async (_who, retry, expected) => {
+    await using shop = await startLateShop({
+      environment: { OPERATION_TIMEOUT_MS: '5000' },
+      processingMs: 60_000,
+    });
+    const input = shop.orderToShip();
+    shop.hideNew(2);
+    shop.onNext('/v1/shipments', { status: 503 });
+    await ship('one')(shop, input);
+    shop.calls();
+    const result = await retry(shop, input);
+    expect(result).toEqual({ __typename: 'OutcomeUnknown', message: expect.stringMatching(expected) });
+    const calls = shop.calls();
+    expect(calls.filter((call) => call.startsWith('POST'))).toEqual([]);
+    expect(calls.filter((call) => call === list)).toHaveLength(1);
+    // The same request gets the result once REST shows the shipment, also with a key that was new.
+    shop.showAll();
+    const again = await retry(shop, input);
+    expect(again.__typename).toMatch(/^(ShipOrderSuccess|Conflict)$/);
+    expect(JSON.stringify(again)).toContain('shipments/1');
+    expect(shop.shipments).toHaveLength(1);
+  });
+});
+
+test('a retry finds a shipment at once, without a wait', async () => {
+  await using shop = await startLateShop({
+    environment: { OPERATION_TIMEOUT_MS: '5000' },
+    processingMs: 60_000,
+  });
+  const input = shop.orderToShip();
+  shop.onNext('/v1/shipments', { status: 503 });
+  await ship('one')(shop, input);
+  shop.calls();
+  expect(await ship('one')(shop, input)).toEqual({ __typename: 'ShipOrderSuccess', id: 'shipments/1' });
+  expect(shop.calls()).toEqual(['GET /v1/orders/1', 'GET /v1/shipments/1']);
+});
+
+test.each(losses)('a quote without a response is not waited for: %s', async (_what, reply) => {
+  await using shop = await startLateShop({
+    environment: { ...environmentOf(reply), OPERATION_TIMEOUT_MS: '5000' },
+  });
+  const input = shop.orderToShip();
+  shop.onNext('/v1/quotes', reply);
+  await ship('one')(shop, input);
+  expect((await ship('one')(shop, input)).__typename).toBe('ShipOrderSuccess');
+  expect(shop.shipments).toHaveLength(1);
+});
+
+describe('a quote without an order', () => {
+  test.each<[string, string | undefined]>([
+    ['a key', 'one'],
+    ['no key', undefined],
+  ])('is accepted once if its shipment shows late: %s', async (_how, idempotencyKey) => {
+    await using shop = await startLateShop({ processingMs });
+    const quote = shop.quoteToShip();
+    shop.hideNew();
+    shop.onNext('/v1/shipments', { status: 500 });
+    await shop.run('createShipment', { ...quote, idempotencyKey });
+    const second = await shop.run('createShipment', quote);
+    expect(second).toMatchObject({ __typename: 'Conflict', message: expect.stringContaining('shipments/1') });
+    expect(shop.shipments).toHaveLength(1);
+    expect(shop.elapsedMs(post, list)).toBeGreaterThanOrEqual(processingMs);
+  });
+});
+
+describe('shipOrders', () => {
+  test('ships an order while another one waits for a lost shipment', async () => {
+    await using shop = await startLateShop({ processingMs: 1_000 });
+    const [lost, fresh] = [shop.orderToShip(), shop.orderToShip()];
+    const input = { ...lost, idempotencyKey: 'lost' };
+    shop.hideNew();
+    shop.onNext('/v1/shipments', 'reset');
+    await shop.run('shipOrder', input);
+    shop.calls();
+    const results = await shop.runList('shipOrders', [input, { ...fresh, idempotencyKey: 'fresh' }]);
+    expect(results).toEqual([
+      { __typename: 'ShipOrderSuccess', id: 'shipments/1' },
+      { __typename: 'ShipOrderSuccess', id: 'shipments/2' },
+    ]);
+    const calls = shop.calls();
+    expect(calls.indexOf(post)).toBeLessThan(calls.lastIndexOf('GET /v1/orders/1'));
+    expect(shop.shipments).toHaveLength(2);
+  });
+
+  test('returns each member before the deadline if all are too early to wait', async () => {
+    await using shop = await startLateShop({
+      environment: { OPERATION_TIMEOUT_MS: '5000' },
+      processingMs: 60_000,
+    });
+    const inputs = ['a', 'b', 'c'].map((key) => ({ ...shop.orderToShip(), idempotencyKey: key }));
+    shop.hideNew(100);
+    for (const _input of inputs) shop.onNext('/v1/shipments', 'reset');
+    await shop.runList('shipOrders', inputs);
+    const results = await shop.runList('shipOrders', inputs);
+    expect(results.map(({ __typename }) => __typename)).toEqual(inputs.map(() => 'OutcomeUnknown'));
+    expect(shop.shipments).toHaveLength(3);
+  });
+});

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { neverAborted } from '../../src/concurrency/cancellation.ts';
+import type { Deadline } from '../../src/concurrency/operation-scope.ts';
+import { UnsettledError } from '../../src/writes/errors.ts';
+import {
+  type LossTime,
+  type LostWrite,
+  lossNow,
+  lossOf,
+  searchUntilSettled,
+} from '../../src/writes/lost-write.ts';
+import { createCallContexts } from '../fixtures/call-contexts.ts';
+import { errorOf } from '../fixtures/rest-service.ts';
+
+const hourMs = 3_600_000;
+
+describe('the time of a loss', () => {
+  /** The loss time of a stored write, and whether it was stored anew. */
+  async function lossTimeOf(write: LostWrite) {
+    const stored: LostWrite[] = [];
+    const lost = await lossOf(write, async (changed) => void stored.push(changed));
+    return { lost, stored };
+  }
+
+  test('is the stored one while both clocks go on', async () => {
+    const lost = lossNow();
+    expect(await lossTimeOf({ lost })).toEqual({ lost, stored: [] });
+  });
+
+  test.each<[string, (now: LossTime) => LostWrite]>([
+    ['of a process that died while the write was on its way', () => ({})],
+    ['of an earlier boot', (now) => ({ lost: { ...now, monotonicMs: now.monotonicMs + hourMs } })],
+    ['of a wall clock that was put back', (now) => ({ lost: { ...now, wallMs: now.wallMs + hourMs } })],
+  ])('is the time of the first look for a note %s', async (_whose, write) => {
+    const before = lossNow();
+    const { lost, stored } = await lossTimeOf(write(before));
+    expect(lost.monotonicMs - before.monotonicMs).toBeGreaterThanOrEqual(0);
+    expect(lost.monotonicMs - before.monotonicMs).toBeLessThan(hourMs);
+    expect(lost.wallMs - before.wallMs).toBeLessThan(hourMs);
+    expect(stored).toEqual([{ lost }]);
+  });
+});
+
+describe('a search for a lost write', () => {
+  /** Searches that find nothing at first, and `found` later. */
+  function startSearch(lost: LossTime, processingMs: number, remainingMs = Number.POSITIVE_INFINITY) {
+    const deadline: Deadline = { deadlineSignal: neverAborted, remainingMs: () => remainingMs };
+    const context = createCallContexts({}).of('token', neverAborted, deadline);
+    const results = ['none', 'found'];
+    const left = () => results.length;
+    const search = async () => results.shift() ?? 'again';
+    return {
+      left,
+      result: searchUntilSettled(lost, search, (found) => found === 'found', processingMs, context),
+    };
+  }
+
+  test('is repeated after the time that REST may take', async () => {
+    const startMs = performance.now();
+    expect(await startSearch(lossNow(), 200).result).toBe('found');
+    // A timer may end a millisecond early.
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(198);
+  });
+
+  test.each<[string, (now: LossTime) => LossTime]>([
+    ['the wall clock jumps', (now) => ({ ...now, wallMs: now.wallMs - hourMs })],
+    [
+      'another machine has a later monotonic clock',
+      (now) => ({ ...now, monotonicMs: now.monotonicMs - hourMs }),
+    ],
+  ])('is repeated although %s', async (_what, change) => {
+    expect(await startSearch(change(lossNow()), 100).result).toBe('found');
+  });
+
+  test('counts at once after the time that REST may take', async () => {
+    const lost = lossNow();
+    await sleep(60);
+    const { result, left } = startSearch(lost, 50);
+    expect(await result).toBe('none');
+    expect(left()).toBe(1);
+  });
+
+  test('is not repeated beyond the deadline', async () => {
+    const { result, left } = startSearch(lossNow(), 10_000, 5_000);
+    const error = await errorOf(result);
+    expect(error).toBeInstanceOf(UnsettledError);
+    expect(left()).toBe(1);
+  });
+});
