@@ -166,7 +166,8 @@ export function createWrites(
         .finally(() => invalidateAfterOrderUpdate(loaders, order));
       loaders.orderById.replace(updated.name, updated);
       // A cancellation of the order also changes its shipment.
-      if (updated.shipment) loaders.shipmentById.noteWritten(updated.shipment);
+      if (update.updateMask.includes('status') && updated.shipment)
+        loaders.shipmentById.noteWritten(updated.shipment);
       return updated;
     },
 

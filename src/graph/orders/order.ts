@@ -102,8 +102,7 @@ builder.queryFields((t) => ({
     type: Order,
     nullable: true,
     description:
-      'The newest order with this `referenceId`, or null if none exists. Costs a search with `GET /v1/orders`, and ' +
-      '`GET /v1/orders/{id}` soon after a write of the order.',
+      'The newest order with this `referenceId`, or null if none exists. Costs a search with `GET /v1/orders`.',
     args: {
       referenceId: t.arg.string({
         required: true,
