@@ -26,6 +26,27 @@ export function createDefer() {
   };
 }
 
+/**
+ * A function that defers steps until all promise callbacks that are ready have run. An operation that is refused ends in
+ * these callbacks, so a step can still find out that nobody needs it.
+ */
+export function createDeferAfterPromises() {
+  let steps: (() => void)[] = [];
+
+  function runSteps(): void {
+    const currentSteps = steps;
+    steps = [];
+    for (const step of currentSteps) step();
+  }
+
+  /** Runs a step after all steps deferred earlier. Steps must not throw. */
+  return (step: () => void): void => {
+    // Node runs a tick that a microtask queues after all microtasks.
+    if (steps.length === 0) queueMicrotask(() => process.nextTick(runSteps));
+    steps.push(step);
+  };
+}
+
 /** After this time in a round, nothing more starts. In milliseconds. */
 const maxRoundMs = 10;
 /** The nodes of all pieces that may start before their time is known. Their work takes about 10 ms. */

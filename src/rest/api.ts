@@ -102,6 +102,14 @@ export function createRestApi(
       }),
     listMessages: async ({ channel, conversation, ...page }: ConversationQuery, callContext: CallContext) =>
       fetchPage('messages', messagesPath(channel, conversation), page, callContext),
+    /** @throws CircuitOpenError if a message to this conversation would not be sent now. */
+    expectMessagePermit: (channelId: string, conversation: string, callContext: CallContext) =>
+      client.expectPermit(post(messagesPath(channelId, conversation), undefined), callContext),
+    /** @throws CircuitOpenError if a new quote or a new shipment would not be sent now. */
+    expectShippingPermit(callContext: CallContext): void {
+      for (const path of ['/v1/quotes', '/v1/shipments'])
+        client.expectPermit(post(path, undefined), callContext);
+    },
     /** The service's clock, in milliseconds since 1970. Undefined until a response has a `date` header. */
     serviceTime: client.serviceTime,
   };

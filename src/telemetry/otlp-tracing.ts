@@ -90,7 +90,8 @@ export async function createTracing(log: Log) {
     },
     onCallFinished(entry) {
       const span = spanByCall.get(entry);
-      if (span === undefined) return;
+      // A span that never ends is not exported.
+      if (span === undefined || entry.isUnsent) return;
       const { status, retries, bytes } = entry;
       if (status !== undefined) span.setAttribute('http.response.status_code', status);
       if (retries > 0) span.setAttribute('http.request.resend_count', retries);

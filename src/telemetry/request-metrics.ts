@@ -123,8 +123,9 @@ export function createCallMetrics(registers: Registry[]): Required<Omit<CallObse
       pendingCalls += 1;
       return undefined;
     },
-    onCallFinished({ method, route, status, durationMs = 0, retries: retryCount, isAborted }) {
+    onCallFinished({ method, route, status, durationMs = 0, retries: retryCount, isAborted, isUnsent }) {
       pendingCalls -= 1;
+      if (isUnsent) return;
       const label = { method, route, status: status ?? (isAborted ? 'aborted' : 'none') };
       calls.observe(label, durationMs / 1_000);
       if (retryCount > 0) retries.inc({ method, route }, retryCount);

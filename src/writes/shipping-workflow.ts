@@ -34,6 +34,7 @@
 //
 // `createShipment` has no progress. It runs the same states at the lock of the order of its quote, or of the quote.
 
+import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
@@ -147,10 +148,12 @@ export function createShippingWorkflow(
   ): Promise<ShippedOrder> {
     // A paid shipment must start at the current origin, so cached pages of origins are not used.
     if (loaders.originPage.forgetEarlier()) loaders.originById.clearAll();
-    const [order, origin] = await Promise.all([
-      loaders.orderById.load(request.order),
-      loaders.originById.load(request.origin),
-    ]);
+    // Without a shipment, the reads and the quote would be in vain.
+    api.expectShippingPermit(callContext);
+    const pendingOrder = loaders.orderById.load(request.order);
+    // An order that an open circuit breaker refuses needs no origin.
+    await Promise.race([pendingOrder, nextRound()]);
+    const [order, origin] = await Promise.all([pendingOrder, loaders.originById.load(request.origin)]);
     if (order === null) throw new NotFoundError(request.order, 'order');
     expectShippable(order);
     if (origin === null) throw new NotFoundError(request.origin, 'origin');

@@ -206,6 +206,7 @@ export function createWrites(
       expectValid: () => Promise<void>,
     ) =>
       send('sendMessage', { conversation: name, message }, key, async (context) => {
+        api.expectMessagePermit(channel, conversation, context);
         await expectValid();
         return api.sendMessage(channel, conversation, message, context);
       }),

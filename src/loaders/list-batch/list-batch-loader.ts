@@ -90,13 +90,20 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     this.#expected = position;
   }
 
-  /** Requests the page for a number of ids that are not known yet, if they will probably fit in one page. */
-  prefetch(idCount: number, position: ListPosition): void {
+  /**
+   * Requests the page for a number of ids that are not known yet, if they will probably fit in one page.
+   * @param source the call that finds out the ids. If it fails, nobody needs the page, which is then not read.
+   */
+  prefetch(idCount: number, position: ListPosition, source: Promise<unknown>): void {
     const { list, callContext, observer, kind, maxPageSize } = this.#options;
     const pageSize = position.rowsBefore + position.rowsPerId.rowsFor(idCount);
     if (this.#prefetched || pageSize > maxPageSize || !this.#mayReadPage(idCount, position)) return;
-    observer?.prefetchedPage(kind, 'asked');
-    const page = list({ pageSize }, callContext);
+    // A page whose source fails at once is never requested.
+    source.then(
+      () => observer?.prefetchedPage(kind, 'asked'),
+      () => {},
+    );
+    const page = list({ pageSize }, callContext.whileSucceeding(source));
     // The batch that uses the page handles the error.
     page.catch(() => {});
     this.#prefetched = { page, generation: this.generation };
@@ -144,7 +151,8 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     callContext.callLog.savedByList += names.length - missing.length;
     // The record that was compared needed its GET.
     if (compared && rows.has(compared.name)) callContext.callLog.savedByList -= 1;
-    const readMissing = error === undefined ? read : await this.#readerAfter(error, missing, read);
+    const readMissing =
+      error === undefined ? read : await this.#readerAfter(error, missing, read, compared?.name);
     return settleAll(names, (name) => rows.get(name) ?? readMissing(name));
   }
 
@@ -198,7 +206,12 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     }
   }
 
-  async #readerAfter(error: Error, missing: readonly string[], read: Read<Json>): Promise<Read<Json>> {
+  async #readerAfter(
+    error: Error,
+    missing: readonly string[],
+    read: Read<Json>,
+    comparedName: string | undefined,
+  ): Promise<Read<Json>> {
     const { state } = this.#options;
     const fail = () => error;
     // GETs would meet this error, too.
@@ -208,7 +221,8 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
       state.pause.start(pauseMs);
       return read;
     }
-    const probedName = missing[0] ?? '';
+    // The GET of the compared record is there already.
+    const probedName = missing.find((name) => name === comparedName) ?? missing[0] ?? '';
     const [probed = null] = await settleAll([probedName], read);
     if (probed instanceof Error) return fail;
     const readOthers = state.noteFailure() ? read : fail;

@@ -1,10 +1,10 @@
-import { type Cancellation, neverAborted } from '../../concurrency/cancellation.ts';
+import { type Cancellation, CancelSource, neverAborted } from '../../concurrency/cancellation.ts';
 import { FairQueue } from '../../concurrency/fair-queue.ts';
 import { type Deadline, noDeadline } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { Tenant, Tenants } from '../../tenancy/tenant.ts';
 import type { RestCall } from '../call.ts';
-import { BudgetExceededError } from '../errors.ts';
+import { BudgetExceededError, operationEnded } from '../errors.ts';
 import { CallLog } from './call-log.ts';
 
 interface OperationState {
@@ -45,6 +45,23 @@ export class CallContext {
   /** The context of calls that end with the deadline alone, not with the clients. */
   untilDeadline(beforeWrite?: () => void): CallContext {
     return this.#derive({ signal: this.deadline.deadlineSignal, beforeWrite });
+  }
+
+  /** The context of calls that serve another call of the operation: they end when that call fails. */
+  whileSucceeding(served: Promise<unknown>): CallContext {
+    const { signal: ofOperation } = this;
+    const signal = new CancelSource();
+    const end = () => signal.abort(ofOperation.reason);
+    ofOperation.addEventListener('abort', end);
+    served.then(
+      () => {},
+      () => {
+        ofOperation.removeEventListener('abort', end);
+        signal.abort(operationEnded);
+      },
+    );
+    if (ofOperation.aborted) end();
+    return this.#derive({ signal });
   }
 
   /** The context of reads that outlive the operation. They take slots, but no read budget. */

@@ -17,6 +17,8 @@ export interface CallLogEntry {
   retries: number;
   /** Whether this server ended the call, so that a missing response is no failure of REST. */
   isAborted: boolean;
+  /** Whether the call ended before any part of it was sent, so that no log and no metric counts it. */
+  isUnsent: boolean;
 }
 
 /** The REST calls of one operation, and the number of calls that caches and lists made unnecessary. */
@@ -47,9 +49,17 @@ export class CallLog {
       bytes: 0,
       retries: 0,
       isAborted: false,
+      isUnsent: false,
     };
     this.entries.push(entry);
     return entry;
+  }
+
+  /** Removes the entry of a call that was not sent after all. */
+  forget(entry: CallLogEntry): void {
+    entry.isUnsent = true;
+    const index = this.entries.lastIndexOf(entry);
+    if (index !== -1) this.entries.splice(index, 1);
   }
 }
 

@@ -1,16 +1,17 @@
 import { parseJson } from '../../base/json-object.ts';
-import { createDefer } from '../../concurrency/event-loop-round.ts';
+import { createDefer, createDeferAfterPromises } from '../../concurrency/event-loop-round.ts';
 import { StepQueue } from '../../concurrency/step-queue.ts';
 import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
-import { describeCall, isRead, type RestCall } from '../call.ts';
+import { callRoute, describeCall, isRead, type RestCall } from '../call.ts';
 import { createDispatcher, type DispatcherOptions } from '../connection-pools.ts';
-import { InvalidResponseError } from '../errors.ts';
+import { CircuitOpenError, InvalidResponseError } from '../errors.ts';
 import { type CircuitBreakerOptions, createCircuits } from '../protection/circuit-breaker.ts';
 import { createRetries } from '../protection/retries.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallObserver } from './call-log.ts';
+import type { ClientState } from './client-state.ts';
 import { ServiceClock, type StreamedResponse } from './http-exchange.ts';
-import { type ClientState, PendingCall } from './pending-call.ts';
+import { PendingCall } from './pending-call.ts';
 
 export interface RestClientOptions extends Pick<DispatcherOptions, 'connectTimeoutMs' | 'proxy'> {
   /** The base address of REST. Its path, if any, is prefixed to the path of every call. */
@@ -51,6 +52,7 @@ export function createRestClient(options: RestClientOptions) {
     bodyTimeouts: new TimeoutQueue(options.streamTimeoutMs),
     compression: options.compression ?? false,
     defer: createDefer(),
+    depart: createDeferAfterPromises(),
     largeBodies: new StepQueue('ending'),
     scannedBodies: new StepQueue('starting'),
   };
@@ -59,6 +61,11 @@ export function createRestClient(options: RestClientOptions) {
     send: (call: RestCall, callContext: CallContext) => sendCall(client, call, callContext),
     /** Sends a read without a slot. @returns a 2xx response once the first bytes have arrived. @throws like `send` */
     stream: (call: RestCall, callContext: CallContext) => new StreamCall(client, call, callContext).send(),
+    /** @throws CircuitOpenError if the call would be refused now. For work whose earlier calls would then be in vain. */
+    expectPermit(call: RestCall, { tenant }: CallContext): void {
+      const circuit = client.circuits.of(`${call.method} ${callRoute(call)}`);
+      if (circuit.refuses(tenant)) throw new CircuitOpenError(call, circuit.retryAfterMs());
+    },
     serviceTime: (): number | undefined => client.serviceClock.now(),
     openCircuits: client.circuits.open,
     /** Closes all connections immediately. Calls in progress fail. */

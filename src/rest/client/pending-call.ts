@@ -1,8 +1,6 @@
-import type { Dispatcher } from 'undici';
-import { type createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
+import { maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
 import { QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
-import type { StepQueue } from '../../concurrency/step-queue.ts';
 import type { TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { callRoute, describeCall, isRead, type RestCall } from '../call.ts';
 import {
@@ -15,44 +13,20 @@ import {
   WaybillError,
 } from '../errors.ts';
 import { isConnectFailure, toFailure, toOutcome } from '../protection/call-failure.ts';
-import type { CircuitBreaker, CircuitPermit, Circuits } from '../protection/circuit-breaker.ts';
-import { parseRetryAfter, type Retries } from '../protection/retries.ts';
+import type { CircuitBreaker, CircuitPermit } from '../protection/circuit-breaker.ts';
+import { parseRetryAfter } from '../protection/retries.ts';
 import type { CallContext } from './call-context.ts';
-import type { CallLogEntry, CallObserver } from './call-log.ts';
+import type { CallLogEntry } from './call-log.ts';
+import type { ClientState } from './client-state.ts';
 import { readErrorBody } from './error-body.ts';
 import {
   type BufferedResponse,
   IncomingResponse,
   isSuccess,
-  type RequestOptions,
   type ResponseHandler,
   type ServiceClock,
   toRequest,
 } from './http-exchange.ts';
-
-export interface ClientState extends RequestOptions {
-  /** No text of REST may show it to a client. */
-  readonly restHost: string;
-  /** Once true, this server breaks its calls, and REST may go on with them. */
-  isClosed: boolean;
-  readonly pool: Dispatcher;
-  /** A stream takes no slot and lasts as long as its reader, so streams have connections of their own. */
-  readonly streamPool: Dispatcher;
-  readonly circuits: Circuits;
-  readonly retries: Retries;
-  readonly observers: readonly CallObserver[];
-  readonly serviceClock: ServiceClock;
-  /** The time limit of one attempt: to the last byte of the response, or to the first byte of a stream. */
-  readonly timeouts: TimeoutQueue;
-  /** The time limit from the first to the last byte of a stream. */
-  readonly bodyTimeouts: TimeoutQueue;
-  /** Defers the parsing of small bodies (docs/decisions/0006-end-of-event-loop-round.md). */
-  readonly defer: ReturnType<typeof createDefer>;
-  /** Parses other bodies in turn with the other long work (docs/decisions/0027-one-budget-of-the-event-loop.md). */
-  readonly largeBodies: StepQueue;
-  /** Parses those of operations that scan, in turn with the start of operations: more of them follow. */
-  readonly scannedBodies: StepQueue;
-}
 
 /** To parse a record of this size and to write it into the response takes as long as a node. */
 const charactersPerNode = 500;
@@ -78,6 +52,8 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
   readonly #route: string;
   readonly #circuit: CircuitBreaker;
   #permit: CircuitPermit | undefined;
+  /** Whether the call has its permit, and is about to be sent. */
+  #isDeparting = false;
   #entry: CallLogEntry | undefined;
   /** The start of the current attempt, in milliseconds since the start of the operation. */
   #attemptStartMs = 0;
@@ -130,12 +106,20 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
 
   /** Starts an attempt. */
   onSlotGranted(): void {
-    const { tenant, callLog } = this.#callContext;
+    const { tenant } = this.#callContext;
     this.#permit = this.#circuit.acquirePermit(tenant);
     if (this.#permit === undefined) {
       this.#fail(new CircuitOpenError(this.call, this.#circuit.retryAfterMs()));
       return;
     }
+    this.#isDeparting = true;
+    this.client.depart(() => this.#depart());
+  }
+
+  #depart(): void {
+    if (!this.#isDeparting) return;
+    this.#isDeparting = false;
+    const { callLog } = this.#callContext;
     if (this.#entry === undefined) {
       this.#attemptStartMs = this.entry.startMs;
       for (const observer of this.client.observers) {
@@ -176,7 +160,10 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     const failure = toFailure(this.call, isBroken ? closedError(this.call) : error, isSent);
     if (isUnauthenticated(failure)) this.#callContext.onTokenRejected();
     const silentMs = this.entry.status === undefined ? callLog.elapsedMs() - this.#attemptStartMs : 0;
-    this.#recordOutcome(toOutcome(failure, silentMs));
+    const outcome = toOutcome(failure, silentMs);
+    // An aborted call may still have waited for its connection. `beforeWrite` refuses a write there, too.
+    if (outcome === 'aborted' && !isSent && this.entry.retries === 0) callLog.forget(this.entry);
+    this.#recordOutcome(outcome);
     const pauseMs = isRead(this.call)
       ? this.client.retries.pauseMs(failure, tenant, this.entry.retries, deadline.remainingMs())
       : undefined;
@@ -246,9 +233,20 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     const isPausing = this.#pause !== undefined;
     clearTimeout(this.#pause);
     this.#pause = undefined;
-    if (!isPausing) this.#response?.fail(error);
+    if (this.#isDeparting) this.#stay(error);
+    else if (!isPausing) this.#response?.fail(error);
     else if (this.#permit === undefined) this.#fail(error);
     else this.failed(error, false);
+  }
+
+  /** Ends a call that has not left. It gives back its permit, and counts as no attempt. */
+  #stay(error: Error): void {
+    this.#isDeparting = false;
+    if (this.#permit !== undefined)
+      this.#circuit.recordOutcome(this.#callContext.tenant, this.#permit, 'aborted');
+    this.#permit = undefined;
+    // Deferred, like every failure: one abort may end several calls.
+    queueMicrotask(() => this.#fail(error));
   }
 
   /** Dispatches a write again after a pause. @returns false if the failure allows no further try. */

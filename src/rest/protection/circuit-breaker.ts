@@ -104,13 +104,19 @@ export function createCircuitBreaker({
     }
   }
 
+  /** Whether a call of the tenant gets no permit now. */
+  function refuses({ id }: Tenant): boolean {
+    if (!isOpen) return false;
+    const nowMs = now();
+    return nowMs < openUntil || isProbing || (failedProbe?.tenant === id && nowMs < failedProbe.until);
+  }
+
   return {
+    refuses,
     /** A permit for a call, whose outcome is then reported to `recordOutcome`. Undefined: the call may not be sent. */
-    acquirePermit({ id }: Tenant): CircuitPermit | undefined {
+    acquirePermit(tenant: Tenant): CircuitPermit | undefined {
       if (!isOpen) return 'usual';
-      const nowMs = now();
-      if (nowMs < openUntil || isProbing) return undefined;
-      if (failedProbe?.tenant === id && nowMs < failedProbe.until) return undefined;
+      if (refuses(tenant)) return undefined;
       isProbing = true;
       return 'probe';
     },

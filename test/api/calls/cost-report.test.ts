@@ -338,6 +338,7 @@ test('the cost report rounds times to tenths of a millisecond', () => {
     bytes: 41_000,
     retries: 0,
     isAborted: false,
+    isUnsent: false,
   };
   callLog.entries.push(entry, {
     ...entry,

@@ -82,8 +82,7 @@ test('shipments are read by id while the circuit for the list of shipments is op
   expect(waybill.calls().slice(before)).toEqual([
     'GET /v1/shipments/7',
     'GET /v1/orders?pageSize=30',
-    expect.stringMatching(/^GET \/v1\/shipments\/\d+$/),
-    expect.stringMatching(/^GET \/v1\/shipments\/\d+$/),
+    'GET /v1/shipments/15',
   ]);
   expect(await waybill.ask(board, 'ida')).toEqual({
     data: { orders: { nodes: names.map(() => ({ shipment: { status: 'DELIVERED' } })) } },
@@ -92,7 +91,7 @@ test('shipments are read by id while the circuit for the list of shipments is op
   expect(
     waybill
       .calls()
-      .slice(before + 5)
+      .slice(before + 4)
       .sort(),
   ).toEqual(names.map((name) => `GET /v1/shipments/${name}`).sort());
 });

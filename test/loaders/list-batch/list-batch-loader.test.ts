@@ -491,7 +491,7 @@ describe('a prefetched page', () => {
   /** Prefetches a page, and expects the ids of a batch in it, as for a list of orders. */
   function prefetchFor(loader: ReturnType<typeof start>, state: ListState, idCount: number) {
     const position = { rowsBefore: 0, rowsPerId: state.rowsPerId('orders') };
-    loader.prefetch(idCount, position);
+    loader.prefetch(idCount, position, Promise.resolve());
     loader.expect(position);
   }
 

@@ -161,6 +161,7 @@ describe('the circuit breaker', () => {
   async function outcomeOf(baseUrl: URL, beforeWrite: () => void): Promise<CallOutcome[]> {
     const outcomes: CallOutcome[] = [];
     const circuit = {
+      refuses: () => false,
       acquirePermit: () => 'usual' as const,
       recordOutcome: (_tenant: unknown, _permit: unknown, outcome: CallOutcome) =>
         void outcomes.push(outcome),

@@ -10,6 +10,7 @@ const entry = (startMs: number, durationMs: number | undefined, fields: Partial<
   bytes: 0,
   retries: 0,
   isAborted: false,
+  isUnsent: false,
   ...fields,
 });
 

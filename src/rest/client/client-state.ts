@@ -1,0 +1,35 @@
+import type { Dispatcher } from 'undici';
+import type { createDefer, createDeferAfterPromises } from '../../concurrency/event-loop-round.ts';
+import type { StepQueue } from '../../concurrency/step-queue.ts';
+import type { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
+import type { Circuits } from '../protection/circuit-breaker.ts';
+import type { Retries } from '../protection/retries.ts';
+import type { CallObserver } from './call-log.ts';
+import type { RequestOptions, ServiceClock } from './http-exchange.ts';
+
+/** What the calls of one REST client share. */
+export interface ClientState extends RequestOptions {
+  /** No text of REST may show it to a client. */
+  readonly restHost: string;
+  /** Once true, this server breaks its calls, and REST may go on with them. */
+  isClosed: boolean;
+  readonly pool: Dispatcher;
+  /** A stream takes no slot and lasts as long as its reader, so streams have connections of their own. */
+  readonly streamPool: Dispatcher;
+  readonly circuits: Circuits;
+  readonly retries: Retries;
+  readonly observers: readonly CallObserver[];
+  readonly serviceClock: ServiceClock;
+  /** The time limit of one attempt: to the last byte of the response, or to the first byte of a stream. */
+  readonly timeouts: TimeoutQueue;
+  /** The time limit from the first to the last byte of a stream. */
+  readonly bodyTimeouts: TimeoutQueue;
+  /** Defers the parsing of small bodies (docs/decisions/0006-end-of-event-loop-round.md). */
+  readonly defer: ReturnType<typeof createDefer>;
+  /** Defers the sending, so that no call of an operation that ends at once leaves. */
+  readonly depart: ReturnType<typeof createDeferAfterPromises>;
+  /** Parses other bodies in turn with the other long work (docs/decisions/0027-one-budget-of-the-event-loop.md). */
+  readonly largeBodies: StepQueue;
+  /** Parses those of operations that scan, in turn with the start of operations: more of them follow. */
+  readonly scannedBodies: StepQueue;
+}
