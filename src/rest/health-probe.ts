@@ -1,4 +1,11 @@
-import { createDispatcher, failureCode, type ProxyOptions, userAgent } from './connection-pools.ts';
+import { errors as undiciErrors } from 'undici';
+import {
+  createDispatcher,
+  failureCode,
+  isRefusedByProxy,
+  type ProxyOptions,
+  userAgent,
+} from './connection-pools.ts';
 import { isOfGateway } from './gateway-statuses.ts';
 
 export interface ProbeOptions {
@@ -8,15 +15,25 @@ export interface ProbeOptions {
   proxy?: ProxyOptions | undefined;
 }
 
+/** What a probe finds out, in sentences without REST's address. */
+export interface ProbeResult {
+  /** Why no connection to REST opened. */
+  unreachable?: string;
+  /** What is wrong although a connection opened. */
+  problem?: string;
+}
+
 /**
- * A probe that checks whether REST is reachable, on a new connection and without an access token.
- * Any HTTP response is a success, because REST may reject an unauthenticated request.
- * @returns a function that resolves to the failure without REST's address, or to undefined if REST is reachable.
+ * A probe that checks whether a connection to REST opens, without an access token. Any HTTP response is a success, because
+ * REST may reject an unauthenticated request. A connection without a response is a problem: REST may be slow.
  */
-export function createProbe(options: ProbeOptions): () => Promise<string | undefined> {
+export function createProbe(options: ProbeOptions): () => Promise<ProbeResult> {
   return async () => {
     const result = await request(options, 'HEAD', '');
-    return typeof result === 'string' ? `The REST service could not be reached: ${result}.` : undefined;
+    if (typeof result === 'number') return {};
+    if (!result.isConnected)
+      return { unreachable: `The REST service could not be reached: ${result.reason}.` };
+    return { problem: `The REST service accepts a connection, but does not respond: ${result.reason}.` };
   };
 }
 
@@ -26,7 +43,7 @@ export function createProbe(options: ProbeOptions): () => Promise<string | undef
  */
 export async function describeRest(options: ProbeOptions): Promise<string> {
   const result = await request(options, 'GET', '/v1/orders');
-  if (typeof result === 'string') return `does not respond: ${result}; the server starts anyway`;
+  if (typeof result !== 'number') return `does not respond: ${result.reason}; the server starts anyway`;
   if (result === 401 || result === 403) return 'responds';
   const status = `GET /v1/orders without a token returned ${result}`;
   return result >= 500 || isOfGateway(result)
@@ -34,29 +51,60 @@ export async function describeRest(options: ProbeOptions): Promise<string> {
     : `WARNING: ${status}, but 401 or 403 was expected. Check UPSTREAM_URL`;
 }
 
-/** @returns the status, or a few words about the failure. */
-async function request(options: ProbeOptions, method: 'HEAD' | 'GET', path: string) {
-  const { baseUrl, timeoutMs = 2_000, proxy } = options;
+interface ProbeFailure {
+  /** Whether a connection opened, through the proxy too. */
+  isConnected: boolean;
+  /** A few words. */
+  reason: string;
+}
+
+/** @returns the status, or why there is none. */
+async function request(
+  { baseUrl, timeoutMs = 2_000, proxy }: ProbeOptions,
+  method: 'HEAD' | 'GET',
+  path: string,
+): Promise<number | ProbeFailure> {
   const dispatcher = createDispatcher(baseUrl, { connections: 1, connectTimeoutMs: timeoutMs, proxy });
-  let isTimedOut = false;
+  let isConnected = false;
+  const response = Promise.withResolvers<number>();
   // An abort signal would not end the wait for a connection.
   const timer = setTimeout(() => {
-    isTimedOut = true;
-    void dispatcher.destroy();
+    const what = isConnected ? 'no response' : 'no connection';
+    response.reject(new ProbeTimeoutError(`${what} within ${timeoutMs} ms`));
   }, timeoutMs);
   try {
-    const { statusCode, body } = await dispatcher.request({
-      origin: baseUrl.origin,
-      method,
-      path: path === '' ? baseUrl.pathname : `${baseUrl.pathname.replace(/\/$/, '')}${path}`,
-      headers: { 'user-agent': userAgent },
-    });
-    await body.dump();
-    return statusCode;
+    dispatcher.dispatch(
+      {
+        origin: baseUrl.origin,
+        method,
+        path: path === '' ? baseUrl.pathname : `${baseUrl.pathname.replace(/\/$/, '')}${path}`,
+        headers: { 'user-agent': userAgent },
+      },
+      {
+        onRequestStart() {
+          isConnected = true;
+        },
+        onResponseStart(_controller, status) {
+          // Another response follows a 1xx response.
+          if (status >= 200) response.resolve(status);
+        },
+        onResponseData() {},
+        onResponseEnd() {},
+        onResponseError: (_controller, error) => response.reject(error),
+      },
+    );
+    return await response.promise;
   } catch (error) {
-    return isTimedOut ? `no response within ${timeoutMs} ms` : failureCode(error);
+    return { isConnected: isConnected && !isRefusedByProxy(error), reason: reasonOf(error) };
   } finally {
     clearTimeout(timer);
     await dispatcher.destroy();
   }
+}
+
+class ProbeTimeoutError extends Error {}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ProbeTimeoutError) return error.message;
+  return error instanceof undiciErrors.HTTPParserError ? 'no valid HTTP response' : failureCode(error);
 }

@@ -231,7 +231,7 @@ export function createApp(options: AppOptions): App {
       yogaAccessLog(accessLog, report),
       yogaHeaders(responseHeaders),
       // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
-      healthRoute(options.health ?? createHealth(async () => undefined)),
+      healthRoute(options.health ?? createHealth(async () => ({}))),
       !isPrivate &&
         graphiql({
           bearer: options.graphiqlBearer,

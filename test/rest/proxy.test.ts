@@ -37,7 +37,7 @@ describe('a proxy', () => {
     await using rest = await startRestClient(answerOrder, { baseUrl: restUrl, proxy: forHttp(proxy.url) });
     expect(await rest.api.getOrder('7', rest.callContext())).toEqual({ name: 'orders/7' });
     await rest.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, rest.callContext());
-    expect(await createProbe({ baseUrl: restUrl, proxy: forHttp(proxy.url) })()).toBe(undefined);
+    expect(await createProbe({ baseUrl: restUrl, proxy: forHttp(proxy.url) })()).toEqual({});
     expect(proxy.lines).toEqual([
       `GET http://rest.test/base/v1/orders/7 ${credentials}`,
       `PATCH http://rest.test/base/v1/orders/7 ${credentials}`,
@@ -61,12 +61,12 @@ describe('a proxy', () => {
     const change = { order: { notes: 'a' }, updateMask: ['notes' as const] };
     const writeError = await errorOf(rest.api.updateOrder('7', change, rest.callContext()));
     expect([writeError.name, mayHaveHappened(writeError)]).toEqual(['UnavailableError', false]);
-    expect(await createProbe({ baseUrl, proxy: options })()).toBe(
-      'The REST service could not be reached: the proxy returned 407.',
-    );
-    expect(await createProbe({ baseUrl: restUrl, proxy: forHttp(proxy.url) })()).toBe(
-      'The REST service could not be reached: the proxy returned 407.',
-    );
+    expect(await createProbe({ baseUrl, proxy: options })()).toEqual({
+      unreachable: 'The REST service could not be reached: the proxy returned 407.',
+    });
+    expect(await createProbe({ baseUrl: restUrl, proxy: forHttp(proxy.url) })()).toEqual({
+      unreachable: 'The REST service could not be reached: the proxy returned 407.',
+    });
     expect(proxy.lines).toEqual([
       ...Array.from(Array(3), () => `CONNECT rest.test:443 ${credentials}`),
       `HEAD http://rest.test/base ${credentials}`,
@@ -134,7 +134,7 @@ describe('a proxy', () => {
       baseUrl.hostname = hostname;
       await using rest = await startRestClient(answerOrder, { baseUrl, proxy: forHttp(proxy.url) });
       expect(await rest.api.getOrder('7', rest.callContext())).toEqual({ name: 'orders/7' });
-      expect(await createProbe({ baseUrl, proxy: forHttp(proxy.url) })()).toBe(undefined);
+      expect(await createProbe({ baseUrl, proxy: forHttp(proxy.url) })()).toEqual({});
       expect(proxy.lines).toEqual([]);
     },
   );
@@ -172,8 +172,8 @@ describe('a proxy', () => {
     });
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error.message).toBe('GET /v1/orders/7 got no response (UND_ERR_HEADERS_TIMEOUT)');
-    expect(await createProbe({ baseUrl, timeoutMs: 200, proxy: options })()).toBe(
-      'The REST service could not be reached: no response within 200 ms.',
-    );
+    expect(await createProbe({ baseUrl, timeoutMs: 200, proxy: options })()).toEqual({
+      unreachable: 'The REST service could not be reached: no connection within 200 ms.',
+    });
   });
 });

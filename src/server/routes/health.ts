@@ -1,39 +1,47 @@
 import type { Plugin } from 'graphql-yoga';
+import type { ProbeResult } from '../../rest/health-probe.ts';
 import { methodNotAllowedError } from '../http/http-error.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 
 export type Health = ReturnType<typeof createHealth>;
 
+/** The readiness of a server, in words fit for the public. */
+export type Readiness =
+  | { status: 'ready'; problem?: string | undefined }
+  | { status: 'not ready'; reason: string };
+
 /**
- * The readiness of a server.
- * @param probe returns the reason if REST is not reachable. It is called on demand, one call at a time.
- * @param problem a problem of a server that is ready, as a sentence. Undefined if there is none.
- * @param cacheMs the health checks of all load balancers together probe REST at most once in this time.
+ * The readiness of a server. A server without a connection to REST is not ready. Slow responses and a store that fails are
+ * problems of a server that is ready: most requests still succeed there, and another server would have them too.
+ * @param probe asks REST. It is called on demand, one call at a time.
+ * @param problems each returns a problem of a server that is ready, as a sentence, or undefined.
+ * @param cacheMs the health checks of all load balancers together probe REST at most once in this time, in milliseconds.
  */
 export function createHealth(
-  probe: () => Promise<string | undefined>,
-  problem: () => string | undefined = () => undefined,
+  probe: () => Promise<ProbeResult>,
+  problems: readonly (() => string | undefined)[] = [],
   cacheMs = 3_000,
 ) {
   let isShuttingDown = false;
-  let reason: Promise<string | undefined> | undefined;
+  let result: Promise<ProbeResult> | undefined;
   let expiresAtMs = Number.POSITIVE_INFINITY;
 
-  function probeCached(): Promise<string | undefined> {
-    if (reason !== undefined && performance.now() < expiresAtMs) return reason;
+  function probeCached(): Promise<ProbeResult> {
+    if (result !== undefined && performance.now() < expiresAtMs) return result;
     expiresAtMs = Number.POSITIVE_INFINITY;
-    reason = probe().finally(() => {
+    result = probe().finally(() => {
       expiresAtMs = performance.now() + cacheMs;
     });
-    return reason;
+    return result;
   }
 
   return {
-    problem,
-    /** In words fit for the public. Undefined if the server is ready. */
-    async reasonNotReady(): Promise<string | undefined> {
-      const reason = isShuttingDown ? undefined : await probeCached();
-      return isShuttingDown ? 'This server is shutting down.' : reason;
+    async readiness(): Promise<Readiness> {
+      const { unreachable, problem }: ProbeResult = isShuttingDown ? {} : await probeCached();
+      if (isShuttingDown) return { status: 'not ready', reason: 'This server is shutting down.' };
+      if (unreachable !== undefined) return { status: 'not ready', reason: unreachable };
+      const sentences = [problem, ...problems.map((read) => read())].filter((text) => text !== undefined);
+      return { status: 'ready', problem: sentences.length === 0 ? undefined : sentences.join(' ') };
     },
     /** For the start of the shutdown. */
     markNotReady(): void {
@@ -44,8 +52,7 @@ export function createHealth(
 
 /**
  * `GET /health/live`: whether the process responds. `GET /health/ready`: whether the server is ready for requests,
- * with the reason if not. A ready server may refuse some writes: `problem` says why. Neither route needs an access
- * token or has a request limit.
+ * with the reason if not. A ready server may have a `problem`. Neither route needs an access token or has a request limit.
  */
 export function healthRoute(health: Health): Plugin<object, NodeContext> {
   return {
@@ -56,11 +63,9 @@ export function healthRoute(health: Health): Plugin<object, NodeContext> {
         endResponse(httpErrorResponse(methodNotAllowedError, serverContext, fetchAPI));
         return;
       }
-      const reason = isLive ? undefined : await health.reasonNotReady();
-      let content: object = { status: 'ready', problem: health.problem() };
-      if (isLive) content = { status: 'live' };
-      if (reason !== undefined) content = { status: 'not ready', reason };
-      endResponse(fetchAPI.Response.json(content, { status: reason === undefined ? 200 : 503 }));
+      const content = isLive ? { status: 'live' } : await health.readiness();
+      const status = content.status === 'not ready' ? 503 : 200;
+      endResponse(fetchAPI.Response.json(content, { status }));
     },
   };
 }
