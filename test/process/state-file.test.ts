@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,6 +78,11 @@ describe.each(['1', '2'])('the start with WORKERS=%s', (workers) => {
       'that is not a SQLite file',
       (file) => writeFileSync(file, 'text '.repeat(1_000)),
       'is not a SQLite file. Choose another file.',
+    ],
+    [
+      'that is a pipe',
+      (file) => void execFileSync('mkfifo', [file]),
+      'is a pipe, but must be a regular file. Choose another path.',
     ],
     [
       'of another program',

@@ -29,7 +29,7 @@ export type ClaimResult =
 
 /**
  * Stores keys and locks beyond the life of a process. Several processes may share a store. All methods but `holds`,
- * `failure` and `close` reject with StoreUnavailableError if the store fails or responds too late.
+ * `failure`, `fileProblem`, `onReport` and `close` reject with StoreUnavailableError if the store fails or responds too late.
  */
 export interface KeyStore {
   /** The secret of all digests: 32 random bytes that belong to the stored keys and live as long. */
@@ -61,6 +61,10 @@ export interface KeyStore {
   wasOrganizationShown(service: string): Promise<boolean>;
   /** Why the last operation of the store failed, as a sentence; undefined if the store works. */
   failure(): string | undefined;
+  /** What has happened to the store's file since it was opened, as a sentence, although the store works. */
+  fileProblem(): string | undefined;
+  /** Calls `listener` whenever `failure` or `fileProblem` may have changed. */
+  onReport(listener: () => void): void;
   /** Completes the pending operations and closes the store. Open claims become work with an unknown outcome. */
   close(): Promise<void>;
 }

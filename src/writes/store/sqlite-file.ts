@@ -1,13 +1,16 @@
-import { accessSync, chmodSync, closeSync, constants, existsSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { monotonicMs } from '../../base/monotonic-ms.ts';
-
-/** "WAYB" in ASCII: marks the files of this store. */
-export const applicationId = 0x57415942;
-
-/** The version of the tables. A file of another version is not opened. */
-export const schemaVersion = 1;
+import {
+  applicationId,
+  belongsToOther,
+  createFile,
+  existingFiles,
+  FileProblem,
+  inspectFile,
+  otherVersion,
+  schemaVersion,
+} from './state-file.ts';
 
 const tables = `
   CREATE TABLE secrets (secret BLOB NOT NULL) STRICT;
@@ -52,31 +55,49 @@ export interface OpenOptions {
   maxPages: number | undefined;
 }
 
-/** Opens the database, or creates it in a missing or empty file. @throws FileProblem, and the errors of SQLite. */
+/**
+ * Opens the database, or creates it in a missing or empty file. A file that cannot be used is left as it was.
+ * @throws FileProblem, and the errors of SQLite.
+ */
 export function openDatabase(options: OpenOptions): { database: DatabaseSync; secret: Uint8Array } {
-  const { path, secret, busyTimeoutMs, maxPages } = options;
+  const { path } = options;
   const isFile = path !== ':memory:';
-  if (isFile) prepareFile(path);
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
-  retryWhileBusy(busyTimeoutMs, () => {
-    const mustCreate = isFresh(database);
-    // Before the secret is written. The file may have had another mode.
-    const files = isFile ? [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file)) : [];
-    for (const file of files) chmodSync(file, 0o600);
-    if (mustCreate) create(database, secret);
-    if (isFile && database.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode !== 'wal')
-      throw new FileProblem('is on a file system that does not support WAL. Put the file on a local disk.');
-  });
-  database.exec('PRAGMA synchronous = FULL');
-  if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
-  const stored = database.prepare('SELECT secret FROM secrets').get()?.secret;
-  if (!(stored instanceof Uint8Array))
-    throw new FileProblem('is damaged: its secret is missing. Choose a new file.');
-  return { database, secret: stored };
+  const isCreated = isFile && !inspectFile(path) && createFile(path);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: options.busyTimeoutMs });
+    return { database, secret: prepareDatabase(database, options, isFile) };
+  } catch (error) {
+    database?.close();
+    // While the database is busy, another process uses the file.
+    if (isCreated && !isBusy(error))
+      for (const file of [...existingFiles(path), `${path}-journal`]) rmSync(file, { force: true });
+    throw error;
+  }
 }
 
-/** Why a file cannot be the store. The message follows the file's name. */
-export class FileProblem extends Error {}
+/** @returns the secret of the database */
+function prepareDatabase(database: DatabaseSync, options: OpenOptions, isFile: boolean): Uint8Array {
+  const { path, busyTimeoutMs, maxPages } = options;
+  if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
+  const secret = retryWhileBusy(busyTimeoutMs, () => {
+    const stored = isFresh(database) ? undefined : storedSecret(database);
+    // Before the secret is written. The file may have had another mode.
+    if (isFile) for (const file of existingFiles(path)) chmodSync(file, 0o600);
+    if (stored === undefined) create(database, options.secret);
+    if (isFile && database.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode !== 'wal')
+      throw new FileProblem('is on a file system that does not support WAL. Put the file on a local disk.');
+    return stored ?? storedSecret(database);
+  });
+  database.exec('PRAGMA synchronous = FULL');
+  return secret;
+}
+
+function storedSecret(database: DatabaseSync): Uint8Array {
+  const stored = database.prepare('SELECT secret FROM secrets').get()?.secret;
+  if (stored instanceof Uint8Array) return stored;
+  throw new FileProblem('is damaged: its secret is missing. Choose a new file.');
+}
 
 export function isSqliteError(error: unknown): error is Error & { errcode: number } {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
@@ -113,25 +134,6 @@ export function operationProblem(error: Error & { errcode: number }): string {
   }
 }
 
-/** Creates the file if it is missing, private to its owner from the start. @throws FileProblem */
-function prepareFile(path: string): void {
-  try {
-    // SQLite gives the -wal and -shm files the mode of this file.
-    closeSync(openSync(path, 'a', 0o600));
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR')
-      throw new FileProblem('is in a directory that does not exist. Create the directory.');
-  }
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK);
-    accessSync(dirname(path), constants.W_OK);
-  } catch {
-    // Opened by SQLite, the file would be read-only without an error.
-    throw new FileProblem('is not writable. Check the permissions of the file and its directory.');
-  }
-}
-
 /** Whether the file has no tables. @throws FileProblem if the file has tables that are not of this version. */
 function isFresh(database: DatabaseSync): boolean {
   // One statement, so that another process that creates the tables is seen before or after that, not half-way.
@@ -143,11 +145,9 @@ function isFresh(database: DatabaseSync): boolean {
       )
       .get() ?? {};
   if (id === 0 && version === 0 && hasTables === 0) return true;
-  if (id !== applicationId) throw new FileProblem('belongs to another program. Choose another file.');
+  if (id !== applicationId) throw belongsToOther();
   if (version === schemaVersion) return false;
-  throw new FileProblem(
-    `has version ${version}, but this version of Waybill supports version ${schemaVersion}. Use the newer version of Waybill, or a new file.`,
-  );
+  throw otherVersion(version);
 }
 
 function create(database: DatabaseSync, secret: Uint8Array): void {
@@ -165,12 +165,11 @@ function create(database: DatabaseSync, secret: Uint8Array): void {
 }
 
 /** For the start alone: SQLite does not always wait while another process changes the journal mode. */
-function retryWhileBusy(timeoutMs: number, work: () => void): void {
+function retryWhileBusy<Result>(timeoutMs: number, work: () => Result): Result {
   const deadlineMs = monotonicMs() + timeoutMs;
   for (;;) {
     try {
-      work();
-      return;
+      return work();
     } catch (error) {
       if (!isBusy(error) || monotonicMs() >= deadlineMs) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);

@@ -58,6 +58,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   let lastId = 0;
   let lease: Lease | undefined;
   let failure: string | undefined;
+  let fileProblem: string | undefined;
+  let onReport = () => {};
   // Why the store responds no more.
   let end: string | undefined;
   let thread: Worker | undefined;
@@ -78,12 +80,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     end ??= reason;
     for (const { reject } of unanswered.values()) reject(new StoreUnavailableError(end));
     unanswered.clear();
+    onReport();
   }
 
   function receive(report: Report): void {
     data.secret = report.secret ?? data.secret;
     lease = report.lease;
     failure = report.failure;
+    fileProblem = report.fileProblem;
+    onReport();
     for (const reply of report.replies) {
       const operation = unanswered.get(reply.id);
       unanswered.delete(reply.id);
@@ -120,6 +125,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     if (result !== undefined) return result;
     pending.then(undoClaim, () => {});
     failure ??= noResponse;
+    onReport();
     throw new StoreUnavailableError(failure);
   }
 
@@ -164,6 +170,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     noteOrganizationShown: (service) => change({ kind: 'noteService', service }),
     wasOrganizationShown: async (service) => (await run({ kind: 'hasService', service })).state === 'yes',
     failure: () => end ?? failure,
+    fileProblem: () => fileProblem,
+    onReport(listener) {
+      onReport = listener;
+    },
     async close() {
       end ??= 'The key store is closed.';
       send();

@@ -11,6 +11,7 @@ import {
   openProblem,
   operationProblem,
 } from './sqlite-file.ts';
+import { createFileCheck } from './state-file.ts';
 
 export interface ThreadData extends OpenOptions {
   /** How long the lease is valid after a renewal, in milliseconds. */
@@ -42,6 +43,8 @@ export interface Report {
   lease: Lease;
   /** Why the last transaction failed. */
   failure: string | undefined;
+  /** What has happened to the file of the database since it was opened. */
+  fileProblem: string | undefined;
   /** The secret in the database. Only in the first report. */
   secret?: Uint8Array;
 }
@@ -63,6 +66,8 @@ function serve(port: MessagePort, data: ThreadData): void {
   // Failed operations that end a claim. They are tried again, because the key stays held until one succeeds.
   let endings: Request[] = [];
   let failure: string | undefined;
+  let fileProblem: string | undefined;
+  const checkFile = data.path === ':memory:' ? () => undefined : createFileCheck(data.path);
 
   /** Runs requests in one transaction, which renews the lease if necessary. @returns the replies after COMMIT. */
   function commitAll(requests: Request[]): Reply[] {
@@ -129,11 +134,14 @@ function serve(port: MessagePort, data: ThreadData): void {
   }
 
   function report(content: Pick<Report, 'replies' | 'secret'>): void {
-    port.postMessage({ ...content, lease, failure } satisfies Report);
+    port.postMessage({ ...content, lease, failure, fileProblem } satisfies Report);
   }
 
   const timer = setInterval(() => {
+    const problemBefore = fileProblem;
+    fileProblem = checkFile();
     if (openKeys.size > 0 || endings.length > 0 || failure !== undefined) run([]);
+    else if (fileProblem !== problemBefore) report({ replies: [] });
   }, leaseMs / 5);
 
   port.on('message', (first: Request[] | 'close') => {

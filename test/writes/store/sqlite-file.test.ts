@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type KeyStore, StoreOpenError, StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
-import { applicationId, openDatabase } from '../../../src/writes/store/sqlite-file.ts';
+import { openDatabase } from '../../../src/writes/store/sqlite-file.ts';
 import { openSqliteStore, type SqliteStoreOptions } from '../../../src/writes/store/sqlite-store.ts';
+import { applicationId } from '../../../src/writes/store/state-file.ts';
 import { mustClaim } from './contract.ts';
 
 const hourMs = 60 * 60 * 1000;
@@ -197,8 +198,8 @@ describe('opening a store', () => {
 
   test('fails if the file is a directory', async () => {
     mkdirSync(file);
-    expect(await openError()).toMatch(
-      /^\/keys\.db cannot be opened \(unable to open database file\)\. Check /,
+    expect(await openError()).toBe(
+      '/keys.db is a directory, but must be a regular file. Choose another path.',
     );
   });
 
@@ -207,7 +208,7 @@ describe('opening a store', () => {
     if (process.getuid?.() === 0) file = '/sys/keys.db';
     else chmodSync(folder, 0o500);
     expect(await openError()).toMatch(
-      /keys\.db (is not writable|cannot be opened \(unable to open database file\))\. Check /,
+      /keys\.db (is not writable|cannot be created \(E(ACCES|PERM|ROFS)\))\. Check /,
     );
   });
 
