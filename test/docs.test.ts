@@ -217,6 +217,7 @@ describe('docs/operations/observe.md', () => {
     const metrics = createMetrics();
     metrics.showCallsWaiting(() => 0);
     metrics.showOpenCircuits(() => []);
+    metrics.showProblems({ parameters: () => [], keyStore: () => [] });
     const { body } = await metrics.page();
     const counted = [...body.matchAll(/^# HELP (waybill_\S+) (.*)$/gm)].map(([, name, help]) => [
       `\`${name}\``,

@@ -45,14 +45,14 @@ export async function startServer(config: Config, parts: ServerParts) {
   });
   metrics?.showOpenCircuits(client.openCircuits);
   const probe = createProbe({ baseUrl: upstream.url, proxy: config.proxy });
-  const health = createHealth(probe, parts.keyStore.failure);
+  telemetry.watchKeyStore(parts.keyStore);
+  const health = createHealth(probe, [parts.keyStore.failure, parts.keyStore.fileProblem]);
   const mutations = new RunningMutations();
   const app = createApp({
     settings: appSettings(config),
     api: createRestApi(client, parameterNames(config), {
       drift: telemetry.drift,
-      onProblem: (problem) =>
-        log.warn(problem, 'the REST service seems to ignore a query parameter of a list'),
+      ...telemetry.listNames,
       onRowsOutside: metrics?.rowsOutside,
     }),
     tokenRejections: parts.tokenRejections,

@@ -3,12 +3,22 @@
 import type { InvalidResponseError } from './errors.ts';
 import type { PackageJson, RecipientJson, SentTemplateJson } from './wire-schema.ts';
 
+/** Takes what the walks of a list find out about the name of its page token. */
+export interface TokenWatch {
+  /** Page tokens are ignored. `detail`: how this was seen, as a sentence. */
+  ignored(detail: string): void;
+  /** A page token has led to other rows. */
+  followed(): void;
+}
+
 /** One page of a list. An InvalidResponseError replaces each row that is no record of the list. */
 export interface Page<Row> {
   /** Callers may share this array and must not change it. */
   rows: readonly (Row | InvalidResponseError)[];
   /** Undefined on the last page. */
   nextPageToken: string | undefined;
+  /** Shared by all pages of the list. Undefined if nobody watches the list. */
+  tokenWatch?: TokenWatch;
 }
 
 /** The query of every list ("List query parameters"). `pageSize` is a number of rows. */

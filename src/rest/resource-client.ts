@@ -79,7 +79,7 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
     drift?.check(kind, rows, callContext.bearer);
     const nextPageToken = readPageToken(call, json.nextPageToken);
     const listed = listWatch.check(kind, call, sent, rows, nextPageToken);
-    return { rows: checkRows(kind, listed, call), nextPageToken };
+    return { rows: checkRows(kind, listed, call), nextPageToken, tokenWatch: listWatch.tokenWatch(kind) };
   }
 
   return { sendForRecord, postForRecord, sendToRecord, fetchPage };

@@ -4,6 +4,8 @@ import { createCallMetrics, createLoadingMetrics, createRequestMetrics } from '.
 
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
+type Labels = Readonly<Record<string, string>>;
+
 export interface MetricsPage {
   contentType: string;
   body: string;
@@ -87,6 +89,32 @@ export function createMetrics() {
           for (const route of read()) this.set({ kind: route }, 1);
         },
       });
+    },
+    /** The functions return the labels of the problems that have not ended, for every page. */
+    showProblems(read: { parameters(): readonly Labels[]; keyStore(): readonly Labels[] }): void {
+      const show = (name: string, help: string, labelNames: string[], labels: () => readonly Labels[]) =>
+        new Gauge({
+          name,
+          help,
+          labelNames,
+          registers,
+          collect() {
+            this.reset();
+            for (const problem of labels()) this.set(problem, 1);
+          },
+        });
+      show(
+        'waybill_rest_parameter_problem',
+        'List parameters that the REST service does not seem to know, by setting of the name and by list.',
+        ['setting', 'list'],
+        read.parameters,
+      );
+      show(
+        'waybill_key_store_problem',
+        'Problems of the key store, by kind. failure: the store refuses writes. file: STATE_FILE was deleted or replaced, or cannot be written any more.',
+        ['kind'],
+        read.keyStore,
+      );
     },
     page: async (): Promise<MetricsPage> => ({
       contentType: registry.contentType,

@@ -76,7 +76,7 @@ export function createOutageLog(log: Log) {
   }
 
   function noteFailure(type: OutageType, attempt: AttemptOutcome): void {
-    const { route, status: upstreamStatus, isCircuitOpen } = attempt;
+    const { route, status: upstreamStatus, reason, isCircuitOpen } = attempt;
     const now = performance.now();
     const inRow = type === 'no answer' ? row : { count: 0, firstAtMs: now };
     const failures = Math.max(before.bad[type].count + current.bad[type].count, inRow.count);
@@ -100,7 +100,8 @@ export function createOutageLog(log: Log) {
     const endTimer = setInterval(() => endIfQuiet(type), 500).unref();
     outages.set(type, { since, startedAtMs, lastFailureMs: now, failures, endTimer });
     const circuitOpen = isCircuitOpen || undefined;
-    log.warn({ outage: type, since, route, upstreamStatus, circuitOpen, failures }, messages[type].begin);
+    const fields = { outage: type, since, route, reason, upstreamStatus, circuitOpen, failures };
+    log.warn(fields, messages[type].begin);
   }
 
   /** Whether only one token fails, while another one succeeds. */

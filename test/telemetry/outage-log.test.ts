@@ -20,6 +20,7 @@ function createOutages() {
         isRead: true,
         outcome: 'answered',
         status: 200,
+        reason: undefined,
         durationMs: 20,
         isCircuitOpen: false,
         ...changes,
@@ -33,7 +34,7 @@ function createOutages() {
 
 const sentCall = () => new CallLog().record({ method: 'GET', path: '/v1/orders' });
 
-const failed = { outcome: 'failed', status: undefined } as const;
+const failed = { outcome: 'failed', status: undefined, reason: 'ECONNREFUSED' } as const;
 const limited = { status: 429 };
 const slow = { durationMs: 2_100 };
 
@@ -52,6 +53,7 @@ test('an outage is logged once when it starts and once when it ends', () => {
       outage: 'no answer',
       since: lines()[1]?.since,
       route: 'GET /v1/orders',
+      reason: 'ECONNREFUSED',
       failures: 5,
       msg: 'the REST service does not respond',
     },

@@ -38,7 +38,10 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
     // Checked before any row is returned: with a repeated token, a client would never reach the end.
     const { nextPageToken } = page;
     if (nextPageToken !== undefined && this.#tokens.has(nextPageToken))
-      throw pageTokenIgnored('The REST service repeated a page token, so the list has no end.');
+      throw pageTokenIgnored(
+        page.tokenWatch,
+        'The REST service repeated a page token, so the list has no end.',
+      );
     this.position = positionAfter(page, page.rows.length - 1, position);
     return { page, position };
   }
@@ -52,8 +55,10 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
     const { pageToken, rowsBefore, skip, firstBefore } = position;
     const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
     const page = await this.#load({ pageSize, pageToken }, rowsBefore);
-    if (firstBefore !== undefined && rowKey(page.rows[0]) === firstBefore)
-      await this.#checkFirstPage(firstBefore, page.nextPageToken, { pageSize, pageToken });
+    const firstRow = rowKey(page.rows[0]);
+    if (firstBefore !== undefined && firstRow === firstBefore)
+      await this.#checkFirstPage(firstBefore, page, { pageSize, pageToken });
+    else if (firstBefore !== undefined && firstRow !== undefined) page.tokenWatch?.followed();
     const mayHaveMoved = page.nextPageToken !== undefined && pageSize < maxPageSize;
     if (!mayHaveMoved || indexAfter(page, position) !== undefined) return page;
     return this.#load({ pageSize: maxPageSize, pageToken }, rowsBefore);
@@ -65,7 +70,11 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
    * in the list twice: then the next tokens differ, although REST gives the first page the same one each time, or the list
    * has one row left. Where REST gives each page a new token, the largest pages show whether other rows follow.
    */
-  async #checkFirstPage(firstRow: string, nextToken: string | undefined, query: PageQuery): Promise<void> {
+  async #checkFirstPage(
+    firstRow: string,
+    { nextPageToken: nextToken, tokenWatch }: Page<Row>,
+    query: PageQuery,
+  ): Promise<void> {
     const readFirstPage = (pageSize = query.pageSize) => {
       this.#pages.clearAll();
       return this.#load({ pageSize });
@@ -79,7 +88,8 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
       const [first, later] = largest.map((page) => JSON.stringify(page.rows.map((row) => rowKey(row))));
       if (first !== later) return;
     }
-    throw pageTokenIgnored('For a page token, the REST service returned the first page of the list again.');
+    const detail = 'For a page token, the REST service returned the first page of the list again.';
+    throw pageTokenIgnored(tokenWatch, detail);
   }
 
   #load(page: PageQuery, rowsBefore?: number): Promise<Page<Row>> {

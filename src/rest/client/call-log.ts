@@ -119,6 +119,8 @@ export interface AttemptOutcome {
   outcome: CallOutcome;
   /** Undefined without a response. */
   status: number | undefined;
+  /** Why the attempt failed: `503`, `timeout`, or an error code such as `ECONNREFUSED`. Undefined if it succeeded. */
+  reason: string | undefined;
   durationMs: number;
   /** Whether the attempt failed, and the circuit breaker of its route is open. */
   isCircuitOpen: boolean;

@@ -12,7 +12,7 @@ import {
   StatusError,
   WaybillError,
 } from '../errors.ts';
-import { isConnectFailure, toFailure, toOutcome } from '../protection/call-failure.ts';
+import { failureReason, isConnectFailure, toFailure, toOutcome } from '../protection/call-failure.ts';
 import type { CircuitBreaker, CircuitPermit } from '../protection/circuit-breaker.ts';
 import { parseRetryAfter } from '../protection/retries.ts';
 import type { CallContext } from './call-context.ts';
@@ -163,7 +163,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     const outcome = toOutcome(failure, silentMs);
     // An aborted call may still have waited for its connection. `beforeWrite` refuses a write there, too.
     if (outcome === 'aborted' && !isSent && this.entry.retries === 0) callLog.forget(this.entry);
-    this.#recordOutcome(outcome);
+    this.#recordOutcome(outcome, failureReason(failure));
     const pauseMs = isRead(this.call)
       ? this.client.retries.pauseMs(failure, tenant, this.entry.retries, deadline.remainingMs())
       : undefined;
@@ -269,7 +269,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     }, pauseMs);
   }
 
-  #recordOutcome(outcome: ReturnType<typeof toOutcome>): void {
+  #recordOutcome(outcome: ReturnType<typeof toOutcome>, reason?: string): void {
     const { tenant, callLog } = this.#callContext;
     this.entry.isAborted = outcome === 'aborted';
     if (this.#permit === undefined) return;
@@ -281,6 +281,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
       isRead: isRead(this.call),
       outcome,
       status: this.entry.status,
+      reason,
       durationMs: callLog.elapsedMs() - this.#attemptStartMs,
       isCircuitOpen: outcome === 'failed' && this.#circuit.isOpen(),
     };

@@ -36,6 +36,15 @@ function lossOf(failure: WaybillError): string {
   return isUnreadable(failure) ? 'its response cannot be read' : 'its response was lost';
 }
 
+/** Why a call failed, in one word if possible, without private texts: a status, `timeout`, or the code of an error. */
+export function failureReason(error: unknown): string {
+  const failure = error instanceof OutcomeUnknownError ? error.cause : error;
+  if (failure instanceof StatusError) return String(failure.status);
+  if (failure instanceof DeadlineError || failure instanceof AbortedError) return 'timeout';
+  if (failure instanceof InvalidResponseError) return 'unreadable response';
+  return failureCode(failure instanceof WaybillError ? failure.cause : failure);
+}
+
 /** The circuit breaker counts an aborted call as failed if no response arrived within this time. */
 const hangsAfterMs = 1_500;
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { counted } from '../../base/counted.ts';
+import type { TokenWatch } from '../api-types.ts';
 import { describeCall, type RestCall } from '../call.ts';
 import {
   InvalidResponseError,
@@ -27,14 +28,21 @@ export type SentParameters = { readonly [Name in Parameter]?: string | undefined
 
 type Rows = readonly unknown[];
 
+/** A setting with the name of a parameter, and a list of REST that has the parameter. */
+export interface WatchedName {
+  setting: string;
+  list: string;
+}
+
 export interface ListWatchOptions {
-  /** Called for a sign that REST does not know a name, at most once in ten minutes for a list and a setting. */
-  onProblem?: ((problem: { setting: string; list: string; problem: string }) => void) | undefined;
+  /** Called for each sign that REST does not know a name. The problem is a sentence. */
+  onProblem?: ((name: WatchedName, problem: string) => void) | undefined;
+  /** Called when REST knows a name for which there were signs that REST does not know it. */
+  onKnown?: ((name: WatchedName) => void) | undefined;
   /** Called for rows that were left out because a status filter should have done so. */
   onRowsOutside?: ((list: string, count: number) => void) | undefined;
 }
 
-const msBetweenProblems = 600_000;
 const minRowsOutside = 2;
 const minRowsSearched = 5;
 
@@ -52,10 +60,15 @@ export type ListWatch = ReturnType<typeof createListWatch>;
  * A watch that finds out by the responses of REST whether it knows the names of the list parameters. A service
  * that ignores a wrong name returns rows that nobody asked for.
  */
-export function createListWatch(names: QueryParameterNames, { onProblem, onRowsOutside }: ListWatchOptions) {
+export function createListWatch(
+  names: QueryParameterNames,
+  { onProblem, onKnown, onRowsOutside }: ListWatchOptions,
+) {
   /** Parameters of lists that REST has accepted once. */
   const accepted = new Set<string>();
-  const lastProblems = new Map<string, number>();
+  /** Parameters of lists with a sign, until REST knows their names. */
+  const suspected = new Set<string>();
+  const tokenWatches = new Map<string, TokenWatch>();
   /** By list: the rows of the last page without a filter that was short, and not the last page of the list. */
   const shortPages = new Map<string, number>();
   /** Digests of the page tokens that REST has just sent, for lists on which it has accepted none yet. */
@@ -63,17 +76,20 @@ export function createListWatch(names: QueryParameterNames, { onProblem, onRowsO
   const tokenKey = (list: string, token: string) => hash('sha256', `${list} ${token}`, 'base64url');
 
   function report(list: string, parameter: Parameter, problem: string): void {
-    const key = `${list} ${parameter}`;
-    const last = lastProblems.get(key);
-    if (last !== undefined && performance.now() - last < msBetweenProblems) return;
-    lastProblems.set(key, performance.now());
-    onProblem?.({ setting: settings[parameter], list, problem });
+    suspected.add(`${list} ${parameter}`);
+    onProblem?.({ setting: settings[parameter], list }, problem);
+  }
+
+  function noteKnown(list: string, parameter: Parameter): void {
+    if (suspected.size === 0 || !suspected.delete(`${list} ${parameter}`)) return;
+    onKnown?.({ setting: settings[parameter], list });
   }
 
   function checkPageSize(list: string, sent: SentParameters, rows: number, isLast: boolean): void {
     const asked = Number(sent.pageSize);
     if (rows > asked)
       report(list, 'pageSize', `The REST service returned ${rows} rows for a page size of ${asked}.`);
+    if (rows === asked) noteKnown(list, 'pageSize');
     // A service may filter the rows of a page, so a filtered page is short by chance.
     const isFiltered = Boolean(sent.status ?? sent.search ?? sent.query);
     if (isLast || isFiltered || rows === 0 || rows >= asked) return;
@@ -92,8 +108,9 @@ export function createListWatch(names: QueryParameterNames, { onProblem, onRowsO
       const content = plain(JSON.stringify(row));
       return words.some((word) => content.includes(word));
     };
-    if (words.length > 0 && !rows.some(isFound))
-      report(list, parameter, 'The REST service returned rows that contain no word of the search text.');
+    if (words.length === 0) return;
+    if (rows.some(isFound)) noteKnown(list, parameter);
+    else report(list, parameter, 'The REST service returned rows that contain no word of the search text.');
   }
 
   function isNamedIn({ details }: StatusError, parameter: Parameter): boolean {
@@ -134,9 +151,30 @@ export function createListWatch(names: QueryParameterNames, { onProblem, onRowsO
       checkPageSize(list, sent, rows.length, nextPageToken === undefined);
       for (const parameter of searches) checkSearch(list, parameter, sent, rows);
       if (sent.status === undefined) return rows;
-      const inside = withStatus(call, sent.status, rows);
-      if (inside.length < rows.length) onRowsOutside?.(list, rows.length - inside.length);
+      const inside = withStatus(sent.status, rows);
+      const outsideCount = rows.length - inside.length;
+      if (outsideCount >= minRowsOutside && outsideCount > rows.length / 2) {
+        const outside = `${rows.length} rows, ${outsideCount} of them with a status that was not requested.`;
+        report(list, 'status', `The REST service returned ${outside}`);
+        throw new InvalidResponseError(
+          `${describeCall(call)} returned ${outside} Check the setting ${settings.status}.`,
+        );
+      }
+      if (outsideCount > 0) onRowsOutside?.(list, outsideCount);
+      else if (rows.length > 0) noteKnown(list, 'status');
       return inside;
+    },
+
+    /** The watch of the page tokens of a list. The same object for all its pages. */
+    tokenWatch(list: string): TokenWatch {
+      const known = tokenWatches.get(list);
+      if (known !== undefined) return known;
+      const watch: TokenWatch = {
+        ignored: (detail) => report(list, 'pageToken', detail),
+        followed: () => noteKnown(list, 'pageToken'),
+      };
+      tokenWatches.set(list, watch);
+      return watch;
     },
 
     /**
@@ -148,12 +186,15 @@ export function createListWatch(names: QueryParameterNames, { onProblem, onRowsO
       const { pageToken } = sent;
       const mayHaveExpired = pageToken !== undefined && !freshTokens.has(tokenKey(list, pageToken));
       const suspects = suspectsOf(list, sent, error, mayHaveExpired);
-      if (suspects.length > 0)
+      if (suspects.length > 0) {
+        const problem = `The REST service returned ${error.status} for a call with this parameter.`;
+        for (const parameter of suspects) report(list, parameter, problem);
         return new ParameterRefusedError(
           call,
           error,
           suspects.map((parameter) => settings[parameter]),
         );
+      }
       const refusesText = searches.some((search) => sent[search] !== undefined && isNamedIn(error, search));
       if (pageToken === undefined || refusesText) return error;
       return new PageTokenRefusedError(call, error);
@@ -161,8 +202,9 @@ export function createListWatch(names: QueryParameterNames, { onProblem, onRowsO
   };
 }
 
-/** The error if a list does not go on where a page token leads. */
-export function pageTokenIgnored(detail: string): InvalidResponseError {
+/** Tells the watch of a page that page tokens are ignored. @returns the error for the client */
+export function pageTokenIgnored(watch: TokenWatch | undefined, detail: string): InvalidResponseError {
+  watch?.ignored(detail);
   return new InvalidResponseError(`${detail} Check the setting ${settings.pageToken}.`);
 }
 
@@ -172,18 +214,12 @@ function sentParameters(sent: SentParameters): Parameter[] {
 }
 
 /** Rows without a usable status stay: their fields tell of it. */
-function withStatus(call: RestCall, filter: string, rows: Rows): Rows {
+function withStatus(filter: string, rows: Rows): Rows {
   const statuses = new Set(filter.split(','));
-  const inside = rows.filter((row) => {
+  return rows.filter((row) => {
     const status: unknown = Object(row).status;
     return typeof status !== 'string' || statuses.has(status);
   });
-  const outsideCount = rows.length - inside.length;
-  if (outsideCount < minRowsOutside || outsideCount <= rows.length / 2) return inside;
-  throw new InvalidResponseError(
-    `${describeCall(call)} returned ${rows.length} rows, ${outsideCount} of them with a status that was not requested. ` +
-      `Check the setting ${settings.status}.`,
-  );
 }
 
 /** In lower case and without accents, because searches are fuzzy. */

@@ -128,6 +128,9 @@ describe.each(Object.keys(connections))('the list of %s', (list) => {
     await using app = await start('PAGE_SIZE_PARAMETER', true);
     const { page, message } = await read(app, list, 'first: 5');
     expect([page, message]).toEqual([null, expect.stringContaining('PAGE_SIZE_PARAMETER')]);
+    // The channel of the templates is read first.
+    const refused = list === 'templates' ? 'channels' : list;
+    expect(app.problems()).toEqual([{ setting: 'PAGE_SIZE_PARAMETER', list: refused }]);
   });
 
   test.each(reactions)(
@@ -140,6 +143,7 @@ describe.each(Object.keys(connections))('the list of %s', (list) => {
       expect([second.page, second.message]).toEqual([null, expect.stringContaining('PAGE_TOKEN_PARAMETER')]);
       // The page, and on suspicion the first one again.
       expect(app.calls().length - length).toBe(isStrict ? 1 : 2);
+      expect(app.problems()).toEqual([{ setting: 'PAGE_TOKEN_PARAMETER', list }]);
     },
   );
 });
@@ -161,6 +165,7 @@ describe.each([
       expect(errors).toMatchObject([
         { code: 'UPSTREAM_INVALID_RESPONSE', message: expect.stringContaining('STATUS_PARAMETER') },
       ]);
+      expect(app.problems()).toEqual([{ setting: 'STATUS_PARAMETER', list: 'orders' }]);
     },
   );
 });
@@ -204,6 +209,7 @@ describe.each<[Setting, string, string]>([
     await using app = await start(setting, true);
     const { page, message } = await read(app, list, args);
     expect([page, message]).toEqual([null, expect.stringContaining(setting)]);
+    expect(app.problems()).toEqual([{ setting, list }]);
   });
 });
 

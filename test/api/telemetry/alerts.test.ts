@@ -35,6 +35,8 @@ const connections = 'Waybill closes connections above MAX_CONNECTIONS.';
 const waiting = 'Calls wait for a connection to REST.';
 const slow = 'One of 100 operations without errors takes more than 2.5 seconds, a bound of the buckets.';
 const busy = 'The process is too busy. More workers help if cores are free.';
+const parameters = 'The REST service does not seem to know a list parameter.';
+const store = 'The store of the keys has a problem.';
 const drift = 'A REST record differs from the REST interface.';
 const unknownWrite = 'A write has no usable response of REST: its outcome may be unknown.';
 const noOrganization =
@@ -151,6 +153,14 @@ test.each<[string, string[], Scenario]>([
     },
   ],
   [
+    'a wrong STATUS_PARAMETER',
+    [parameters],
+    {
+      environment: { STATUS_PARAMETER: 'wrong' },
+      run: ask('{ orders(first: 10, status: [CANCELLED]) { nodes { id } } }'),
+    },
+  ],
+  [
     'writes that get a 503',
     [restFails, unknownWrite],
     { fault: { ...failing, method: 'POST', path: '/v1/orders' }, run: createOrder },
@@ -218,6 +228,17 @@ test('an alert fires after connections above the limit are closed', async () => 
     scrapes.push(await metricsOf(telemetry));
   }
   expect(firing(scrapes)).toEqual([connections]);
+});
+
+test('an alert fires while the store of the keys has a problem', async () => {
+  const telemetry = await startTelemetry({ metrics: true, tracing: false }, silentLog);
+  telemetry.watchKeyStore({
+    failure: () => 'The disk of the key store is full.',
+    fileProblem: () => undefined,
+    onReport: (listener) => listener(),
+  });
+  expect(firing([await metricsOf(telemetry)])).toEqual([store]);
+  telemetry.endOutages();
 });
 
 test.each([

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { readConfig } from '../../../src/config/config.ts';
 import type { Fault } from '../../../src/sandbox/faults/faults.ts';
 import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
+import { connectApp } from '../../fixtures/connect-app.ts';
+import { freePort } from '../../fixtures/free-port.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
@@ -36,9 +39,10 @@ async function outagesAfter(fault: Fault | undefined, run: Run, environment: Rec
   expect(ended.map(({ outage, since }) => ({ outage, since }))).toEqual(
     begun.map(({ outage, since }) => ({ outage, since })),
   );
-  return begun.map(({ msg, route, upstreamStatus, circuitOpen }) => ({
+  return begun.map(({ msg, route, reason, upstreamStatus, circuitOpen }) => ({
     msg,
     route,
+    reason,
     upstreamStatus,
     circuitOpen,
   }));
@@ -50,10 +54,10 @@ const limited = 'the REST service rejects calls because of its rate limit';
 const path = /^\/v1\/orders\//;
 
 test.each<[string, Fault, number, object]>([
-  ['a 503', { kind: 'status', status: 503 }, 5, { msg: silent, route, upstreamStatus: 503 }],
-  ['a broken connection', { kind: 'reset' }, 5, { msg: silent, route }],
-  ['no response', { kind: 'hang' }, 5, { msg: silent, route }],
-  ['a 429', { kind: 'status', status: 429 }, 5, { msg: limited, route, upstreamStatus: 429 }],
+  ['a 503', { kind: 'status', status: 503 }, 5, { msg: silent, route, reason: '503', upstreamStatus: 503 }],
+  ['a broken connection', { kind: 'reset' }, 5, { msg: silent, route, reason: 'ECONNRESET' }],
+  ['no response', { kind: 'hang' }, 5, { msg: silent, route, reason: 'timeout' }],
+  ['a 429', { kind: 'status', status: 429 }, 5, { msg: limited, route, reason: '429', upstreamStatus: 429 }],
 ])('five calls that end with %s are logged as an outage', async (_fault, fault, times, line) => {
   const environment = { UPSTREAM_TIMEOUT_MS: '100' };
   expect(await outagesAfter(fault, ask(order(0), times - 1), environment)).toEqual([]);
@@ -69,7 +73,7 @@ test('20 reads that take more than two seconds are logged as an outage', async (
 test('an open circuit breaker is logged as an outage although other routes respond', async () => {
   const run = inTurn(ask(organization, 60), ask(order(0), 10), ask(order(0), 10, 'second'));
   const lines = await outagesAfter({ kind: 'status', status: 500, path }, run);
-  expect(lines).toEqual([{ msg: silent, route, upstreamStatus: 500, circuitOpen: true }]);
+  expect(lines).toEqual([{ msg: silent, route, reason: '500', upstreamStatus: 500, circuitOpen: true }]);
 });
 
 test.each<[string, Fault | undefined, Run]>([
@@ -83,4 +87,23 @@ test.each<[string, Fault | undefined, Run]>([
   ],
 ])('%s are not logged as an outage', async (_what, fault, run) => {
   expect(await outagesAfter(fault, run)).toEqual([]);
+});
+
+test('the log says why no connection to the REST service opens', async () => {
+  const { log, lines } = recordedLog('warn');
+  const telemetry = await startTelemetry({ metrics: false, tracing: false }, log);
+  const restUrl = new URL(`http://127.0.0.1:${await freePort()}`);
+  const config = readConfig({ UPSTREAM_RETRIES: '0' });
+  const { app, close } = await connectApp(restUrl, config, { telemetry, report: () => {} });
+  for (let count = 0; count < 5; count += 1) {
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer token' };
+    await app.fetch('http://waybill.test/graphql', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query: order(count) }),
+    });
+  }
+  expect(lines()).toMatchObject([{ msg: silent, route, reason: 'ECONNREFUSED' }]);
+  telemetry.endOutages();
+  await close();
 });

@@ -1,7 +1,11 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RestCall } from '../../../src/rest/call.ts';
 import { PageTokenRefusedError, ParameterRefusedError, StatusError } from '../../../src/rest/errors.ts';
-import { createListWatch, type SentParameters } from '../../../src/rest/watch/list-watch.ts';
+import {
+  createListWatch,
+  pageTokenIgnored,
+  type SentParameters,
+} from '../../../src/rest/watch/list-watch.ts';
 import { parameterNames } from '../../fixtures/rest-service.ts';
 
 const call: RestCall = { method: 'GET', path: '/v1/orders' };
@@ -15,13 +19,17 @@ beforeEach(() => {
 
 function createWatch() {
   const problems: { setting: string }[] = [];
+  const known: string[] = [];
   const outside: [string, number][] = [];
   const watch = createListWatch(parameterNames, {
-    onProblem: (problem) => problems.push(problem),
+    onProblem: (name) => problems.push(name),
+    onKnown: ({ setting }) => known.push(setting),
     onRowsOutside: (...counted) => outside.push(counted),
   });
   return {
     outside,
+    known,
+    tokens: watch.tokenWatch('orders'),
     settings: () => problems.map(({ setting }) => setting),
     wait(ms: number) {
       nowMs += ms;
@@ -51,11 +59,12 @@ describe('a status filter', () => {
   });
 
   test('causes an error that names STATUS_PARAMETER if REST ignores the filter', () => {
-    const { check } = createWatch();
+    const { check, settings } = createWatch();
     const rows = [...rowsOf(2), ...rowsOf(3, 'READY')];
     expect(() => check({ status: 'NEW,CONFIRMED' }, rows)).toThrow(
       'GET /v1/orders returned 5 rows, 3 of them with a status that was not requested. Check the setting STATUS_PARAMETER.',
     );
+    expect(settings()).toEqual(['STATUS_PARAMETER']);
   });
 
   test('keeps rows without a valid status', () => {
@@ -66,14 +75,11 @@ describe('a status filter', () => {
 });
 
 describe('a page size', () => {
-  test('is reported at most every ten minutes if pages exceed it', () => {
-    const { check, settings, wait } = createWatch();
+  test('is reported each time that a page exceeds it', () => {
+    const { check, settings } = createWatch();
     check({}, rowsOf(101));
     check({}, rowsOf(101));
-    expect(settings()).toEqual(['PAGE_SIZE_PARAMETER']);
-    wait(600_000);
-    check({}, rowsOf(101));
-    expect(settings()).toHaveLength(2);
+    expect(settings()).toEqual(['PAGE_SIZE_PARAMETER', 'PAGE_SIZE_PARAMETER']);
   });
 
   test.each(['1000', '200'])(
@@ -189,5 +195,46 @@ describe('the error of a rejected list call', () => {
     check(sent, rowsOf(1, 'NEW', 'Ana'));
     const error = refuse(parameters, message, status);
     expect((error as Error).constructor).toBe(StatusError);
+  });
+});
+
+describe('a name that REST seemed not to know', () => {
+  type Watch = ReturnType<typeof createWatch>;
+
+  test.each<[string, (watch: Watch) => unknown, (watch: Watch) => unknown]>([
+    [
+      'PAGE_SIZE_PARAMETER',
+      ({ check }) => check({}, rowsOf(101)),
+      ({ check }) => check({}, rowsOf(100), 'next'),
+    ],
+    [
+      'PAGE_TOKEN_PARAMETER',
+      ({ tokens }) => pageTokenIgnored(tokens, 'The list has no end.'),
+      ({ tokens }) => tokens.followed(),
+    ],
+    [
+      'STATUS_PARAMETER',
+      ({ check }) => expect(() => check({ status: 'NEW' }, rowsOf(3, 'READY'))).toThrow('STATUS_PARAMETER'),
+      ({ check }) => check({ status: 'NEW' }, rowsOf(3)),
+    ],
+    [
+      'SEARCH_PARAMETER',
+      ({ check }) => check({ search: 'Lucía' }, rowsOf(5, 'NEW', 'Pedro')),
+      ({ check }) => check({ search: 'Lucía' }, rowsOf(5)),
+    ],
+    [
+      'QUERY_PARAMETER',
+      ({ check }) => check({ query: 'Lucía' }, rowsOf(5, 'NEW', 'Pedro')),
+      ({ check }) => check({ query: 'Lucía' }, rowsOf(5)),
+    ],
+  ])('is reported as known once REST has used %s', (setting, ignore, use) => {
+    const watch = createWatch();
+    use(watch);
+    expect(watch.known).toEqual([]);
+    ignore(watch);
+    expect([watch.settings(), watch.known]).toEqual([[setting], []]);
+    use(watch);
+    use(watch);
+    expect([watch.settings(), watch.known]).toEqual([[setting], [setting]]);
   });
 });

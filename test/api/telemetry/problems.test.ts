@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
+import { StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
+import { openSqliteStore, type SqliteStoreOptions } from '../../../src/writes/store/sqlite-store.ts';
+import { recordedLog } from '../../fixtures/recorded-log.ts';
+
+// The log lines and the metric of a store with a problem.
+
+const directory = mkdtempSync(join(tmpdir(), 'waybill-problems-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+async function start(options: Partial<SqliteStoreOptions>) {
+  const { log, lines } = recordedLog('warn');
+  const telemetry = await startTelemetry({ metrics: true, tracing: false }, log);
+  const file = join(directory, crypto.randomUUID());
+  const store = await openSqliteStore({ file, leaseMs: 500, ...options });
+  telemetry.watchKeyStore(store);
+  const metric = async () => {
+    const page = await telemetry.metrics?.page();
+    return page?.body.split('\n').filter((line) => line.startsWith('waybill_key_store_problem{'));
+  };
+  const end = async () => {
+    telemetry.endOutages();
+    await store.close();
+  };
+  return { file, store, lines, metric, end };
+}
+
+const begin = 'the store of the keys has a problem';
+const works = 'the store of the keys works again';
+const large = 'x'.repeat(200_000);
+
+/** Moves the clock of this process forward. */
+function passTime(ms: number): void {
+  const realNow = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => realNow() + ms);
+}
+
+describe('a store of keys', () => {
+  test('with a full disk is in the log at the begin and at the end, and in a metric', async () => {
+    const { store, lines, metric, end } = await start({ maxPages: 30 });
+    expect([lines(), await metric()]).toEqual([[], []]);
+    for (let time = 0; time < 3; time += 1)
+      await expect(store.noteOrganizationShown(large)).rejects.toThrow(StoreUnavailableError);
+    const problem = 'The disk of the key store is full. Free some space.';
+    expect(lines()).toEqual([{ level: 'warn', kind: 'failure', problem, msg: begin }]);
+    expect(await metric()).toEqual(['waybill_key_store_problem{kind="failure"} 1']);
+    await store.noteOrganizationShown('small');
+    passTime(10_000);
+    await expect.poll(() => lines().map(({ msg }) => msg), { timeout: 10_000 }).toEqual([begin, works]);
+    expect(lines()[1]).toMatchObject({
+      kind: 'failure',
+      since: expect.any(String),
+      seconds: expect.any(Number),
+    });
+    expect(await metric()).toEqual([]);
+    await end();
+    expect(lines()).toHaveLength(2);
+  });
+
+  test('that does not respond is in the log and in a metric', async () => {
+    const { store, lines, metric, end } = await start({ timeoutMs: 0 });
+    await expect(store.noteOrganizationShown('a')).rejects.toThrow(StoreUnavailableError);
+    expect(lines()).toMatchObject([{ kind: 'failure', msg: begin }]);
+    expect(await metric()).toEqual(['waybill_key_store_problem{kind="failure"} 1']);
+    await end();
+  });
+
+  test('whose file is deleted is in the log and in a metric', async () => {
+    const { file, lines, metric, end } = await start({});
+    rmSync(file);
+    await expect.poll(lines, { timeout: 10_000 }).toMatchObject([{ kind: 'file', msg: begin }]);
+    expect(lines()[0]?.problem).toMatch(/^The file of STATE_FILE was deleted or replaced/);
+    expect(await metric()).toEqual(['waybill_key_store_problem{kind="file"} 1']);
+    await end();
+    expect(lines()[1]).toMatchObject({ kind: 'file', msg: works, atShutdown: true });
+  });
+});
