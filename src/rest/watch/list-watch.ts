@@ -188,7 +188,8 @@ export function createListWatch(
       const suspects = suspectsOf(list, sent, error, mayHaveExpired);
       if (suspects.length > 0) {
         const problem = `The REST service returned ${error.status} for a call with this parameter.`;
-        for (const parameter of suspects) report(list, parameter, problem);
+        // A 400 without a name may have any other cause.
+        for (const parameter of suspects) if (isNamedIn(error, parameter)) report(list, parameter, problem);
         return new ParameterRefusedError(
           call,
           error,
