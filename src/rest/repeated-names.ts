@@ -7,11 +7,11 @@ import type { ResourceKind, WireRecord } from './wire-schema.ts';
 type NameOf = Collection | null;
 
 /**
- * The names that the response to a write repeats from the request, by their paths ("Resources and their fields"). A
+ * The names that the response to a write repeats from the request, by their fields ("Resources and their fields"). A
  * message repeats the names of the path, in its own name. Texts and numbers are not compared.
  */
 const repeatedNames: { readonly [Kind in ResourceKind]?: Readonly<Record<string, NameOf>> } = {
-  orders: { referenceId: null, 'recipient.location': 'locations' },
+  orders: { referenceId: null },
   quotes: { order: 'orders', origin: 'locations', destination: 'locations' },
   shipments: { quote: 'quotes', courier: 'couriers', origin: 'origins' },
   messages: { channel: 'channels', conversation: null },
@@ -19,10 +19,10 @@ const repeatedNames: { readonly [Kind in ResourceKind]?: Readonly<Record<string,
 
 /**
  * Compares the record in the response to a write with the request. The record is foreign if it has another name than the
- * request. A name that the response omits, also as null or as an empty text, is no difference. Neither is a name without
- * its collection. But a name where the request has none is one: REST could not know, for example, the order of a quote.
- * @param asked the request: an object with names at the paths of the table.
- * @returns the path of the first other name, or undefined if the record belongs to the request.
+ * request. A name that the request or the response omits, also as null or as an empty text, is no difference: REST may
+ * choose what the request omits, such as a reference. Neither is a name without its collection.
+ * @param asked the request: an object with the names of the table.
+ * @returns the field of the first other name, or undefined if the record belongs to the request.
  */
 export function findForeignName<Kind extends ResourceKind>(
   kind: Kind,
@@ -32,11 +32,9 @@ export function findForeignName<Kind extends ResourceKind>(
   // All messages have names of this form (resource-client.ts).
   const answered = kind === 'messages' ? messageConversation(record.name) : record;
   const names = Object.entries<NameOf>(repeatedNames[kind] ?? {});
-  const foreign = names.find(([path, collection]) => {
-    const name = valueAt(answered, path);
-    // Create Message by Phone does not name the conversation.
-    const isChosenByRest = kind === 'messages' && valueAt(asked, path) === undefined;
-    return !isOmitted(name) && !isChosenByRest && !isSameName(collection, valueAt(asked, path), name);
+  const foreign = names.find(([field, collection]) => {
+    const [sent, received] = [valueAt(asked, field), valueAt(answered, field)];
+    return !isOmitted(sent) && !isOmitted(received) && !isSameName(collection, sent, received);
   });
   return foreign?.[0];
 }
@@ -58,8 +56,6 @@ function isOmitted(name: unknown): boolean {
   return name === undefined || name === null || name === '';
 }
 
-function valueAt(value: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>((part, field) => (isJsonObject(part) ? part[field] : undefined), value);
+function valueAt(value: unknown, field: string): unknown {
+  return isJsonObject(value) ? value[field] : undefined;
 }

@@ -29,7 +29,6 @@ const message = (channel: string, conversation: string) => ({
 describe('a record of another request fails a write with OutcomeUnknownError', () => {
   test.each<[string, Write, object, string]>([
     ['the order of a quote', createQuote, { name: 'quotes/1', order: 'orders/8' }, 'order'],
-    ['an order where none was named', createPlainQuote, { name: 'quotes/1', order: 'orders/7' }, 'order'],
     ['the origin of a quote', createQuote, { name: 'quotes/1', origin: 'locations/9' }, 'origin'],
     [
       'the destination of a quote',
@@ -44,18 +43,6 @@ describe('a record of another request fails a write with OutcomeUnknownError', (
     ['the courier', createShipment, { name: 'shipments/1', courier: 'couriers/lento' }, 'courier'],
     ['the origin of a shipment', createShipment, { name: 'shipments/1', origin: 'origins/2' }, 'origin'],
     ['the reference', createOrder, { name: 'orders/1', referenceId: '1002' }, 'referenceId'],
-    [
-      'a reference where none was named',
-      createPlainOrder,
-      { name: 'orders/1', referenceId: '1001' },
-      'referenceId',
-    ],
-    [
-      'the location of the recipient',
-      createOrder,
-      { name: 'orders/1', recipient: { location: 'locations/9' } },
-      'recipient.location',
-    ],
     ['the channel of a message', sendMessage, message('2', '17'), 'channel'],
     ['the conversation of a message', sendMessage, message('1', '18'), 'conversation'],
     ['the channel of a message by phone', sendToPhone, message('2', '17'), 'channel'],
@@ -87,7 +74,9 @@ describe('a record with the names of the request is the result of a write', () =
       createShipment,
       { name: 'shipments/1', quote: '4', courier: 'rapido', origin: '1' },
     ],
-    ['an empty reference where none was named', createPlainOrder, { name: 'orders/1', referenceId: '' }],
+    ['an order where none was named', createPlainQuote, { name: 'quotes/1', order: 'orders/7' }],
+    ['a reference that REST chose', createPlainOrder, { name: 'orders/1', referenceId: '1001' }],
+    ['another location', createOrder, { name: 'orders/1', recipient: { location: 'locations/9' } }],
     ['a reference without its spaces', createOrder, { name: 'orders/1', referenceId: ' 1001' }],
     ['a reference as a number', createOrder, { name: 'orders/1', referenceId: 1001 }],
     ['another first name', createOrder, { name: 'orders/1', recipient: { firstName: 'JOSÉ' } }],
