@@ -105,7 +105,7 @@ test.each([
 test('a foreign quote is not cached for the next mutation of the request', async () => {
   const { quote, ...shipment } = Object(await keyedMutation('createShipment').newInput(waybill));
   const input = await keyedMutation('createQuote').newInput(waybill);
-  foreign('/v1/quotes', { name: quote, order: 'orders/ca2490' });
+  foreign('/v1/quotes', { name: quote, order: 'orders/ca2490', destination: 'locations/huila-pitalito' });
   const { data, calls } = await waybill.ask<Record<'quoted' | 'shipped', object>, unknown>(
     `mutation ($quoteInput: CreateQuoteInput!, $shipmentInput: CreateShipmentInput!) {
       quoted: createQuote(input: $quoteInput) { __typename }
