@@ -1,26 +1,100 @@
-// The last script of the page: starts GraphiQL in the browser with the `options` of the page.
+// Runs before GraphiQL's own script, and starts GraphiQL in the browser with the `options` of the page.
 const options = JSON.parse(document.getElementById('options').textContent);
-const sharedQuery = new URL(location.href).searchParams.get('query');
+
+// The only place of the access token, for all tabs. A browser does not restore this field after a reload.
+const tokenField = document.getElementById('token');
+tokenField.value = options.token ?? '';
 
 self.MonacoEnvironment = {
-  globalAPI: false,
+  // GraphiQL has no options for its editors. The editor package then has the global name `monaco`.
+  globalAPI: true,
   getWorkerUrl: (_moduleId, label) => new URL(options.workers[label], document.baseURI).href,
 };
 
+self.fetch = refuseOtherTokens(self.fetch);
 if (options.liveHost !== undefined) self.fetch = askBeforeMutations(self.fetch, options.liveHost);
 
-self.YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
-  title: 'Waybill',
-  logo: `<img src="${document.querySelector('link[rel=icon]').href}" alt="" width="32" height="32">`,
-  headers: options.headers,
-  // A query in the URL gets its own tab. Otherwise it would replace the first tab.
-  defaultTabs: [...(sharedQuery === null ? [] : [sharedQuery]), ...options.tabs].map((query) => ({
-    query,
-    headers: options.headers,
-  })),
-  // An access token in the headers is not stored.
-  shouldPersistHeaders: false,
+// All scripts of the page have run then.
+document.addEventListener('DOMContentLoaded', () => {
+  const { editor: editors } = self.monaco;
+  // Long lines stay in view in a narrow window.
+  editors.onDidCreateEditor((editor) => editor.updateOptions({ wordWrap: 'on' }));
+  // GraphiQL's own color of comments is too dark for its dark theme.
+  const { defineTheme } = editors;
+  editors.defineTheme = (name, theme) => {
+    const rules = name === 'graphiql-DARK' ? [{ token: 'comment', foreground: '8fbf7a' }] : [];
+    defineTheme(name, { ...theme, rules: [...theme.rules, ...rules] });
+  };
+  self.YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
+    title: 'Waybill',
+    logo: `<img src="${document.querySelector('link[rel=icon]').href}" alt="" width="32" height="32">`,
+    ...tabsToOpen(),
+    additionalHeaders: () => (sentToken() === null ? {} : { authorization: sentToken() }),
+    initialHeaders: '',
+    // GraphiQL's own default: the pane of variables is open if there are some.
+    defaultEditorToolsVisibility: undefined,
+    // The headers of a tab may be secret, too.
+    shouldPersistHeaders: false,
+  });
 });
+
+/** The value of the header `authorization`, or null without a token. */
+function sentToken() {
+  const token = tokenField.value.trim().replace(/^Bearer\s+/i, '');
+  return token === '' ? null : `Bearer ${token}`;
+}
+
+/**
+ * GraphiQL opens the stored tab that has the `query` and the `variables`, and adds a tab if there is none. So these are
+ * the texts of the tab that was open before a reload. Without stored tabs, GraphiQL opens the first of `defaultTabs`.
+ */
+function tabsToOpen() {
+  // GraphiQL also writes the query of the open tab there.
+  const inUrl = new URL(location.href).searchParams.get('query') || undefined;
+  const stored = keepTabsWithText();
+  const open =
+    inUrl === undefined ? stored?.[0] : (stored?.find(({ query }) => query === inUrl) ?? { query: inUrl });
+  const examples = options.tabs.map((query) => ({ query }));
+  const defaultTabs =
+    inUrl === undefined ? examples : [open, ...examples.filter(({ query }) => query !== inUrl)];
+  return { defaultTabs, query: (open ?? examples[0]).query, variables: open?.variables ?? '' };
+}
+
+/** Removes the empty tabs that GraphiQL stored. Returns the others, the open one first, or undefined without any. */
+function keepTabsWithText() {
+  const key = 'graphiql:tabState';
+  const { tabs, activeTabIndex } = parseState(localStorage.getItem(key));
+  const kept = tabs.filter((tab) => tab?.query?.trim());
+  if (kept.length === 0) {
+    localStorage.removeItem(key);
+    return undefined;
+  }
+  localStorage.setItem(key, JSON.stringify({ tabs: kept, activeTabIndex: 0 }));
+  const open = tabs[activeTabIndex];
+  return kept.includes(open) ? [open, ...kept] : kept;
+}
+
+/** The stored tabs. Another page of this origin may have stored a text that is none of GraphiQL's: no tabs, then. */
+function parseState(text) {
+  try {
+    const state = JSON.parse(text);
+    return Array.isArray(state?.tabs) ? state : { tabs: [] };
+  } catch {
+    return { tabs: [] };
+  }
+}
+
+function refuseOtherTokens(fetch) {
+  const message =
+    'The headers pane names Authorization. Remove it there: the field "Access token" holds the token of all tabs.';
+  return async (input, init) => {
+    const isOperation = typeof init?.body === 'string';
+    if (isOperation && new Headers(init.headers).get('authorization') !== sentToken()) {
+      return Response.json({ errors: [{ message }] });
+    }
+    return fetch(input, init);
+  };
+}
 
 function askBeforeMutations(fetch, host) {
   const question = `${host} is a live service. Send this mutation, which changes its data?`;

@@ -66,12 +66,11 @@ export function graphiql(options: GraphiqlOptions): Plugin<object, NodeContext> 
 
 /** The page and the files that it loads, by their paths. */
 async function load({ bearer, liveHost, trustedDocuments }: GraphiqlOptions) {
-  const headers = JSON.stringify({ Authorization: `Bearer ${bearer ?? '<access token>'}` }, null, 2);
   const [assets, tabs] = await Promise.all([
     readAssets(),
     trustedDocuments === undefined ? readTabs(bearer !== undefined) : trustedDocumentTabs(trustedDocuments),
   ]);
-  const html = renderPage(assets, tabs, headers, liveHost);
+  const html = renderPage(assets, tabs, bearer, liveHost);
   const page = await createAsset('page.html', new TextEncoder().encode(html));
   const files = new Map<string, Asset>([['/graphql', page]]);
   for (const asset of assets.values()) files.set(`/${asset.url}`, asset);

@@ -11,20 +11,20 @@ export const contentSecurityPolicy =
 /**
  * Renders the HTML page that starts GraphiQL. Its URLs are relative to `/graphql`, for proxies that add a path prefix.
  * @param tabs the query of each tab.
- * @param headers the JSON of the headers pane of each tab.
+ * @param token the access token that the page begins with. Undefined: the user enters one.
  * @param liveHost the name of the live service that the page warns of. Undefined for the sandbox.
  */
 export function renderPage(
   assets: ReadonlyMap<string, Asset>,
   tabs: readonly string[],
-  headers: string,
+  token: string | undefined,
   liveHost: string | undefined,
 ): string {
   const url = (name: string) => assets.get(name)?.url ?? name;
   const options = {
     liveHost,
     tabs,
-    headers,
+    token,
     workers: {
       editorWorkerService: url('editorWorker.js'),
       graphql: url('graphqlWorker.js'),
@@ -44,12 +44,18 @@ export function renderPage(
     <link rel="stylesheet" href="${url('style.css')}">
     <link rel="stylesheet" href="${url('amendments.css')}">
     <script id="options" type="application/json">${json}</script>
-    <script defer src="${url('app.js')}"></script>
     <script defer src="${url('boot.js')}"></script>
+    <script defer src="${url('app.js')}"></script>
   </head>
   <body id="body" class="no-focus-outline">
     ${warning ? `<p class="live-service-band">${warning}</p>` : ''}
     <noscript>GraphiQL needs JavaScript.</noscript>
+    <div class="token-bar">
+      <label for="token">Access token</label>
+      <input id="token" placeholder="the merchant's token" aria-describedby="token-use"
+        autocomplete="off" autocapitalize="off" autocorrect="off" spellcheck="false">
+      <small id="token-use">for all tabs, not stored</small>
+    </div>
     <div id="root"></div>
   </body>
 </html>
