@@ -1,6 +1,7 @@
 /**
- * `npm run bench:writes`: checks that no write is done twice while servers are killed, stand still and restart, while
- * responses are lost and tokens end. First at each checkpoint of each mutation, then by five seeds. Ends with exit code 1 if a write was done twice or lost.
+ * `npm run bench:writes`: checks that no write is done twice and that no answer is wrong. First while servers are killed,
+ * stand still and restart: at each checkpoint of each mutation, then by five seeds. Then while REST is in trouble, by the
+ * same seeds. Ends with exit code 1 if a write was done twice or lost, or if an answer was wrong.
  */
 
 import { join } from 'node:path';
@@ -11,6 +12,8 @@ import { endWithChildren, runAsLoad, sharing } from './server-process.ts';
 import { checkpoints, type Disturbance, disturbAt, disturbances } from './writes/checkpoints.ts';
 import { writeThroughKills } from './writes/killed-servers.ts';
 import { measureLoopHolds } from './writes/loop-holds.ts';
+import { type Trouble, troubles } from './writes/troubled-rest.ts';
+import { writeThroughTrouble } from './writes/troubled-writes.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -18,9 +21,12 @@ const { values: options } = parseArgs({
     seeds: { type: 'string', default: '1,2,3,4,5' },
     /** The disturbances at checkpoints whose names contain this text. */
     disturbances: { type: 'string', default: '' },
+    /** The writes of each seed through kills. */
     writes: { type: 'string', default: '1000' },
-    /** Whether to leave out the checkpoints. */
-    'seeds-only': { type: 'boolean', default: false },
+    /** The writes of each seed through each trouble. */
+    'troubled-writes': { type: 'string', default: '48' },
+    /** The parts whose names contain this text: checkpoints, kills, lagging reads, repeated POSTs, foreign answers. */
+    only: { type: 'string', default: '' },
     /** Only measures how long 100 keyed requests hold the event loop, in this number of rounds. */
     holds: { type: 'string', default: '0' },
     /** Measures the holds of the checkout in this directory too. Both take turns. */
@@ -28,6 +34,8 @@ const { values: options } = parseArgs({
   },
 });
 endWithChildren();
+/** Runs through trouble mostly wait. */
+const runsAtOnce = 6;
 
 /** Disturbs a server at each checkpoint of each mutation, four at a time. */
 async function printCheckpoints(disturbance: Disturbance): Promise<void> {
@@ -65,24 +73,54 @@ if (holdRounds > 0) {
   process.exit();
 }
 
-if (!options['seeds-only']) {
-  for (const disturbance of disturbances.filter((name) => name.includes(options.disturbances)))
-    await printCheckpoints(disturbance);
-}
-for (const seed of options.seeds
-  .split(',')
-  .filter((text) => text !== '')
-  .map(Number)) {
+/** Writes while servers are killed, and prints the results. */
+async function printKills(seed: number): Promise<void> {
   const startedAtMs = performance.now();
   const { results, faults, kills, stops } = await writeThroughKills(seed, Number(options.writes));
-  const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
   const rows = Object.entries(results)
     .sort()
     .map(([result, count]) => [result, String(count)]);
-  process.stdout.write(`\nSeed ${seed}: ${kills} kills and ${stops} stops in ${seconds} s.\n\n`);
+  process.stdout.write(
+    `\nSeed ${seed}: ${kills} kills and ${stops} stops in ${secondsSince(startedAtMs)} s.\n\n`,
+  );
   process.stdout.write(`${markdownTable(['result', 'writes'], rows)}\n`);
   process.stdout.write(
     faults.length === 0 ? '\nNo write was done twice or lost.\n' : `\n${faults.join('\n')}\n`,
   );
   if (faults.length > 0) process.exitCode = 1;
 }
+
+/** Writes while REST is in trouble, and prints the results, and how each kind of fault has come about first. */
+async function printTrouble(trouble: Trouble, seed: number): Promise<void> {
+  const startedAtMs = performance.now();
+  const report = await writeThroughTrouble(trouble, seed, Number(options['troubled-writes']));
+  const { results, faults, kills, sent, done } = report;
+  const rows = Object.entries(results)
+    .sort()
+    .map(([result, count]) => [result, String(count)]);
+  const byKind = Map.groupBy(faults, ({ kind }) => kind);
+  const lines = [
+    `\nSeed ${seed}, ${trouble}: ${kills} kills in ${secondsSince(startedAtMs)} s. REST did ${done} writes for ${sent} POSTs.\n`,
+    `${markdownTable(['last result', 'keys'], rows)}\n`,
+    ...(faults.length === 0 ? ['No write was done twice, and no answer was wrong.'] : []),
+    ...[...byKind].map(([kind, found]) => `${found.length} times ${kind}`),
+    ...[...byKind].map(([kind, [first]]) => `\n${kind}, for example:\n${first?.history.join('\n')}`),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+const secondsSince = (startedAtMs: number) => Math.round((performance.now() - startedAtMs) / 1_000);
+const isChosen = (part: string) => part.includes(options.only);
+const seeds = options.seeds
+  .split(',')
+  .filter((text) => text !== '')
+  .map(Number);
+
+if (isChosen('checkpoints')) {
+  for (const disturbance of disturbances.filter((name) => name.includes(options.disturbances)))
+    await printCheckpoints(disturbance);
+}
+if (isChosen('kills')) for (const seed of seeds) await printKills(seed);
+const runs = seeds.flatMap((seed) => troubles.filter(isChosen).map((trouble) => ({ seed, trouble })));
+await pLimit(runsAtOnce).map(runs, ({ seed, trouble }) => printTrouble(trouble, seed));

@@ -27,7 +27,7 @@ const parcel = {
 const order = { recipient, contentDescription: 'Café de Huila', sellingPriceCents: 9_500_000 };
 
 const documentOf = (mutation: string, input: string, success: string) =>
-  `mutation ($input: ${input}!) { ${mutation}(input: $input) { __typename ${success} ... on UserError { message } } }`;
+  `mutation ($input: ${input}!) { ${mutation}(input: $input) { __typename ${success} ... on UserError { message } ... on Conflict { conflictReason: reason } } }`;
 const documents = {
   createOrder: documentOf(
     'createOrder',
@@ -97,26 +97,8 @@ export async function makeWrite(sandbox: Sandbox, number: number, marker: string
         isOwnPost: hasMarker('/v1/quotes'),
       };
     }
-    case 2: {
-      const body = {
-        origin: 'locations/huila-pitalito',
-        destination: 'locations/narino-pasto',
-        package: parcel,
-      };
-      const quote = await callRest<{ name: string; offers: { courier: string; status: string }[] }>(
-        sandbox,
-        '/v1/quotes',
-        { ...body, cashOnDeliveryRequestCents: 0 },
-      );
-      const courier = quote.offers.find(({ status }) => status === 'SUCCESS')?.courier;
-      const input = {
-        ...{ quote: quote.name, courier, origin: 'origins/ca4', requiresPickup: true },
-        recipient: { ...person, lastName: marker },
-        idempotencyKey,
-      };
-      const isOwnPost = hasMarker('/v1/shipments');
-      return { mutation: 'createShipment', document: documents.createShipment, input, isOwnPost };
-    }
+    case 2:
+      return makeShipment(sandbox, marker, {});
     case 3: {
       const conversation = 'channels/ca1/conversations/ca60';
       const input = { conversation, content: { text: marker }, idempotencyKey };
@@ -150,34 +132,87 @@ export async function makeWrite(sandbox: Sandbox, number: number, marker: string
   }
 }
 
-/** Counts the shipments of each order. Orders without a shipment are left out. */
-export async function countShipments(sandbox: Sandbox): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
+/** Makes a `createShipment` with a quote of its own. @param quoted more fields of the quote, such as its order */
+export async function makeShipment(sandbox: Sandbox, marker: string, quoted: object): Promise<Write> {
+  const quote = await callRest<{ name: string; offers: { courier: string; status: string }[] }>(
+    sandbox,
+    '/v1/quotes',
+    {
+      ...{ origin: 'locations/huila-pitalito', destination: 'locations/narino-pasto', package: parcel },
+      ...{ cashOnDeliveryRequestCents: 0, ...quoted },
+    },
+  );
+  const courier = quote.offers.find(({ status }) => status === 'SUCCESS')?.courier;
+  const input = {
+    ...{ quote: quote.name, courier, origin: 'origins/ca4', requiresPickup: true },
+    recipient: { ...person, lastName: marker },
+    idempotencyKey: `key-${marker}`,
+  };
+  const isOwnPost = (path: string, body: string) => path === '/v1/shipments' && body.includes(`"${marker}"`);
+  return { mutation: 'createShipment', document: documents.createShipment, input, isOwnPost };
+}
+
+/** A shipment, and the order of its quote. */
+interface ShipmentRow {
+  name: string;
+  quote: string;
+  order: string | undefined;
+}
+
+/** Reads all shipments. */
+export async function readShipments(sandbox: Sandbox): Promise<ShipmentRow[]> {
+  const found: ShipmentRow[] = [];
   let pageToken = '';
   do {
     const path = `/v1/shipments?pageSize=1000${pageToken && `&pageToken=${pageToken}`}`;
-    const page = await callRest<{ shipments: { quote: string }[]; nextPageToken: string }>(sandbox, path);
-    for (const { quote } of page.shipments) {
-      // The seed has quotes with other names.
+    const page = await callRest<{ shipments: { name: string; quote: string }[]; nextPageToken: string }>(
+      sandbox,
+      path,
+    );
+    for (const { name, quote } of page.shipments) {
       const { order } = await callRest<{ order?: string }>(sandbox, `/v1/${quote}`);
-      if (order !== undefined) counts.set(order, (counts.get(order) ?? 0) + 1);
+      found.push({ name, quote, order });
     }
     pageToken = page.nextPageToken;
   } while (pageToken !== '');
+  return found;
+}
+
+/** Counts the shipments of each order. Orders without a shipment are left out. */
+export async function countShipments(sandbox: Sandbox): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { order } of await readShipments(sandbox)) {
+    if (order !== undefined) counts.set(order, (counts.get(order) ?? 0) + 1);
+  }
   return counts;
 }
 
-interface Answer {
-  data?: Record<string, { __typename: string; message?: string } | null> | null;
-  errors?: { extensions?: { code?: string } }[];
+interface Json {
+  data?: Record<string, { __typename: string; message?: string; conflictReason?: string } | null> | null;
+  errors?: { extensions?: { code?: string; retryable?: boolean; retryAfterMs?: number } }[];
 }
 
-/** Sends a write once. @returns the type of its result, with the message of a conflict, or the code of its error. */
-export async function sendOnce(
+/** What Waybill has answered to a write. */
+export interface Answer {
+  /** The type of the result, the code of an error, or `no response`. */
+  result: string;
+  /** The message of a result that is no success. */
+  message: string;
+  /** The reason of a `Conflict`. */
+  conflictReason: string | undefined;
+  /** Whether an error says that the same request can succeed later. */
+  isRetryable: boolean;
+  /** The whole body. */
+  text: string;
+}
+
+/** Sends a write once. */
+export async function askOnce(
   url: string,
   { mutation, document, input }: Write,
   token: string,
-): Promise<string> {
+): Promise<Answer> {
+  const answer = { message: '', conflictReason: undefined, isRetryable: false };
   try {
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
@@ -185,15 +220,23 @@ export async function sendOnce(
       body: JSON.stringify({ query: document, variables: { input } }),
       signal: AbortSignal.timeout(40_000),
     });
-    const { data, errors }: Answer = await response.json();
+    const text = await response.text();
+    const { data, errors }: Json = JSON.parse(text);
     const found = data?.[mutation];
-    if (found === undefined || found === null)
-      return errors?.[0]?.extensions?.code ?? `HTTP ${response.status}`;
-    return /^(Conflict|InvalidInput)$/.test(found.__typename)
-      ? `${found.__typename}: ${found.message}`
-      : found.__typename;
+    if (found !== undefined && found !== null) {
+      const { __typename, message = '', conflictReason } = found;
+      return { ...answer, result: __typename, message, conflictReason, text };
+    }
+    const { code = `HTTP ${response.status}`, retryable = false } = errors?.[0]?.extensions ?? {};
+    return { ...answer, result: code, isRetryable: retryable, text };
   } catch {
     // The server was killed or stands still: the response is lost.
-    return 'no response';
+    return { ...answer, result: 'no response', text: '' };
   }
+}
+
+/** Sends a write once. @returns the type of its result, with the message of a conflict, or the code of its error. */
+export async function sendOnce(url: string, write: Write, token: string): Promise<string> {
+  const { result, message } = await askOnce(url, write, token);
+  return /^(Conflict|InvalidInput)$/.test(result) ? `${result}: ${message}` : result;
 }
