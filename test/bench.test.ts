@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import type { Post } from '../bench/writes/troubled-rest.ts';
+import { faultsOf } from '../bench/writes/true-answers.ts';
+import { createRandom } from '../src/sandbox/seed/random.ts';
 
 // Each program of the benchmark runs to its end, with its shortest options. No test looks at a measured time.
 
-const timeoutMs = 90_000;
+const timeoutMs = 180_000;
 
 const quick = '--rounds 1 --round-ms 100 --warm-up-ms 100 --cold-ms 500'.split(' ');
 
@@ -90,7 +93,8 @@ test(
   async () => {
     const { code, output, rows } = await run(
       'bench/writes.ts',
-      '--seeds-only',
+      '--only',
+      'kills',
       '--seeds',
       '7',
       '--writes',
@@ -112,6 +116,69 @@ test(
   },
   timeoutMs,
 );
+
+test(
+  'npm run bench:writes writes nothing twice while REST is in trouble',
+  async () => {
+    const selected = ['--only', 'troubles', '--seeds', '7', '--troubled-writes', '12'];
+    const { output } = await run('bench/writes.ts', ...selected);
+    const kept = output.match(/Seed 7, .*: |No write was done twice, and no answer was wrong\./g);
+    expect(kept?.toSorted()).toEqual([
+      ...Array(3).fill('No write was done twice, and no answer was wrong.'),
+      'Seed 7, foreign answers: ',
+      'Seed 7, lagging reads: ',
+      'Seed 7, repeated POSTs: ',
+    ]);
+  },
+  timeoutMs,
+);
+
+test('npm run bench:writes tells right from wrong answers', async () => {
+  const input = { order: 'orders/1', idempotencyKey: 'key' };
+  const shipment = (name: string, quote: string) => ({
+    kind: 'shipments',
+    doneAtMs: 1,
+    names: [name],
+    quote,
+  });
+  const success = (name: string) => [
+    'ShipOrderSuccess',
+    `{"order":{"id":"orders/1"},"shipment":{"id":"${name}"}}`,
+  ];
+  const faults = async (answer: string[], ...posts: Post[]) => {
+    const [result = '', text = '', conflictReason] = answer;
+    const timed = { result, text, conflictReason, message: '', isRetryable: false };
+    const write = { mutation: 'shipOrder', document: '', input, isOwnPost: () => false };
+    const marker = 'w1-1-';
+    const key = {
+      ...{ marker, random: createRandom(1), posts, note: () => {}, write, hasKey: true, tokens: [] },
+      answers: [{ ...timed, startedAtMs: 0, endedAtMs: 2 }],
+    };
+    const wish = { marker, write, shippedOnce: 'orders/1', keys: [key], history: [] };
+    const found = await faultsOf([wish], async (quote) => (quote === 'quotes/9' ? 'orders/9' : 'orders/1'));
+    return found.map(({ kind }) => kind.replace('shipOrder: ', ''));
+  };
+  const own = shipment('shipments/1', 'quotes/1');
+  expect(await faults(success('shipments/1'), own)).toEqual([]);
+  expect(await faults(['OutcomeUnknown', ''], own)).toEqual([]);
+  expect(await faults(['Conflict', 'orders/1', 'ORDER_FINISHED'])).toEqual([]);
+  expect(await faults(success('shipments/1'), own, shipment('shipments/2', 'quotes/2'))).toEqual([
+    '2 shipments of one order or quote',
+    '2 writes with one key',
+  ]);
+  expect(await faults(success('shipments/2'), own)).toEqual([
+    'ShipOrderSuccess shows the name of another record',
+  ]);
+  expect(await faults(success('shipments/9'), shipment('shipments/9', 'quotes/9'))).toEqual([
+    'a shipment of another order or quote',
+  ]);
+  expect(await faults(['Conflict', 'shipments/1', 'STATE'], own)).toEqual([
+    'Conflict, but REST has done the write',
+  ]);
+  expect(await faults(['Conflict', '', 'ALREADY_SHIPPED'])).toEqual([
+    'ALREADY_SHIPPED, but nothing is shipped',
+  ]);
+});
 
 test(
   'npm run bench:writes -- --holds measures how long the event loop is blocked',

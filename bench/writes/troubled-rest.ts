@@ -18,6 +18,8 @@ export interface Post {
   doneAtMs?: number;
   /** The records that REST made: two after a repeated POST. */
   names: string[];
+  /** The quote of a shipment. */
+  quote?: string;
 }
 
 /** The requests of one key, or one request without a key. They have access tokens that no other requests have. */
@@ -130,6 +132,7 @@ export async function startTroubledRest(sandbox: Sandbox, trouble: Trouble): Pro
     post: Post,
   ): Promise<Response> {
     const { quote = '' }: { quote?: string } = JSON.parse(body.toString());
+    post.quote = quote;
     if (trouble === 'repeated POSTs' && post.kind === 'shipments') {
       if (acceptedQuotes.has(quote))
         return { status: 409, text: JSON.stringify(conflict(`${quote} is already accepted`).toJson()) };

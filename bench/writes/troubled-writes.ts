@@ -24,8 +24,10 @@ const soonMs = 200;
 /** The pause before the next repeat, if Waybill does not say how long it should be. */
 const laterMs = 3_000;
 const maxUnknown = 3;
+/** The part of a body that a history shows, in characters. */
+const maxShownLength = 400;
 /** No client starts another repeat later than this after the start of the run, except for the last one. */
-const repeatsForMs = 20_000;
+const repeatsForMs = 15_000;
 
 /**
  * Sends writes of six kinds to two servers over one file, while REST is in trouble and servers are killed. Clients
@@ -76,8 +78,12 @@ export async function writeThroughTrouble(
       const name = [write.mutation, result, conflictReason].filter((text) => text !== undefined).join(' ');
       results[name] = (results[name] ?? 0) + 1;
     }
+    const faults = await faultsOf(wishes, async (quote) => {
+      const { order } = await callRest<{ order?: string }>(sandbox, `/v1/${quote}`);
+      return order;
+    });
     const done = posts.reduce((count, { names }) => count + names.length, 0);
-    return { results, faults: await faultsOf(sandbox, wishes), kills, sent: posts.length, done };
+    return { results, faults, kills, sent: posts.length, done };
   } finally {
     isDone = true;
     await killing;
@@ -156,7 +162,7 @@ async function startClient(
     const answer = await askOnce(url ?? '', key.write, random.pick(key.tokens));
     const timed = { ...answer, startedAtMs, endedAtMs: performance.now() };
     key.answers.push(timed);
-    key.note(`client: got ${answer.result} ${answer.text}`);
+    key.note(`client: got ${answer.result} ${answer.text.slice(0, maxShownLength)}`);
     return timed;
   }
 

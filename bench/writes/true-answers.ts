@@ -1,5 +1,4 @@
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { type Answer, readShipments, type Write } from './six-writes.ts';
+import type { Answer, Write } from './six-writes.ts';
 import type { Sender } from './troubled-rest.ts';
 
 /** The requests of one key, or one request without a key, and what came of them. */
@@ -49,9 +48,18 @@ const kinds: Record<string, string> = {
  * Returns the broken promises of a run. REST may do one write for each key and for each request without a key, and one
  * shipment of each order or quote. Each answer is the one true result, or `OutcomeUnknown`, or an error where REST has
  * done nothing. No answer has the name of another record.
+ * @param orderOf returns the order of a quote
  */
-export async function faultsOf(sandbox: Sandbox, wishes: readonly Wish[]): Promise<Fault[]> {
-  const shipments = await readShipments(sandbox);
+export async function faultsOf(
+  wishes: readonly Wish[],
+  orderOf: (quote: string) => Promise<string | undefined>,
+): Promise<Fault[]> {
+  const posts = wishes.flatMap(({ keys }) => keys.flatMap((key) => key.posts));
+  const shipments = await Promise.all(
+    posts
+      .filter(({ kind, names }) => kind === 'shipments' && names.length > 0)
+      .map(async ({ quote = '', names }) => ({ name: names.join(), quote, order: await orderOf(quote) })),
+  );
   return wishes.flatMap((wish) => {
     const { shippedOnce, history } = wish;
     const kindsOfWish: string[] = [];
