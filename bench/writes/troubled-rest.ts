@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { conflict, notFound } from '../../src/sandbox/interface/service-error.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Random } from '../../src/sandbox/seed/random.ts';
@@ -40,6 +41,8 @@ export interface TroubledRest {
   issueToken(sender: Sender): string;
   /** Makes this response to a POST available as a foreign answer. */
   addForeign(kind: string, json: string): void;
+  /** Waits for the end of all calls, also of late writes. @throws the error of a call that this service could not handle. */
+  idle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,9 +54,12 @@ interface Response {
 /** How long reads do not show a new order, shipment or message, in milliseconds. */
 const lagMs = 2_000;
 
+/** How long after a gateway's response REST does a late write, in milliseconds. */
+const lateMs = 1_500;
+
 /** What becomes of a POST: whether REST does the write, and what Waybill gets instead of the response. */
 interface Fate {
-  isDone: boolean;
+  isDone: boolean | 'late';
   /** `cut` resets the connection. `repeated` sends the POST twice. `foreign` sends the record of another write. */
   instead: 'nothing' | 'cut' | 'repeated' | 'foreign' | number;
 }
@@ -65,8 +71,10 @@ const fates: Record<Trouble, readonly (readonly [Fate, weight: number])[]> = {
     [{ isDone: true, instead: 500 }, 1],
     [{ isDone: true, instead: 502 }, 1],
     [{ isDone: true, instead: 503 }, 1],
-    [{ isDone: true, instead: 504 }, 2],
-    [{ isDone: true, instead: 524 }, 2],
+    [{ isDone: true, instead: 504 }, 1],
+    [{ isDone: true, instead: 524 }, 1],
+    [{ isDone: 'late', instead: 504 }, 1],
+    [{ isDone: 'late', instead: 524 }, 1],
   ],
   'repeated POSTs': [
     [{ isDone: true, instead: 'nothing' }, 2],
@@ -82,12 +90,28 @@ const fates: Record<Trouble, readonly (readonly [Fate, weight: number])[]> = {
 /**
  * Starts a REST service over the data of a sandbox, which has one kind of trouble with its POSTs. With repeated POSTs,
  * REST refuses a second shipment of a quote. Otherwise, it ships as often as it is asked to.
+ * @param refusesReferences whether REST also refuses a second order with a reference if POSTs are repeated
  */
-export async function startTroubledRest(sandbox: Sandbox, trouble: Trouble): Promise<TroubledRest> {
+export async function startTroubledRest(
+  sandbox: Sandbox,
+  trouble: Trouble,
+  refusesReferences: boolean,
+): Promise<TroubledRest> {
   const senders = new Map<string, Sender>();
   const visibleAtMs = new Map<string, number>();
-  const acceptedQuotes = new Set<string>();
+  /** The quotes that have a shipment, and the references that have an order. */
+  const used = new Set<string>();
   const made: { marker: string; kind: string; json: string }[] = [];
+
+  const pending = new Set<Promise<void>>();
+  function work(promise: Promise<void>): void {
+    pending.add(promise);
+    promise.then(
+      () => pending.delete(promise),
+      // `idle` throws the error.
+      () => {},
+    );
+  }
 
   async function forward({ method = '', url = '', headers }: IncomingMessage, body: Buffer) {
     const { authorization = '', 'content-type': type = 'application/json' } = headers;
@@ -124,20 +148,28 @@ export async function startTroubledRest(sandbox: Sandbox, trouble: Trouble): Pro
     return { status: 200, text: JSON.stringify({ ...page, [list]: shown }) };
   }
 
-  /** Lets REST do a write. REST refuses a second shipment of a quote if POSTs are repeated. */
+  /** The refusal of a POST that can be done only once, if this REST refuses its repetition. */
+  function refusalOf(kind: string, quote = '', referenceId = ''): Response | undefined {
+    const once = kind === 'shipments' ? quote : kind === 'orders' && refusesReferences ? referenceId : '';
+    if (trouble !== 'repeated POSTs' || once === '') return undefined;
+    const { error } = conflict(`${once} is already used`).toJson();
+    const status = kind === 'orders' ? 'ALREADY_EXISTS' : error.status;
+    if (used.has(once)) return { status: 409, text: JSON.stringify({ error: { ...error, status } }) };
+    used.add(once);
+    return undefined;
+  }
+
+  /** Lets REST do a write, or refuse it. */
   async function write(
     request: IncomingMessage,
     body: Buffer,
     sender: Sender,
     post: Post,
   ): Promise<Response> {
-    const { quote = '' }: { quote?: string } = JSON.parse(body.toString());
-    post.quote = quote;
-    if (trouble === 'repeated POSTs' && post.kind === 'shipments') {
-      if (acceptedQuotes.has(quote))
-        return { status: 409, text: JSON.stringify(conflict(`${quote} is already accepted`).toJson()) };
-      acceptedQuotes.add(quote);
-    }
+    const { quote, referenceId }: { quote?: string; referenceId?: string } = JSON.parse(body.toString());
+    if (quote !== undefined) post.quote = quote;
+    const refusal = refusalOf(post.kind, quote, referenceId);
+    if (refusal !== undefined) return refusal;
     const response = await forward(request, body);
     if (response.status >= 300) return response;
     const { name }: { name: string } = JSON.parse(response.text);
@@ -167,7 +199,13 @@ export async function startTroubledRest(sandbox: Sandbox, trouble: Trouble): Pro
       const done = post.names.length === 0 ? 'not done' : `done as ${post.names.join(' and ')}`;
       sender.note(`REST: POST ${request.url} was ${done}, and ${answer}`);
     };
-    let response = isDone ? await write(request, body, sender, post) : undefined;
+    let response = isDone === true ? await write(request, body, sender, post) : undefined;
+    if (isDone === 'late')
+      work(
+        pause(lateMs)
+          .then(() => write(request, body, sender, post))
+          .then(() => note('late')),
+      );
     if (response !== undefined && response.status >= 300) {
       note(`returned ${response.status}`);
       return response;
@@ -197,13 +235,14 @@ export async function startTroubledRest(sandbox: Sandbox, trouble: Trouble): Pro
     response.writeHead(found.status, { 'content-type': type }).end(found.text);
   }
 
-  const pending = new Set<Promise<void>>();
   const server = createServer((request, response) => {
-    // A killed server breaks its connections in the middle of a request.
-    const answering: Promise<void> = answer(request, response)
-      .catch(() => void response.destroy())
-      .finally(() => pending.delete(answering));
-    pending.add(answering);
+    work(
+      answer(request, response).catch((error: unknown) => {
+        response.destroy();
+        // A killed server breaks its connections in the middle of a request.
+        if (request.complete) throw error;
+      }),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has an AddressInfo: no pipe name and no null.
@@ -216,10 +255,13 @@ export async function startTroubledRest(sandbox: Sandbox, trouble: Trouble): Pro
       return token;
     },
     addForeign: (kind, json) => void made.push({ marker: '', kind, json }),
+    async idle() {
+      await Promise.all(pending);
+    },
     async close() {
       server.closeAllConnections();
       server.close();
-      await Promise.all(pending);
+      await Promise.allSettled(pending);
     },
   };
 }

@@ -41,7 +41,7 @@ export async function writeThroughTrouble(
   const random = createRandom(seed * 100_000);
   const directory = mkdtempSync(join(tmpdir(), 'waybill-trouble-'));
   const sandbox = await startSandbox({ quirks: { shipsAgain: true, shipmentNamedAfterMs: 2_000 } });
-  const rest = await startTroubledRest(sandbox, trouble);
+  const rest = await startTroubledRest(sandbox, trouble, seed % 2 === 1);
   const settings = { UPSTREAM_URL: rest.url, STATE_FILE: join(directory, 'keys') };
   const servers = await Promise.all([startRestarted(settings), startRestarted(settings)]);
   let kills = 0;
@@ -69,6 +69,7 @@ export async function writeThroughTrouble(
     // Reads show everything by now.
     await pause(laterMs);
     await Promise.all(clients.map((client) => client.workAtEnd()));
+    await rest.idle();
     const wishes = clients.map(({ wish }) => wish);
     const keys = wishes.flatMap((wish) => wish.keys);
     const posts = keys.flatMap((key): Post[] => key.posts);
