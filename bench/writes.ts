@@ -126,6 +126,9 @@ if (isChosen('checkpoints')) {
     await printCheckpoints(disturbance);
 }
 if (isChosen('kills')) for (const seed of seeds) await printKills(seed);
-const chosenTroubles = troubles.filter((trouble) => isChosen(`troubles: ${trouble}`));
+const isLookAlike = options.only !== '' && 'look-alikes'.includes(options.only);
+const chosenTroubles = isLookAlike
+  ? (['look-alikes'] as const)
+  : troubles.filter((trouble) => isChosen(`troubles: ${trouble}`));
 const runs = seeds.flatMap((seed) => chosenTroubles.map((trouble) => ({ seed, trouble })));
 await pLimit(runsAtOnce).map(runs, ({ seed, trouble }) => printTrouble(trouble, seed));

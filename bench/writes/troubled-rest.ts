@@ -5,10 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { conflict, notFound } from '../../src/sandbox/interface/service-error.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Random } from '../../src/sandbox/seed/random.ts';
+import { createForeignRecords } from './foreign-records.ts';
 
 /** What is wrong with REST, or with a proxy in front of REST. */
-export type Trouble = 'lagging reads' | 'repeated POSTs' | 'foreign answers';
+export type Trouble = 'lagging reads' | 'repeated POSTs' | 'foreign answers' | 'look-alikes';
 
+/** The troubles in which Waybill keeps all promises. A look-alike has no other name, and Waybill compares no texts. */
 export const troubles: readonly Trouble[] = ['lagging reads', 'repeated POSTs', 'foreign answers'];
 
 /** A POST that Waybill sent. */
@@ -64,6 +66,13 @@ interface Fate {
   instead: 'nothing' | 'cut' | 'repeated' | 'foreign' | number;
 }
 
+/** REST responds with the record of another write, and does the write or not. */
+const foreignFates: readonly (readonly [Fate, weight: number])[] = [
+  [{ isDone: true, instead: 'nothing' }, 2],
+  [{ isDone: true, instead: 'foreign' }, 1],
+  [{ isDone: false, instead: 'foreign' }, 1],
+];
+
 const fates: Record<Trouble, readonly (readonly [Fate, weight: number])[]> = {
   'lagging reads': [
     [{ isDone: true, instead: 'nothing' }, 10],
@@ -80,11 +89,8 @@ const fates: Record<Trouble, readonly (readonly [Fate, weight: number])[]> = {
     [{ isDone: true, instead: 'nothing' }, 2],
     [{ isDone: true, instead: 'repeated' }, 3],
   ],
-  'foreign answers': [
-    [{ isDone: true, instead: 'nothing' }, 2],
-    [{ isDone: true, instead: 'foreign' }, 1],
-    [{ isDone: false, instead: 'foreign' }, 1],
-  ],
+  'foreign answers': foreignFates,
+  'look-alikes': foreignFates,
 };
 
 /**
@@ -101,7 +107,7 @@ export async function startTroubledRest(
   const visibleAtMs = new Map<string, number>();
   /** The quotes that have a shipment, and the references that have an order. */
   const used = new Set<string>();
-  const made: { marker: string; kind: string; json: string }[] = [];
+  const foreignRecords = createForeignRecords();
 
   const pending = new Set<Promise<void>>();
   function work(promise: Promise<void>): void {
@@ -175,15 +181,23 @@ export async function startTroubledRest(
     const { name }: { name: string } = JSON.parse(response.text);
     post.names.push(name);
     post.doneAtMs ??= performance.now();
-    made.push({ marker: sender.marker, kind: post.kind, json: response.text });
+    foreignRecords.add({ marker: sender.marker, kind: post.kind, json: response.text });
     if (trouble === 'lagging reads' && post.kind !== 'quotes')
       visibleAtMs.set(name, performance.now() + lagMs);
     return response;
   }
 
-  function foreignAnswer({ marker, random }: Sender, kind: string): Response {
-    const { json } = random.pick(made.filter((other) => other.kind === kind && other.marker !== marker));
-    return { status: 201, text: json };
+  function fateOf(
+    { marker, random }: Sender,
+    kind: string,
+    path: string,
+    body: Buffer,
+  ): Fate & { foreign?: string } {
+    const fate = random.weighted(fates[trouble]);
+    if (fate.instead !== 'foreign') return fate;
+    const asked = { kind, path, body: body.toString() };
+    const foreign = foreignRecords.pick(marker, random, asked, trouble === 'foreign answers');
+    return foreign === undefined ? { isDone: true, instead: 'nothing' } : { ...fate, foreign };
   }
 
   async function answerPost(
@@ -194,7 +208,7 @@ export async function startTroubledRest(
     const kind = request.url?.split('/').at(-1) ?? '';
     const post: Post = { kind, names: [] };
     sender.posts.push(post);
-    const { isDone, instead } = sender.random.weighted(fates[trouble]);
+    const { isDone, instead, foreign } = fateOf(sender, kind, request.url ?? '', body);
     const note = (answer: string) => {
       const done = post.names.length === 0 ? 'not done' : `done as ${post.names.join(' and ')}`;
       sender.note(`REST: POST ${request.url} was ${done}, and ${answer}`);
@@ -215,7 +229,7 @@ export async function startTroubledRest(
       return undefined;
     }
     if (instead === 'repeated') response = await write(request, body, sender, post);
-    if (instead === 'foreign') response = foreignAnswer(sender, kind);
+    if (foreign !== undefined) response = { status: 201, text: foreign };
     if (typeof instead === 'number') response = { status: instead, text: 'The gateway has no answer' };
     const { name }: { name?: string } = response?.text.startsWith('{') ? JSON.parse(response.text) : {};
     note([`returned ${response?.status}`, ...(name === undefined ? [] : [name]), `(${instead})`].join(' '));
@@ -254,7 +268,7 @@ export async function startTroubledRest(
       senders.set(token, sender);
       return token;
     },
-    addForeign: (kind, json) => void made.push({ marker: '', kind, json }),
+    addForeign: (kind, json) => foreignRecords.add({ marker: '', kind, json }),
     async idle() {
       await Promise.all(pending);
     },

@@ -108,7 +108,9 @@ async function addForeignRecords(sandbox: Sandbox, rest: TroubledRest): Promise<
     rest.addForeign('orders', JSON.stringify(order));
     rest.addForeign('quotes', JSON.stringify(quote));
     rest.addForeign('shipments', JSON.stringify(await callRest(sandbox, '/v1/shipments', shipment)));
-    rest.addForeign('messages', JSON.stringify(await callRest(sandbox, '/v1/channels/ca1/messages', text)));
+    const message = JSON.stringify(await callRest(sandbox, '/v1/channels/ca1/messages', text));
+    rest.addForeign('messages', message);
+    rest.addForeign('messages', message.replace('channels/ca1', 'channels/ca9'));
   }
 }
 
