@@ -161,6 +161,8 @@ test('npm run bench:writes tells right from wrong answers', async () => {
   const own = shipment('shipments/1', 'quotes/1');
   expect(await faults(success('shipments/1'), own)).toEqual([]);
   expect(await faults(['OutcomeUnknown', ''], own)).toEqual([]);
+  expect(await faults(['UPSTREAM_ERROR', ''], own)).toEqual([]);
+  expect(await faults(['NOT_FOUND', ''], own)).toEqual(['NOT_FOUND, but REST has done the write']);
   expect(await faults(['Conflict', 'orders/1', 'ORDER_FINISHED'])).toEqual([]);
   expect(await faults(success('shipments/1'), own, shipment('shipments/2', 'quotes/2'))).toEqual([
     '2 shipments of one order or quote',

@@ -34,6 +34,12 @@ export interface Fault {
 
 /** The names of orders, quotes, shipments and messages in a text. */
 const nameForm = /(?:orders|quotes|shipments)\/[\w-]+|channels\/\w+\/conversations\/\w+\/messages\/\w+/g;
+/** The errors after which the write may be done if they are not retryable (docs/errors.md, "Retry"). */
+const unclearCodes: readonly string[] = [
+  'UPSTREAM_UNAVAILABLE',
+  'UPSTREAM_ERROR',
+  'UPSTREAM_INVALID_RESPONSE',
+];
 /** The last part of the path of the POST that a mutation is about. */
 const kinds: Record<string, string> = {
   createOrder: 'orders',
@@ -105,9 +111,10 @@ function faultsOfAnswer(wish: Wish, key: KeyedWrite, answer: TimedAnswer, shippe
   if (conflictReason === 'ALREADY_SHIPPED' && shipped === 0)
     found.push('ALREADY_SHIPPED, but nothing is shipped');
   if (/^(OutcomeUnknown|no response)$/.test(result) || done.length === 0) return found;
-  // A retryable error says nothing of earlier requests with the key.
+  // A retryable error says that this request did nothing. It says nothing of earlier requests with the key.
   const isOfThisRequest = done.some(({ doneAtMs = 0 }) => doneAtMs > startedAtMs);
-  if (isOfThisRequest || !isRetryable) found.push(`${result}, but REST has done the write`);
+  const isTrue = isRetryable ? !isOfThisRequest : unclearCodes.includes(result);
+  if (!isTrue) found.push(`${result}, but REST has done the write`);
   return found;
 }
 
