@@ -32,7 +32,7 @@ describe.each(losses)('createOrder with a referenceId and the same key, after %s
     shop.onNext(path, reply);
     await shop.run('createOrder', input);
     expect(await shop.run('createOrder', input)).toEqual(created);
-    expect(shop.elapsedMs(post, search)).toBeGreaterThanOrEqual(processingMs);
+    expect(shop.elapsedMs(post)).toBeGreaterThanOrEqual(processingMs);
     expect(shop.orders).toHaveLength(1);
   });
 
@@ -44,7 +44,7 @@ describe.each(losses)('createOrder with a referenceId and the same key, after %s
       __typename: 'OutcomeUnknown',
       message: expect.stringContaining('The search found no order with this referenceId'),
     });
-    expect(shop.elapsedMs(post, search)).toBeGreaterThanOrEqual(processingMs);
+    expect(shop.elapsedMs(post)).toBeGreaterThanOrEqual(processingMs);
     expect(shop.orders).toHaveLength(0);
   });
 });

@@ -77,7 +77,7 @@ const sometimes: Record<string, string[]> = {
   'Order.shipment': ['GET /v1/shipments'],
   'Mutation.createOrder': ['GET /v1/orders'],
   'Mutation.createOrders': ['GET /v1/orders'],
-  'Mutation.createShipment': ['GET /v1/quotes/{id}', 'GET /v1/orders/{id}'],
+  'Mutation.createShipment': ['GET /v1/orders/{id}'],
   'Mutation.shipOrder': ['GET /v1/shipments', 'GET /v1/shipments/{id}'],
   'ShipOrderSuccess.order': ['GET /v1/orders/{id}'],
 };

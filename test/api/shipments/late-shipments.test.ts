@@ -61,7 +61,7 @@ describe.each(losses)('a shipment that shows late after %s', (_what, reply) => {
     expect(result.__typename).toBe(expected);
     expect(JSON.stringify(result)).toContain('shipments/1');
     expect(shop.shipments).toHaveLength(1);
-    expect(shop.elapsedMs(post, 'GET /v1/orders/1')).toBeGreaterThanOrEqual(processingMs);
+    expect(shop.elapsedMs(post)).toBeGreaterThanOrEqual(processingMs);
   });
 
   test('is bought again if REST did not create it', async () => {
@@ -71,7 +71,7 @@ describe.each(losses)('a shipment that shows late after %s', (_what, reply) => {
     await ship('one')(shop, input);
     expect((await ship('one')(shop, input)).__typename).toBe('ShipOrderSuccess');
     expect(shop.shipments).toHaveLength(1);
-    expect(shop.elapsedMs(post, post)).toBeGreaterThanOrEqual(processingMs);
+    expect(shop.elapsedMs(post)).toBeGreaterThanOrEqual(processingMs);
   });
 });
 
@@ -179,7 +179,7 @@ describe('a quote without an order', () => {
     const second = await shop.run('createShipment', quote);
     expect(second).toMatchObject({ __typename: 'Conflict', message: expect.stringContaining('shipments/1') });
     expect(shop.shipments).toHaveLength(1);
-    expect(shop.elapsedMs(post, list)).toBeGreaterThanOrEqual(processingMs);
+    expect(shop.elapsedMs(post)).toBeGreaterThanOrEqual(processingMs);
   });
 });
 
