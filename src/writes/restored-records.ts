@@ -1,8 +1,11 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
 import type { RecordLoader } from '../loaders/record-loader.ts';
 import type { SendMessageJson, SendToPhoneJson } from '../rest/api-types.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
 import { StatusError } from '../rest/errors.ts';
 import type { MessageJson, OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
+import { UnsettledError } from './errors.ts';
+import { lossNow, searchUntilSettled } from './lost-write.ts';
 import { explainNoOffer, type NoOfferExplanation, type OfferPreference } from './offer-selection.ts';
 
 /** A record of which only the name is known. Its other fields cost a GET. */
@@ -39,9 +42,30 @@ export function toStoredShipping(shipped: ShippedOrder): StoredShipping {
 // The functions below read the results of earlier writes by their stored names. They use the access token of the caller,
 // and REST decides what this token may see. They throw the errors of their reads.
 
-/** @throws StatusError that names the record, if the record is gone. */
-export async function restoreRecord<Json>(loader: RecordLoader<Json>, name: string): Promise<Json> {
-  return (await loader.load(name)) ?? restoredRecordMissing(name);
+/**
+ * Reads a record. REST may show a new record late, so one that REST does not show is read again after that time.
+ * @param processingMs how long REST may hide the record, in milliseconds.
+ * @throws StatusError that names the record, if the record is gone, or if the deadline is earlier.
+ */
+export async function restoreRecord<Json>(
+  loader: RecordLoader<Json>,
+  name: string,
+  processingMs: number,
+  callContext: CallContext,
+): Promise<Json> {
+  async function read(): Promise<Json | null> {
+    const record = await loader.load(name);
+    // Otherwise the second read would find in the loader that there is no record.
+    if (record === null) loader.clear(name);
+    return record;
+  }
+  const isShown = (record: Json | null) => record !== null;
+  const search = searchUntilSettled(lossNow(), read, isShown, processingMs, callContext);
+  const record = await search.catch((error: unknown) => {
+    if (error instanceof UnsettledError) return null;
+    throw error;
+  });
+  return record ?? restoredRecordMissing(name);
 }
 
 /** Finds a message in the newest page of its conversation. From older pages, the repeated input shows it. */
@@ -61,17 +85,17 @@ export async function restoreMessage(
     : { ...message, contentType: 'TEXT', text: content.text };
 }
 
-/** Reads the shipment of `shipOrder`, or explains again why no offer matched. @throws like `restoreRecord` */
+/** Reads the shipment of `shipOrder`, or explains again why no offer matched. @throws the errors of `readShipment` */
 export async function restoreShipping(
-  { shipmentById }: Loaders,
   stored: StoredShipping,
   preference: OfferPreference,
+  readShipment: (name: string) => Promise<ShipmentJson>,
 ): Promise<ShippedOrder> {
   const quote = { name: stored.quote };
   if ('offers' in stored)
     return { quote, offers: stored.offers, noOffer: explainNoOffer(stored.offers, preference) };
   const { order, offer, shipment } = stored;
-  return { quote, order: { name: order }, offer, shipment: await restoreRecord(shipmentById, shipment) };
+  return { quote, order: { name: order }, offer, shipment: await readShipment(shipment) };
 }
 
 export function restoredRecordMissing(name: string): never {

@@ -1,4 +1,5 @@
 import type { Loaders } from '../loaders/loaders.ts';
+import type { RecordLoader } from '../loaders/record-loader.ts';
 import type { RestApi } from '../rest/api.ts';
 import type {
   CreateOrderJson,
@@ -61,6 +62,9 @@ export function createWrites(
   // A client that disconnects aborts its reads. A write continues until the operation's deadline, because the outcome
   // of an aborted write is unknown.
   const writeContext = callContext.untilDeadline();
+  const restore = <Json>(loader: RecordLoader<Json>, name: string) =>
+    restoreRecord(loader, name, idempotency.processingMs, callContext);
+  const readShipment = (name: string) => restore(loaders.shipmentById, name);
   const createWorkflow = () => createShippingWorkflow(api, callContext, loaders, idempotency);
 
   async function postOrder(order: CreateOrderJson, attempt: Attempt<OrderProgress>): Promise<OrderJson> {
@@ -152,7 +156,7 @@ export function createWrites(
           return isOrder(found) ? found : outcomeUnknown(true);
         },
         toStored: ({ name }) => name,
-        restore: (name) => restoreRecord(loaders.orderById, name),
+        restore: (name) => restore(loaders.orderById, name),
       };
       return idempotency
         .runOnce(write, key, writeContext)
@@ -193,7 +197,7 @@ export function createWrites(
             .acceptQuote(shipment, attempt)
             .finally(() => noteOrderOfQuote(loaders, shipment.quote)),
         toStored: ({ name }: ShipmentJson) => name,
-        restore: (name: string) => restoreRecord(loaders.shipmentById, name),
+        restore: readShipment,
       };
       return runOnce(write, key).finally(() => invalidateAfterShipmentCreation(loaders));
     },
@@ -224,7 +228,7 @@ export function createWrites(
         run: (attempt) => createWorkflow().shipOrder(request, undefined, attempt),
         resume: (progress, attempt) => createWorkflow().shipOrder(request, progress, attempt),
         toStored: toStoredShipping,
-        restore: (stored) => restoreShipping(loaders, stored, request),
+        restore: (stored) => restoreShipping(stored, request, readShipment),
       };
       const outcome = await idempotency
         .runOnce(write, key, writeContext)

@@ -10,7 +10,7 @@ import { startWaybill, type Waybill } from '../../harness.ts';
 
 /** Starts a server that knows the merchant of the token. */
 async function start(): Promise<Waybill> {
-  const waybill = await startWaybill();
+  const waybill = await startWaybill({}, { processingMs: 50 });
   await learnMerchants(waybill, waybill.sandbox.tokens.first);
   return waybill;
 }
@@ -157,7 +157,18 @@ describe.each([
     waybill.sandbox.faults.add({ kind: 'status', status: 404, path: `/v1/${record}` });
     const { errors, calls } = await run(waybill, name, input);
     expect(errors).toEqual([expect.objectContaining(missing(record))]);
-    expect(calls).toEqual([`GET /v1/${record}`]);
+    // REST may show a new record late.
+    expect(calls).toEqual([`GET /v1/${record}`, `GET /v1/${record}`]);
+  });
+
+  test('is returned once REST shows it', async () => {
+    await using waybill = await start();
+    const { input, data } = await runFirst(waybill, name);
+    const record = idIn(data, field);
+    waybill.sandbox.faults.add({ kind: 'status', status: 404, path: `/v1/${record}`, times: 1 });
+    const again = await run(waybill, name, input);
+    expect(again.data).toEqual(data);
+    expect(again.calls.filter((call) => call === `GET /v1/${record}`)).toHaveLength(2);
   });
 
   test('does not free the idempotency key', async () => {
