@@ -4,7 +4,7 @@ import { UnclearRefusalError } from './errors.ts';
 /** The fields of a body that only one record can have. Services spell names in their own ways. */
 const onceOnlyFields = { quote: /(^|\.)quote(_?id)?$/i, referenceId: /(^|\.)reference_?id$/i } as const;
 
-/** REST's codes for a state that neither a new order nor a message brings about. */
+/** REST's codes for a state that neither a message nor an order without a reference brings about. */
 const otherStates: readonly (string | undefined)[] = [
   'FAILED_PRECONDITION',
   'STATE',
@@ -15,8 +15,8 @@ const otherStates: readonly (string | undefined)[] = [
 /**
  * Whether REST may have done a POST that it refused: a proxy may send a POST twice, and pass on the second answer. Then
  * the first POST must be the reason for the refusal.
- * - 409 and 412: the state forbids the write, which may be the state after the first POST. Not so if REST's code names a
- *   state that such a write does not bring about. A shipment changes its quote and order, so there each state counts.
+ * - 409 and 412: the state forbids the write, which may be the state after the first POST. For a write that no search
+ *   finds, REST's code decides: such a write does not bring about the state that a precondition is about.
  * - 404 and 410 to a shipment: the quote was there before, and the first POST may have used it up.
  * - 422 that names no field but the one that works once, and 400 that names this field.
  *
@@ -26,9 +26,8 @@ const otherStates: readonly (string | undefined)[] = [
 export function mayBeDone(error: unknown, onceOnly?: keyof typeof onceOnlyFields): error is StatusError {
   if (!(error instanceof StatusError) || error.isRead) return false;
   const { status, details } = error;
-  const isShipment = onceOnly === 'quote';
-  if (isConflict(error)) return isShipment || !otherStates.includes(details.code);
-  if (isNotFound(error)) return isShipment;
+  if (isConflict(error)) return onceOnly !== undefined || !otherStates.includes(details.code);
+  if (isNotFound(error)) return onceOnly === 'quote';
   if (onceOnly === undefined || (status !== 400 && status !== 422)) return false;
   const namesOnlyIt = details.fields.every(({ path }) => onceOnlyFields[onceOnly].test(path));
   return namesOnlyIt && (status === 422 || details.fields.length > 0);

@@ -69,6 +69,7 @@ test('an order of a process that died during the POST is looked for the whole ti
 
 const refusals: [string, Exclude<Reply, string>][] = [
   ['409', { status: 409 }],
+  ['409 with a code', { status: 409, body: { code: 'FAILED_PRECONDITION', message: 'It is taken.' } }],
   ['412', { status: 412 }],
   [
     '422 for the reference',
