@@ -26,9 +26,8 @@ export function invalidateAfterShipmentCreation(loaders: Loaders): void {
   loaders.organization.clearAll();
 }
 
-/** Notes the order of a quote that a shipment has accepted. Without a read of the quote, any order may be the one. */
+/** Notes the order of a quote that a shipment has accepted. A quote that was not read was not accepted either. */
 export async function noteOrderOfQuote({ quoteById, orderById }: Loaders, name: string): Promise<void> {
-  const quote = await quoteById.peek(name);
-  if (quote === undefined || quote === null) orderById.noteAnyWritten();
-  else if (quote.order) orderById.noteWritten(quote.order);
+  const order = (await quoteById.peek(name))?.order;
+  if (order) orderById.noteWritten(order);
 }

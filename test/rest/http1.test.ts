@@ -100,7 +100,7 @@ describe.each(['directly', 'through a tunnel of a proxy', 'directly, as NO_PROXY
 
   test('the health probe and the check at the start are sent in HTTP/1.1', async () => {
     const recorded = await record(async (options) => {
-      expect(await createProbe(options)()).toBe(undefined);
+      expect(await createProbe(options)()).toEqual({});
       expect(await describeRest(options)).toMatch(/returned 200/);
     });
     expect(recorded).toMatchObject({ lines: ['HEAD / HTTP/1.1', 'GET /v1/orders HTTP/1.1'], tunnels });
@@ -131,7 +131,9 @@ test.each(['https://rest.test', 'http://rest.test'])(
     const { port } = await listen(server);
     const proxyUrl = new URL(`https://localhost:${port}`);
     const proxy = { httpsProxy: proxyUrl, httpProxy: proxyUrl, noProxy: '' };
-    expect(await createProbe({ baseUrl: new URL(rest), proxy })()).toMatch(/the proxy returned 407/);
+    expect(await createProbe({ baseUrl: new URL(rest), proxy })()).toEqual({
+      unreachable: expect.stringContaining('the proxy returned 407'),
+    });
     server.close();
     expect(protocols).toEqual(['http/1.1']);
   },

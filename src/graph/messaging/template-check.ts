@@ -108,6 +108,9 @@ function oneOfNames(names: Iterable<string>): string {
   const distinct = [...new Set(names)];
   if (distinct.length === 0) return 'none exists';
   const omitted = distinct.length - maxShownNames;
-  const list = distinct.slice(0, maxShownNames).map(quoteForMessage).join(', ');
+  const list = distinct
+    .slice(0, maxShownNames)
+    .map((name) => quoteForMessage(name))
+    .join(', ');
   return `one of ${list}${omitted > 0 ? ` and ${omitted} more` : ''}`;
 }

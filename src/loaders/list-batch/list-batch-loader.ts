@@ -80,11 +80,6 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     this.#options.state.written.note(name);
   }
 
-  /** Notes a write of a record that is not known. */
-  noteAnyWritten(): void {
-    this.#options.state.written.noteAny();
-  }
-
   /** The next batch is read from this position, and uses the prefetched page. */
   expect(position: ListPosition): void {
     this.#expected = position;

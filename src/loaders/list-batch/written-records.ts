@@ -9,7 +9,6 @@ const maxNames = 200;
 /** The records of one list that a token has written in the last 30 seconds. */
 export class WrittenRecords {
   readonly #untilMs = new Map<string, number>();
-  #allUntilMs = Number.NEGATIVE_INFINITY;
 
   note(name: string): void {
     const nowMs = performance.now();
@@ -22,14 +21,9 @@ export class WrittenRecords {
     }
   }
 
-  /** Notes a write of a record that is not known: each may be the one. */
-  noteAny(): void {
-    this.#allUntilMs = performance.now() + writtenMs;
-  }
-
   has(name: string): boolean {
-    const untilMs = Math.max(this.#untilMs.get(name) ?? Number.NEGATIVE_INFINITY, this.#allUntilMs);
-    // Without a write, the clock is not read for each row.
-    return untilMs !== Number.NEGATIVE_INFINITY && performance.now() < untilMs;
+    const untilMs = this.#untilMs.get(name);
+    // The clock is not read for each row.
+    return untilMs !== undefined && performance.now() < untilMs;
   }
 }

@@ -60,9 +60,13 @@ async function start(
     return { data, codes, calls: waybill.calls().slice(before), counted: extensions?.upstream?.calls };
   }
   /** Opens the circuit breaker of a call, by failures of two tokens that no test uses otherwise. */
-  async function openCircuit(query: string, isOfCircuit: (line: string) => boolean) {
+  async function openCircuit(
+    query: string | ((time: number) => string),
+    isOfCircuit: (line: string) => boolean,
+  ) {
     statusOf = (line) => (isOfCircuit(line) ? 500 : undefined);
-    for (let time = 0; time < 10; time += 1) for (const bearer of ['eva', 'ida']) await ask(query, bearer);
+    for (let time = 0; time < 20; time += 1)
+      await ask(typeof query === 'string' ? query : query(time), time % 2 === 0 ? 'eva' : 'ida');
     statusOf = () => undefined;
   }
   const callCount = async () => {
@@ -223,17 +227,23 @@ describe('a write of several steps', () => {
     expect(await waybill.ask(template)).toMatchObject({ codes: [circuitOpen], calls: [], counted: 0 });
   });
 
-  test.each(['createQuote', 'createShipment'])(
-    'reads nothing while the circuit of %s is open',
-    async (step) => {
-      await using waybill = await start();
-      await waybill.openCircuit(mutation(step), (line) => line.startsWith('POST '));
-      expect(await waybill.ask(shipOrder('8'))).toMatchObject({ calls: ['GET /v1/organizations/mine'] });
-      expect(await waybill.ask(shipOrder('9'))).toMatchObject({
-        codes: [circuitOpen],
-        calls: [],
-        counted: 0,
-      });
-    },
-  );
+  test.each<[string, (time: number) => object]>([
+    ['createQuote', () => ({})],
+    // The next shipment of one quote would first look for the lost one.
+    ['createShipment', (time) => ({ quote: `q${time}` })],
+  ])('reads nothing while the circuit of %s is open', async (step, fields) => {
+    const quote = ({ request: { url = '' } }: BoardRequest) =>
+      url.startsWith('/v1/quotes/') ? answerJson({ name: url.slice('/v1/'.length) }) : undefined;
+    await using waybill = await start({}, quote);
+    await waybill.openCircuit(
+      (time) => mutation(step, fields(time)),
+      (line) => line.startsWith('POST '),
+    );
+    expect(await waybill.ask(shipOrder('8'))).toMatchObject({ calls: ['GET /v1/organizations/mine'] });
+    expect(await waybill.ask(shipOrder('9'))).toMatchObject({
+      codes: [circuitOpen],
+      calls: [],
+      counted: 0,
+    });
+  });
 });

@@ -239,7 +239,7 @@ describe('a REST error of createOrder', () => {
         ],
       },
     ],
-    ['plain text', 'notes are rude', { message: `${post} returned 400.`, fields: [] }],
+    ['plain text', 'notes are rude', { message: 'notes are rude', fields: [] }],
     ['HTML', '<h1>Bad Request</h1>', { message: `${post} returned 400.`, fields: [] }],
     ['JSON that is not an object', [1, 'notes'], { message: `${post} returned 400.`, fields: [] }],
     ['empty', undefined, { message: `${post} returned 400.`, fields: [] }],

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ListBatchLoader } from '../../../src/loaders/list-batch/list-batch-loader.ts';
 import { ListState, SharedListState } from '../../../src/loaders/list-batch/list-state.ts';
-import { WrittenRecords, writtenMs } from '../../../src/loaders/list-batch/written-records.ts';
+import { WrittenRecords } from '../../../src/loaders/list-batch/written-records.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { named } from './list.ts';
 
@@ -20,15 +20,6 @@ test('a record counts as written for 30 seconds after the latest write', () => {
   nowMs = 49_999;
   expect([written.has('r1'), written.has('r2')]).toEqual([true, false]);
   nowMs = 50_000;
-  expect(written.has('r1')).toBe(false);
-});
-
-test('each record counts as written for 30 seconds after a write of an unknown record', () => {
-  const written = new WrittenRecords();
-  written.noteAny();
-  nowMs = writtenMs - 1;
-  expect([written.has('r1'), written.has('r2')]).toEqual([true, true]);
-  nowMs = writtenMs;
   expect(written.has('r1')).toBe(false);
 });
 
