@@ -10,7 +10,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/set-up.ts'],
-    testTimeout: 20_000,
+    // A test that hangs fails by it. A busy machine takes five times as long as a quiet one.
+    testTimeout: 100_000,
+    hookTimeout: 100_000,
+    expect: { poll: { timeout: 30_000 } },
     // More than the two cores of CI: many files wait for timeouts, leases and processes.
     maxWorkers: 4,
     // The files share nothing but what they import, which would take longer to load anew than most of them to run.

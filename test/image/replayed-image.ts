@@ -199,7 +199,7 @@ function startContainer(rootFolder: string, command: string[], environment: Reco
     /** Waits for the banner, and returns the address in it. @throws if the container ends first. */
     async url(): Promise<URL> {
       await Promise.race([
-        until(() => output.includes(" -d '"), 20_000),
+        until(() => output.includes(" -d '")),
         exit.then((end) => Promise.reject(new Error(`it ended: ${JSON.stringify(end)}`))),
       ]);
       return new URL(/http:\/\/[^/]+/.exec(output)?.[0] ?? '');

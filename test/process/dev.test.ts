@@ -21,7 +21,7 @@ test('npm run dev restarts the server immediately after a file change', { timeou
   let changes: NodeJS.Timeout | undefined;
   try {
     const url = () => /http:\/\/127\.0\.0\.1:\d+(?=\/graphql)/.exec(output)?.[0];
-    await until(() => output.includes(" -d '"), 20_000);
+    await until(() => output.includes(" -d '"));
     const before = url();
     // A connection that stays open, as a browser keeps one.
     expect((await fetch(`${before}/health/live`)).status).toBe(200);
@@ -33,7 +33,7 @@ test('npm run dev restarts the server immediately after a file change', { timeou
     };
     change();
     changes = setInterval(change, 1_000);
-    await until(() => output.includes(" -d '"), 20_000);
+    await until(() => output.includes(" -d '"));
     expect((await fetch(`${url()}/health/live`)).status).toBe(200);
     const ends = output.split('\n').filter((line) => line.includes('"shut down"'));
     expect(ends.map((line) => JSON.parse(line))).toMatchObject([{ seconds: 0 }]);

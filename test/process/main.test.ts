@@ -323,17 +323,12 @@ describe.concurrent('a server with a live service', () => {
 describe('a server with the embedded sandbox', () => {
   let main: ReturnType<typeof startServer>;
   let banner: Awaited<ReturnType<typeof main.banner>>;
-  let upAfterMs = 0;
   beforeAll(async () => {
-    const start = performance.now();
     main = startServer({});
     banner = await main.banner();
-    upAfterMs = performance.now() - start;
   });
 
-  test('starts within seconds and prints the start text', async () => {
-    // Two seconds on a machine that does nothing else.
-    expect(upAfterMs).toBeLessThan(6_000);
+  test('prints the start text', async () => {
     expect(banner.text).toMatch(/^REST {6}the embedded sandbox at http:\/\/127\.0\.0\.1:\d+$/m);
     expect(banner.curl).toContain("-H 'authorization: Bearer sandbox-cafe-andino'");
     const page = await fetch(banner.graphql, { headers: { accept: 'text/html' } });

@@ -75,7 +75,7 @@ describe('a server whose log is not read', () => {
   test('exits with code 1 on a second signal', async () => {
     await using server = await startUnread();
     const asked = ask(server.url, '{ order(id: "held") { id } }').catch(() => 'cut off');
-    await until(() => server.service.requests.at(-1)?.line === 'GET /v1/orders/held', 8_000);
+    await until(() => server.service.requests.at(-1)?.line === 'GET /v1/orders/held');
     server.signal('SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, 400));
     server.signal('SIGTERM');

@@ -79,7 +79,7 @@ describe.runIf(hasBrowser)('the access token of GraphiQL', () => {
         JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]),
       );
     // GraphiQL stores half a second after the last change.
-    await expect.poll(stored, { timeout: 15_000 }).toContain('graphiql:tabState');
+    await expect.poll(stored).toContain('graphiql:tabState');
     await page.waitForTimeout(1500);
     expect(await stored()).not.toContain('a-secret-token');
     expect(await stored()).not.toContain('sandbox-cafe-andino');

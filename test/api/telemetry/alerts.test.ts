@@ -185,7 +185,7 @@ test.each<[string, string[], Scenario]>([
       run: createOrder,
     },
   ],
-])('these alerts fire after %s: %j', { timeout: 20_000 }, async (_fault, expected, scenario) => {
+])('these alerts fire after %s: %j', async (_fault, expected, scenario) => {
   expect(await alertsAfter(scenario)).toEqual(expected);
 });
 

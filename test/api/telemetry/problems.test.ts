@@ -50,7 +50,7 @@ describe('a store of keys', () => {
     expect(await metric()).toEqual(['waybill_key_store_problem{kind="failure"} 1']);
     await store.noteOrganizationShown('small');
     passTime(10_000);
-    await expect.poll(() => lines().map(({ msg }) => msg), { timeout: 10_000 }).toEqual([begin, works]);
+    await expect.poll(() => lines().map(({ msg }) => msg)).toEqual([begin, works]);
     expect(lines()[1]).toMatchObject({
       kind: 'failure',
       since: expect.any(String),
@@ -72,7 +72,7 @@ describe('a store of keys', () => {
   test('whose file is deleted is in the log and in a metric', async () => {
     const { file, lines, metric, end } = await start({});
     rmSync(file);
-    await expect.poll(lines, { timeout: 10_000 }).toMatchObject([{ kind: 'file', msg: begin }]);
+    await expect.poll(lines).toMatchObject([{ kind: 'file', msg: begin }]);
     expect(lines()[0]?.problem).toMatch(/^The file of STATE_FILE was deleted or replaced/);
     expect(await metric()).toEqual(['waybill_key_store_problem{kind="file"} 1']);
     await end();

@@ -87,7 +87,7 @@ test('an order is shipped once if a worker is killed during shipOrder', { timeou
   // Each worker gets one request, and one worker is stopped at first.
   process.kill(Number(other), 'SIGSTOP');
   const asked = ['died', 'died'].map((key) => ask(key).catch(() => 'cut off'));
-  await expect.poll(() => sandbox.requests.lines(), { timeout: 8_000 }).toContain('POST /v1/shipments');
+  await expect.poll(() => sandbox.requests.lines()).toContain('POST /v1/shipments');
   process.kill(Number(working), 'SIGKILL');
   process.kill(Number(other), 'SIGCONT');
   expect((await Promise.all(asked)).sort()).toEqual(['ShipOrderSuccess', 'cut off']);

@@ -268,7 +268,7 @@ test('a store reports its failure until it can write again', async () => {
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(store.failure()).toMatch('no space');
   execute('DROP TRIGGER no_lease');
-  await expect.poll(() => store.failure(), { timeout: 5000 }).toBeUndefined();
+  await expect.poll(() => store.failure()).toBeUndefined();
 });
 
 describe('a full disk', () => {
@@ -314,6 +314,6 @@ describe('a full disk', () => {
     const store = await open({ maxPages: 30, leaseMs: 500 });
     await expect(store.noteOrganizationShown(large)).rejects.toThrow(StoreUnavailableError);
     expect(store.failure()).toBeDefined();
-    await expect.poll(() => store.failure(), { timeout: 5000 }).toBeUndefined();
+    await expect.poll(() => store.failure()).toBeUndefined();
   });
 });

@@ -244,7 +244,7 @@ describe('the file of a running store', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect([store.fileProblem(), reports]).toEqual([undefined, 0]);
     change();
-    await expect.poll(() => store.fileProblem(), { timeout: 10_000 }).toMatch(gone);
+    await expect.poll(() => store.fileProblem()).toMatch(gone);
     expect([store.failure(), reports]).toEqual([undefined, 1]);
     await mustClaim(store, { merchant: 'merchant', id: 'key' });
     // For the clean-up.
@@ -254,14 +254,14 @@ describe('the file of a running store', () => {
   test.skipIf(isRoot)('is noticed when it is no longer writable', async () => {
     const store = await open();
     chmodSync(file, 0o400);
-    await expect.poll(() => store.fileProblem(), { timeout: 10_000 }).toMatch(notWritable);
+    await expect.poll(() => store.fileProblem()).toMatch(notWritable);
   });
 
   test('is no problem any more once it is back', async () => {
     const store = await open();
     renameSync(file, `${file}-moved`);
-    await expect.poll(() => store.fileProblem(), { timeout: 10_000 }).toMatch(gone);
+    await expect.poll(() => store.fileProblem()).toMatch(gone);
     renameSync(`${file}-moved`, file);
-    await expect.poll(() => store.fileProblem(), { timeout: 10_000 }).toBeUndefined();
+    await expect.poll(() => store.fileProblem()).toBeUndefined();
   });
 });
