@@ -177,8 +177,7 @@ describe('a server that dies during createShipment', () => {
   async function shipAfterDeath(lostAfter: string, postDelayMs = 0) {
     const file = join(directory, `${lostAfter.replaceAll(/\W/g, '-')}.db`);
     const sandbox = await startSandbox({ now: startOfTime, quirks: late });
-    const keyStore = await openSqliteStore({ file, leaseMs: 500 });
-    // With the usual lease: a busy machine may stop this process for half a second.
+    const keyStore = await openSqliteStore({ file });
     const nextStore = await openSqliteStore({ file });
     try {
       await using dying = await startWaybill({ UPSTREAM_CONNECTIONS: '1' }, { sandbox, keyStore });
