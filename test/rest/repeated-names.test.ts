@@ -29,6 +29,7 @@ const message = (channel: string, conversation: string) => ({
 describe('a record of another request fails a write with OutcomeUnknownError', () => {
   test.each<[string, Write, object, string]>([
     ['the order of a quote', createQuote, { name: 'quotes/1', order: 'orders/8' }, 'order'],
+    ['an order where none was named', createPlainQuote, { name: 'quotes/1', order: 'orders/7' }, 'order'],
     ['the origin of a quote', createQuote, { name: 'quotes/1', origin: 'locations/9' }, 'origin'],
     [
       'the destination of a quote',
@@ -74,7 +75,7 @@ describe('a record with the names of the request is the result of a write', () =
       createShipment,
       { name: 'shipments/1', quote: '4', courier: 'rapido', origin: '1' },
     ],
-    ['an order where none was named', createPlainQuote, { name: 'quotes/1', order: 'orders/7' }],
+    ['an empty order where none was named', createPlainQuote, { name: 'quotes/1', order: '' }],
     ['a reference that REST chose', createPlainOrder, { name: 'orders/1', referenceId: '1001' }],
     ['another location', createOrder, { name: 'orders/1', recipient: { location: 'locations/9' } }],
     ['a reference without its spaces', createOrder, { name: 'orders/1', referenceId: ' 1001' }],
