@@ -19,9 +19,8 @@ const repeatedNames: { readonly [Kind in ResourceKind]?: Readonly<Record<string,
 
 /**
  * Compares the record in the response to a write with the request. The record is foreign if it has another name than the
- * request. A name that the request or the response omits, also as null or as an empty text, is no difference: REST may
- * choose what the request omits, such as a reference, but not the order of a quote. Neither is a name without its
- * collection.
+ * request. A name that the response omits, also as null or as an empty text, is no difference. Neither is a name without
+ * its collection. But a name where the request has none is one: REST could not know, for example, the order of a quote.
  * @param asked the request: an object with the names of the table.
  * @returns the field of the first other name, or undefined if the record belongs to the request.
  */
@@ -35,8 +34,9 @@ export function findForeignName<Kind extends ResourceKind>(
   const names = Object.entries<NameOf>(repeatedNames[kind] ?? {});
   const foreign = names.find(([field, collection]) => {
     const [sent, received] = [valueAt(asked, field), valueAt(answered, field)];
-    const isChosenByRest = isOmitted(sent) && field !== 'order';
-    return !isChosenByRest && !isOmitted(received) && !isSameName(collection, sent, received);
+    // Create Message by Phone does not name the conversation.
+    const isChosenByRest = kind === 'messages' && sent === undefined;
+    return !isOmitted(received) && !isChosenByRest && !isSameName(collection, sent, received);
   });
   return foreign?.[0];
 }
