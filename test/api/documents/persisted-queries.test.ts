@@ -271,7 +271,7 @@ describe('a server with trusted documents', () => {
     const html = await response.text();
     const options = JSON.parse(/<script id="options"[^>]*>(.*?)<\/script>/s.exec(html)?.[1] ?? '');
     expect(options.tabs).toEqual([
-      expect.stringMatching(/^# This server runs only the 2 documents of its list\.\n/),
+      expect.stringMatching(/^# This server runs only the 2 documents of\n/),
       page,
       type,
     ]);

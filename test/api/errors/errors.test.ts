@@ -103,7 +103,7 @@ describe('an error status of a read', () => {
     ['Sat, 01 Jan 2000 00:00:00 GMT', 0],
     ['soon', undefined],
     ['-1', undefined],
-    ['1.5', undefined],
+    ['1.5', 1_500],
   ])('429 with Retry-After "%s" becomes an error with retryAfterMs %s', async (header, retryAfterMs) => {
     sandbox.faults.add({ kind: 'status', status: 429, headers: { 'retry-after': header } });
     expect(onlyError(await ask(list)).extensions).toEqual({

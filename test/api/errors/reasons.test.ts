@@ -165,7 +165,8 @@ describe('a rejection in the form of a framework', () => {
     for (const [mutation, input, method, path] of mutations) {
       waybill.sandbox.faults.add({ kind: 'status', status: 422, method, path, body });
       const { result, calls } = await run(mutation, input, fields);
-      expect([result, calls]).toEqual([
+      // createShipment reads its quote and order first.
+      expect([result, calls.filter((call) => !call.startsWith('GET '))]).toEqual([
         {
           __typename: 'InvalidInput',
           message: message ?? `${method} ${path} returned 422.`,
@@ -177,12 +178,14 @@ describe('a rejection in the form of a framework', () => {
   });
 
   test.each(messageForms)('shows the text of %s', async (_form, body, message) => {
+    // A 409 to an order without a reference may answer a repetition, so one with a reference is sent.
     for (const status of [400, 409]) {
       waybill.sandbox.faults.clear();
       fail({ status, path: '/v1/orders', body });
-      const { result, calls } = await run('createOrder', order, '__typename ... on UserError { message }');
+      const input = status === 409 ? { ...order, referenceId: 'refused' } : order;
+      const { result, calls } = await run('createOrder', input, '__typename ... on UserError { message }');
       const __typename = status === 409 ? 'Conflict' : 'InvalidInput';
-      expect([result, calls]).toEqual([{ __typename, message }, [post]]);
+      expect([result, calls[0]]).toEqual([{ __typename, message }, post]);
     }
   });
 });

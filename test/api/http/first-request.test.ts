@@ -94,7 +94,7 @@ test('the ports in docs/api.md are those of the code', () => {
   const [ofServer, ofSandbox] = [...section.matchAll(/port (\d+)/g)].map(([, port]) => Number(port));
   expect(ofServer).toBe(readConfig({}).port);
   const sandboxMain = readFileSync(join(root, 'src/sandbox/main.ts'), 'utf8');
-  expect(sandboxMain).toContain(`port: { type: 'string', default: '${ofSandbox}' }`);
+  expect(sandboxMain).toContain(`port: { ...text, default: '${ofSandbox}' }`);
 });
 
 describe('the default options for Apollo Client in docs/api.md', async () => {

@@ -64,7 +64,7 @@ describe('a store of keys', () => {
   test('that does not respond is in the log and in a metric', async () => {
     const { store, lines, metric, end } = await start({ timeoutMs: 0 });
     await expect(store.noteOrganizationShown('a')).rejects.toThrow(StoreUnavailableError);
-    expect(lines()).toMatchObject([{ kind: 'failure', msg: begin }]);
+    await expect.poll(lines).toMatchObject([{ kind: 'failure', msg: begin }]);
     expect(await metric()).toEqual(['waybill_key_store_problem{kind="failure"} 1']);
     await end();
   });

@@ -9,7 +9,7 @@ const dateTime = schema.getType('DateTime');
 function isGivenOut(text: string): boolean {
   if (!isScalarType(dateTime)) throw new Error('DateTime is no scalar');
   try {
-    return dateTime.serialize(text) === text;
+    return dateTime.serialize(text) === text.toUpperCase();
   } catch {
     return false;
   }

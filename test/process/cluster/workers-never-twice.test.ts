@@ -112,6 +112,7 @@ describe('an idempotency key in several workers', { timeout: 60_000 }, () => {
     expect(await ask({ ...fields, sellingPriceCents: 1 })).toEqual({ __typename: 'Conflict' });
     const searched = expect.stringMatching(/^GET \/v1\/orders\?.*search=r/);
     const writesAndSearches = lines().filter((line) => line !== organizationCall);
-    expect(writesAndSearches).toEqual([posted, searched, searched, searched]);
+    expect(writesAndSearches.slice(0, 4)).toEqual([posted, searched, searched, searched]);
+    expect(writesAndSearches.filter((line) => line === posted)).toHaveLength(1);
   });
 });
