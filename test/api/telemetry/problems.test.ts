@@ -61,14 +61,6 @@ describe('a store of keys', () => {
     expect(lines()).toHaveLength(2);
   });
 
-  test('that does not respond is in the log and in a metric', async () => {
-    const { store, lines, metric, end } = await start({ timeoutMs: 0 });
-    await expect(store.noteOrganizationShown('a')).rejects.toThrow(StoreUnavailableError);
-    await expect.poll(lines).toMatchObject([{ kind: 'failure', msg: begin }]);
-    expect(await metric()).toEqual(['waybill_key_store_problem{kind="failure"} 1']);
-    await end();
-  });
-
   test('whose file is deleted is in the log and in a metric', async () => {
     const { file, lines, metric, end } = await start({});
     rmSync(file);
