@@ -108,7 +108,8 @@ function answerTo(line: string, bearer: string | undefined): Answer {
   const own = mark === '' ? path : path.replaceAll(`/${mark}`, '/');
   if (own.endsWith('/label'))
     return withHead('200 OK', `%PDF-1.4 ${mark} ${'x'.repeat(4_000)}`, 'application/pdf');
-  const created = method === 'POST' ? newOrder() : undefined;
+  // The requests name no reference.
+  const created = method === 'POST' ? { ...newOrder(), referenceId: undefined } : undefined;
   const json = created ?? jsonOf(own, mark);
   if (json === undefined) return notFound;
   const answer = withHead('200 OK', mark === '' ? JSON.stringify(json) : marked(json, mark));
