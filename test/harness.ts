@@ -1,9 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { print } from 'graphql';
-import { readConfig } from '../src/config/config.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
-import type { App } from '../src/server/app.ts';
-import { type ConnectOptions, connectApp } from './fixtures/connect-app.ts';
+import { type StartOptions, startServer } from './fixtures/start-server.ts';
 
 /** The time at which the seed and the clock of each test start. */
 export const startOfTime = new Date('2026-11-02T14:00:00Z');
@@ -18,7 +16,8 @@ export interface Answer<Data> {
 }
 
 export interface Waybill {
-  app: App;
+  /** The address of the server. */
+  url: URL;
   sandbox: Sandbox;
   /** Runs a document with the access token of the first merchant, or with `bearer`. Null sends no token. */
   ask<Data, Variables>(
@@ -26,6 +25,10 @@ export interface Waybill {
     variables?: Variables,
     bearer?: string | null,
   ): Promise<Answer<Data>>;
+  /** The header with the access token of the first merchant. */
+  authorization: string;
+  /** Posts a body to `/graphql` with the access token of the first merchant, by default as JSON. */
+  post(body: string | Buffer, headers?: Record<string, string>): Promise<{ status: number; body: unknown }>;
   /** Sends a request to a path of this server, such as `/labels/ca0001.pdf`. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Changes these fields in the responses of REST at `path`, until the returned function is called. */
@@ -34,34 +37,48 @@ export interface Waybill {
 }
 
 export interface WaybillOptions
-  extends Omit<ConnectOptions, 'report'>,
+  extends Omit<StartOptions, 'report'>,
     Pick<SandboxOptions, 'quirks' | 'seed'> {
+  /** By default, an error that is masked for clients fails the test. */
+  report?: StartOptions['report'];
   /** A sandbox that several servers share. The test that started it closes it. By default the server has its own. */
   sandbox?: Sandbox;
 }
 
-/** Starts a sandbox on a free port, and the application with these environment variables. */
+/** Starts a sandbox and the server on free ports, with these environment variables. */
 export async function startWaybill(
   environment: Record<string, string> = {},
   { seed, quirks, sandbox: shared, ...options }: WaybillOptions = {},
 ): Promise<Waybill> {
   const sandbox =
     shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }), ...(quirks && { quirks }) }));
-  // Without cached data and retries, a test sees each call of its operation exactly once.
-  const config = readConfig({ REFERENCE_DATA_MS: '0', UPSTREAM_RETRIES: '0', ...environment });
-  const { app, close } = await connectApp(new URL(sandbox.url), config, {
-    ...options,
-    report: (error) => {
-      throw error;
-    },
-  });
+  const faults: unknown[] = [];
+  // Without cached data, a test sees each call of its operation exactly once.
+  const server = await startServer(
+    new URL(sandbox.url),
+    { REFERENCE_DATA_MS: '0', ...environment },
+    { report: (error) => faults.push(error), ...options },
+  );
+  function expectNoFault(): void {
+    if (faults.length > 0) throw faults[0];
+  }
 
+  const authorization = `Bearer ${sandbox.tokens.first}`;
   return {
-    app,
+    url: server.url,
     sandbox,
+    authorization,
+    async post(body, headers = { 'content-type': 'application/json' }) {
+      const response = await server.fetch('/graphql', {
+        method: 'POST',
+        headers: { authorization, ...headers },
+        body: typeof body === 'string' ? body : new Uint8Array(body),
+      });
+      return { status: response.status, body: await response.json() };
+    },
     async ask(document, variables, bearer = sandbox.tokens.first) {
       sandbox.requests.clear();
-      const response = await app.fetch('http://waybill.test/graphql', {
+      const response = await server.fetch('/graphql', {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -70,9 +87,10 @@ export async function startWaybill(
         body: JSON.stringify({ query: typeof document === 'string' ? document : print(document), variables }),
       });
       const { data, errors } = await response.json();
+      expectNoFault();
       return { status: response.status, data, errors, calls: sandbox.requests.lines() };
     },
-    fetch: async (path, init = {}) => app.fetch(`http://waybill.test${path}`, init),
+    fetch: server.fetch,
     changeAnswer: (path, fields) =>
       sandbox.faults.add({
         kind: 'change',
@@ -80,8 +98,9 @@ export async function startWaybill(
         change: (answer) => ({ ...Object(answer), ...fields }),
       }),
     async [Symbol.asyncDispose]() {
-      await close();
+      await server[Symbol.asyncDispose]();
       if (shared === undefined) await sandbox.close();
+      expectNoFault();
     },
   };
 }

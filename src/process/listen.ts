@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { OnHttpError } from '../server/http/http-error.ts';
-import { type Listener, listen } from '../server/http/http-server.ts';
+import { type Listener, type ListenerOptions, listen } from '../server/http/http-server.ts';
 import { unusableSetting } from './startup-errors.ts';
 
 /** Starts an HTTP server on HOST and `port`. @throws ConfigError that names `variable` if the address can't be used */
@@ -11,9 +11,9 @@ export function listenOn(
   requestListener: RequestListener,
   { host, maxConnections, keepAliveTimeoutMs, drainGraceMs }: Config,
   onHttpError: OnHttpError,
-  responseTimeoutMs?: number,
+  overrides: Partial<ListenerOptions> = {},
 ): Promise<Listener> {
-  const options = { maxConnections, keepAliveTimeoutMs, drainGraceMs, responseTimeoutMs };
+  const options = { maxConnections, keepAliveTimeoutMs, drainGraceMs, ...overrides };
   return listen(requestListener, host, port, options, onHttpError).catch((error: unknown) => {
     throw explainListenError(variable, host, port, error);
   });

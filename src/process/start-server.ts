@@ -1,17 +1,20 @@
+import type { RequestListener } from 'node:http';
 import { RunningMutations } from '../concurrency/running-mutations.ts';
 import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { Config } from '../config/config.ts';
 import { createRestApi } from '../rest/api.ts';
 import { createRestClient } from '../rest/client/client.ts';
 import { createProbe } from '../rest/health-probe.ts';
-import { type AppOptions, createApp, type TestOptions } from '../server/app.ts';
+import { createApp, type TestOptions } from '../server/app.ts';
 import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
 import { reportEarlyErrors } from '../server/http/http-error.ts';
+import type { ListenerOptions } from '../server/http/http-server.ts';
+import type { TokenRejections } from '../server/operations/token-state.ts';
 import { createHealth } from '../server/routes/health.ts';
-import { createErrorReporter } from '../telemetry/error-report.ts';
+import { createErrorReporter, type ReportError } from '../telemetry/error-report.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { startTelemetry } from '../telemetry/telemetry.ts';
+import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
 import { appSettings, parameterNames, restSettings } from './app-settings.ts';
 import { listenOn } from './listen.ts';
@@ -26,21 +29,31 @@ interface ServerParts {
   log: Log;
   /** Replaces the metrics page of this process by one of all workers. */
   metrics?: Pick<Metrics, 'page'>;
-  forTests?: TestOptions;
-  tokenRejections?: AppOptions['tokenRejections'];
+  tokenRejections?: TokenRejections | undefined;
+  /** By default the parts of the settings. */
+  telemetry?: Telemetry | undefined;
+  /** By default an error becomes a line of the log. */
+  report?: ReportError | undefined;
+  forTests?: ServerTestOptions | undefined;
+}
+
+export interface ServerTestOptions extends TestOptions {
+  listener?: Partial<ListenerOptions>;
+  /** Stands between the listener and the application. */
+  intercept?: (app: RequestListener) => RequestListener;
 }
 
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 /** Listens on PORT. @throws ConfigError and TrustedDocumentsError. */
 export async function startServer(config: Config, parts: ServerParts) {
-  const { upstream, log } = parts;
-  const telemetry = await startTelemetry(config, log);
+  const { upstream, log, forTests } = parts;
+  const telemetry = parts.telemetry ?? (await startTelemetry(config, log));
   const { tracing, observers } = telemetry;
   const metrics = telemetry.metrics && { ...telemetry.metrics, ...parts.metrics };
   const client = createRestClient({
     baseUrl: upstream.url,
-    ...restSettings(config, parts.forTests),
+    ...restSettings(config, forTests),
     observers,
   });
   metrics?.showOpenCircuits(client.openCircuits);
@@ -69,12 +82,15 @@ export async function startServer(config: Config, parts: ServerParts) {
     showMetrics: config.metricsPort === undefined,
     tracing,
     log,
-    report: createErrorReporter(log),
-    ...(parts.forTests && { forTests: parts.forTests }),
+    report: parts.report ?? createErrorReporter(log),
+    ...(forTests && { forTests }),
   });
   const onHttpError = reportEarlyErrors(log, metrics);
-  const timeoutMs = parts.forTests?.responseTimeoutMs;
-  const listener = await listenOn('PORT', config.port, app, config, onHttpError, timeoutMs);
+  const requestListener = forTests?.intercept?.(app) ?? app;
+  const listener = await listenOn('PORT', config.port, requestListener, config, onHttpError, {
+    responseTimeoutMs: forTests?.responseTimeoutMs,
+    ...forTests?.listener,
+  });
 
   return {
     url: listener.url,

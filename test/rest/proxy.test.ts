@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
 import type { ProxyOptions } from '../../src/rest/connection-pools.ts';
 import { mayHaveHappened } from '../../src/rest/errors.ts';
 import { createProbe } from '../../src/rest/health-probe.ts';
-import { connectApp } from '../fixtures/connect-app.ts';
 import { startProxy } from '../fixtures/proxy.ts';
 import { answerJson, errorOf, startRestClient, startService, until } from '../fixtures/rest-service.ts';
+import { startServer } from '../fixtures/start-server.ts';
 
 const credentials = `Basic ${Buffer.from('me:pass word').toString('base64')}`;
 const restUrl = new URL('http://rest.test/base');
@@ -79,16 +78,12 @@ describe('a proxy', () => {
   test('leaves a write retryable if it rejects the write with 407', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 407 });
-    const config = readConfig({
-      UPSTREAM_URL: restUrl.href,
-      HTTP_PROXY: proxy.url.href,
-      UPSTREAM_RETRIES: '0',
-    });
-    const { app, close } = await connectApp(restUrl, config, { report: () => {} });
+    const environment = { UPSTREAM_URL: restUrl.href, HTTP_PROXY: proxy.url.href };
+    await using server = await startServer(restUrl, environment, { report: () => {} });
     const query = `mutation { write: updateOrder(input: { id: "7", notes: "Dejar en portería" }) { __typename } }`;
     const [written, read] = await Promise.all(
       [query, '{ read: order(id: "7") { id } }'].map(async (document) => {
-        const response = await app.fetch('http://waybill.test/graphql', {
+        const response = await server.fetch('/graphql', {
           method: 'POST',
           headers: { 'content-type': 'application/json', authorization: 'Bearer secret-token' },
           body: JSON.stringify({ query: document }),
@@ -96,7 +91,6 @@ describe('a proxy', () => {
         return response.json();
       }),
     );
-    await close();
     const failed = (field: string, call: string) => ({
       data: { [field]: null },
       errors: [

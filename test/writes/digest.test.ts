@@ -20,7 +20,7 @@ async function claimOf(mutation: string, input: object) {
       return memoryStore.claim(key, fingerprint);
     },
   };
-  await using waybill = await startWaybill({}, { keyStore, service: 'a service' });
+  await using waybill = await startWaybill({ UPSTREAM_URL: 'sandbox' }, { keyStore });
   const { document } = keyedMutation(mutation);
   await waybill.ask(document, { input: { ...input, idempotencyKey: 'a key' } });
   // The later claims are of locks.
@@ -119,7 +119,7 @@ const examples: [mutation: string, input: object, id: string, fingerprint: strin
 describe('the digests of an idempotency key', () => {
   test.each(examples)('never change for %s', async (mutation, input, id, fingerprint) => {
     expect(await claimOf(mutation, input)).toEqual({
-      merchant: 'KiZEs2lgSIChjxCfrIzxsnPPx339Mrkoafc8o3rDdSY',
+      merchant: 'N3rj6VYYFdIDnu8SiEfOPi8MSN1dGPAQ6sfJncQIR8w',
       id,
       fingerprint,
     });

@@ -39,7 +39,7 @@ test('a query aborts the read of a prefetched page that no field needs', async (
     const [, name] = /^\/v1\/(shipments\/\d+)$/.exec(path) ?? [];
     return answerJson(name === undefined ? { shipments } : { name, ...delivered })(request, response, body);
   });
-  const post = () => waybill.app.fetch('http://waybill.test/graphql', ask(board));
+  const post = () => waybill.fetch('/graphql', ask(board));
   await (await post()).json();
   isEmpty = true;
   const { lines } = waybill.service;

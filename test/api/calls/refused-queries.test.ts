@@ -46,7 +46,7 @@ async function start(
   /** Sends a query. @returns the codes, the calls that arrived, and the number of calls in `extensions.upstream`. */
   async function ask(query: string, bearer = 'ana') {
     const before = waybill.calls().length;
-    const response = await waybill.app.fetch('http://waybill.test/graphql', {
+    const response = await waybill.fetch('/graphql', {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -7,7 +7,6 @@ import { collectDefinitions, SelectionSizes } from '../../../src/server/document
 import { fixedLimits } from '../../../src/server/limits/limits.ts';
 import { graphqlJsExecutor } from '../../fixtures/graphql-js-executor.ts';
 import { knownIdFor } from '../../fixtures/known-records.ts';
-import { listen } from '../../fixtures/listen.ts';
 import { generateOperation, randomNumbers, type Values } from '../../fixtures/query-generator.ts';
 import { type Answer, startWaybill } from '../../harness.ts';
 
@@ -126,11 +125,10 @@ const { sandbox } = planned;
 const standard = await startWaybill({}, { limits, sandbox, execute: graphqlJsExecutor(schema) });
 
 // Over a socket, known documents take the fast path.
-const listener = await listen(planned.app, '127.0.0.1', 0);
 
 async function askOverSocket(query: string, variables: unknown): Promise<Answer<unknown>> {
   sandbox.requests.clear();
-  const response = await fetch(new URL('/graphql', listener.url), {
+  const response = await fetch(new URL('/graphql', planned.url), {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${sandbox.tokens.first}` },
     body: JSON.stringify({ query, variables }),
@@ -140,7 +138,6 @@ async function askOverSocket(query: string, variables: unknown): Promise<Answer<
 }
 
 afterAll(async () => {
-  await listener.close();
   await standard[Symbol.asyncDispose]();
   await planned[Symbol.asyncDispose]();
 });

@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { silentLog } from '../../../src/telemetry/log.ts';
 import { startTelemetry, type Telemetry } from '../../../src/telemetry/telemetry.ts';
-import { type Listener, listen } from '../../fixtures/listen.ts';
 import { openRaw, parseRaw, type RawAnswer } from '../../fixtures/raw-http.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { until } from '../../fixtures/rest-service.ts';
@@ -20,7 +19,6 @@ const order = (id: string) => ({
 });
 
 interface Server {
-  listener: Listener;
   waybill: Awaited<ReturnType<typeof startApp>>;
   lines: ReturnType<typeof recordedLog>['lines'];
 }
@@ -42,8 +40,7 @@ async function start(
     { PUBLIC_URL: 'https://waybill.test', SHOW_COST: 'no', ...environment },
     { log, fastPath: isFast, telemetry },
   );
-  const listener = await listen(waybill.app, '127.0.0.1', 0);
-  return { listener, waybill, lines };
+  return { waybill, lines };
 }
 
 /** Servers with and without the fast path, with the same settings. */
@@ -52,8 +49,7 @@ async function startBoth(environment: Record<string, string> = {}) {
   return {
     servers,
     async [Symbol.asyncDispose]() {
-      for (const { listener, waybill } of servers) {
-        await listener.close();
+      for (const { waybill } of servers) {
         await waybill[Symbol.asyncDispose]();
       }
     },
@@ -93,10 +89,10 @@ interface Seen {
   lines: object[];
 }
 
-async function ask({ listener, waybill, lines }: Server, sent: Sent): Promise<Seen> {
+async function ask({ waybill, lines }: Server, sent: Sent): Promise<Seen> {
   const callsBefore = waybill.calls().length;
   const linesBefore = lines().length;
-  const { socket, ended } = await openRaw(listener);
+  const { socket, ended } = await openRaw(waybill);
   for (const part of bytesOf(sent)) socket.write(part);
   const answer = parseRaw((await ended()).replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, ''));
   const { date: _date, ...headers } = answer.headers;
@@ -329,15 +325,14 @@ test.each<[what: string, sent: Sent]>([
     expect(spans).toEqual([...begun, 'end', ...begun, 'end']);
     expect(server.waybill.calls()).toEqual([]);
   } finally {
-    await server.listener.close();
     await server.waybill[Symbol.asyncDispose]();
   }
 });
 
 test('a request is logged as aborted if the client disconnects while it sends the body', async () => {
   await using both = await startBoth();
-  const told = both.servers.map(async ({ listener, lines }) => {
-    const { socket } = await openRaw(listener);
+  const told = both.servers.map(async ({ waybill, lines }) => {
+    const { socket } = await openRaw(waybill);
     const [head] = bytesOf({ body: known });
     socket.write(head ?? '');
     socket.write('{"query"');
@@ -395,7 +390,7 @@ describe('requests that arrive together', () => {
     using watched = watchRequests();
     const rounds = holdRounds();
     try {
-      const sockets = await Promise.all([1, 2, 3].map(() => openRaw(fast.listener)));
+      const sockets = await Promise.all([1, 2, 3].map(() => openRaw(fast.waybill)));
       for (const { socket } of sockets) for (const part of bytesOf({ body })) socket.write(part);
       await until(() => watched.begun.filter(({ request }) => request.readableEnded).length === 3);
       expect(rounds.held()).toBe(roundsHeld);
@@ -419,7 +414,7 @@ describe('requests that arrive together', () => {
     using watched = watchRequests();
     const rounds = holdRounds();
     try {
-      const { socket } = await openRaw(fast.listener);
+      const { socket } = await openRaw(fast.waybill);
       for (const part of bytesOf({ body: known })) socket.write(part);
       await until(() => rounds.held() === 1);
       socket.destroy();

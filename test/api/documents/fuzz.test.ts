@@ -8,7 +8,6 @@ import { brokenDocuments, soundDocuments } from '../../fixtures/fuzz/documents.t
 import { faults } from '../../fixtures/fuzz/faults.ts';
 import { type FuzzRequest, requestsFor } from '../../fixtures/fuzz/requests.ts';
 import { judge } from '../../fixtures/fuzz/verdict.ts';
-import { listen } from '../../fixtures/listen.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { startWaybill } from '../../harness.ts';
 
@@ -21,17 +20,12 @@ const { log, text } = recordedLog('debug');
 const telemetry = await startTelemetry({ metrics: true, tracing: false }, log);
 const waybill = await startWaybill(
   { UPSTREAM_TIMEOUT_MS: '100', OPERATION_TIMEOUT_MS: '400' },
-  { log, telemetry, seed: seedWithCanaries },
+  // Slow requests are cut off soon, as the test waits for it.
+  { log, telemetry, seed: seedWithCanaries, listener: { headersTimeoutMs: 500, requestTimeoutMs: 500 } },
 );
 const { sandbox } = waybill;
-// Slow requests are cut off soon, as the test waits for it.
-const listener = await listen(waybill.app, '127.0.0.1', 0, {
-  headersTimeoutMs: 500,
-  requestTimeoutMs: 500,
-});
 
 afterAll(async () => {
-  await listener.close();
   await telemetry.close();
   await waybill[Symbol.asyncDispose]();
 });
@@ -44,7 +38,7 @@ let readUpTo = 0;
 
 async function holdsFor(request: FuzzRequest): Promise<void> {
   sandbox.requests.clear();
-  const answer = await sendRawRequest(listener, request.wire);
+  const answer = await sendRawRequest(waybill, request.wire);
   const outcome = judge(request, answer, sandbox.requests.lines());
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   // What a query has begun and no longer needs may still be on its way.
@@ -55,7 +49,7 @@ async function holdsFor(request: FuzzRequest): Promise<void> {
 }
 
 async function metricsHoldNothing() {
-  const page = await (await fetch(new URL('/metrics', listener.url))).text();
+  const page = await (await fetch(new URL('/metrics', waybill.url))).text();
   expect(page).toContain('waybill_operation_duration_seconds_count');
   expect(canaryIn(page)).toBeUndefined();
 }

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/config.ts';
-import { appSettings } from '../../../src/process/app-settings.ts';
-import type { RestApi } from '../../../src/rest/api.ts';
 import { BadInputError } from '../../../src/rest/errors.ts';
-import { createApp } from '../../../src/server/app.ts';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { memoryStore } from '../../fixtures/memory-store.ts';
 import { order } from '../../fixtures/order-to-create.ts';
 import { startApp } from '../../fixtures/start-app.ts';
+import { type StartOptions, startServer } from '../../fixtures/start-server.ts';
 import { type Answer, startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();
@@ -251,48 +250,55 @@ describe('a failed read', () => {
   );
 });
 
-describe('an internal error', () => {
+describe('an internal error', async () => {
   class Leak extends TypeError {
     // Not to be told.
     readonly extensions = { secret: 'connection string', http: { status: 418 } };
   }
-  const mistakes: [string, () => never][] = [
-    ['a rejected promise', () => Promise.reject(new Leak('secret of src/app.ts:1')) as never],
+  const leak = () => new Leak('secret of src/app.ts:1');
+  const telemetry = await startTelemetry({ metrics: false, tracing: false }, silentLog);
+  const throwing = {
+    check() {
+      throw leak();
+    },
+  };
+  const createWithKey =
+    'mutation ($input: CreateOrderInput!) { __typename createOrder(input: $input) { __typename } }';
+
+  test.each<[string, string, string, Partial<StartOptions>]>([
     [
       'a thrown exception',
-      () => {
-        throw new Leak('secret of src/app.ts:1');
-      },
+      'organization',
+      '{ __typename organization { id } }',
+      { telemetry: { ...telemetry, drift: throwing } },
     ],
-  ];
-
-  test.each(mistakes)('is masked for the client and reported: %s', async (_what, fail) => {
+    [
+      'a rejected promise',
+      'createOrder',
+      createWithKey,
+      { keyStore: { ...memoryStore, claim: () => Promise.reject(leak()) } },
+    ],
+  ])('is masked for the client and reported: %s', async (_what, field, query, parts) => {
     const reported: unknown[][] = [];
-    const app = createApp({
-      keyStore: memoryStore,
-      service: 'test',
-      api: { getOrganization: fail } as unknown as RestApi, // Only this method is called.
-      settings: { ...appSettings(readConfig({})), showCost: false },
-      publicUrl: () => new URL('http://waybill.test'),
-      report: (...told) => reported.push(told),
-    });
-    const response = await app.fetch('http://waybill.test/graphql', {
+    const report = (...told: unknown[]) => reported.push(told);
+    await using server = await startServer(new URL(sandbox.url), {}, { ...parts, report });
+    const response = await server.fetch('/graphql', {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        authorization: 'Bearer token',
+        authorization: `Bearer ${sandbox.tokens.first}`,
         'x-request-id': 'request-7',
       },
-      body: JSON.stringify({ query: '{ __typename organization { id } }' }),
+      body: JSON.stringify({ query, variables: { input: { ...order, idempotencyKey: 'a key' } } }),
     });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
-      data: { __typename: 'Query', organization: null },
+      data: { __typename: expect.any(String), [field]: null },
       errors: [
         {
           message: 'Something went wrong in this server.',
-          locations: [{ line: 1, column: 14 }],
-          path: ['organization'],
+          locations: [{ line: 1, column: query.indexOf(field) + 1 }],
+          path: [field],
           extensions: { code: 'INTERNAL_SERVER_ERROR', retryable: false, requestId: 'request-7' },
         },
       ],

@@ -1,9 +1,10 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { organizationQuery, startListening } from '../../fixtures/listening-waybill.ts';
+import { organizationQuery } from '../../fixtures/organization-query.ts';
 import { sendRaw } from '../../fixtures/raw-http.ts';
+import { startWaybill } from '../../harness.ts';
 
-const waybill = await startListening();
-const { sandbox, listener, authorization } = waybill;
+const waybill = await startWaybill();
+const { sandbox, authorization } = waybill;
 
 beforeEach(() => sandbox.requests.clear());
 afterAll(() => waybill[Symbol.asyncDispose]());
@@ -19,7 +20,7 @@ function ask(body: string, accept: string) {
     `content-length: ${body.length}`,
     'connection: close',
   ];
-  return sendRaw(listener, `${head.join('\r\n')}\r\n\r\n`, body);
+  return sendRaw(waybill, `${head.join('\r\n')}\r\n\r\n`, body);
 }
 
 test.each(['text/plain, image/*;q=0.5', 'text/html', 'text/event-stream', 'multipart/mixed', 'json'])(

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/config.ts';
-import { connectApp } from '../../fixtures/connect-app.ts';
 import { type Answer, answerJson, answerText, startService } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
+import { startServer } from '../../fixtures/start-server.ts';
 
 // What may be wrong in what REST answers, as a client of the graph sees it, with retries as they are by default.
 
@@ -116,8 +115,7 @@ test('a 4xx error shows clients no URL, IP address or host of the REST service',
   await using service = await startService(answerJson({ message: text, errors }, 422));
   const atLocalhost = new URL(service.url);
   atLocalhost.hostname = 'localhost';
-  const config = readConfig({ UPSTREAM_RETRIES: '0' });
-  const { app, close } = await connectApp(atLocalhost, config, { report: () => {} });
+  await using server = await startServer(atLocalhost, {}, { report: () => {} });
   const init = {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer token' },
@@ -128,14 +126,13 @@ test('a 4xx error shows clients no URL, IP address or host of the REST service',
   const write = { query, variables: { input: { id: '7', notes: 'Dejar en portería' } } };
   const [read, written] = await Promise.all(
     [{ query: '{ order(id: "7") { id } }' }, write].map(async (body) => {
-      const response = await app.fetch('http://waybill.test/graphql', {
+      const response = await server.fetch('/graphql', {
         ...init,
         body: JSON.stringify(body),
       });
       return response.json();
     }),
   );
-  await close();
   expect(read.errors).toMatchObject([
     {
       message: `GET /v1/orders/7 returned 422: ${shown}`,
@@ -160,7 +157,7 @@ describe('a label download', () => {
 
   async function label(answer: Answer) {
     await using waybill = await start(answer, standard);
-    const response = await waybill.app.fetch('http://waybill.test/labels/7.pdf', {
+    const response = await waybill.fetch('/labels/7.pdf', {
       headers: { authorization: 'Bearer token' },
     });
     const body = await response.text().catch(() => 'broken off');

@@ -70,7 +70,7 @@ describe('a read that fails at first', () => {
       times += 1;
       return (times === 1 ? reset : answer)(...exchange);
     });
-    const response = await waybill.app.fetch('http://waybill.test/labels/7.pdf', {
+    const response = await waybill.fetch('/labels/7.pdf', {
       headers: { authorization: 'Bearer token' },
     });
     expect([response.status, await response.text()]).toEqual([200, '%PDF']);
@@ -155,7 +155,7 @@ test('a write is never retried after its bytes were sent', async () => {
 
 test('extensions.upstream shows how often a call was retried', async () => {
   await using waybill = await startWithRetries(atFirst(2, answerJson({}, 503)), { SHOW_COST: 'yes' });
-  const response = await waybill.app.fetch('http://waybill.test/graphql', {
+  const response = await waybill.fetch('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer token', 'x-upstream-cost': '1' },
     body: JSON.stringify({ query }),

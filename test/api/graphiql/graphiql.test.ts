@@ -4,38 +4,20 @@ import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import * as original from '@graphql-yoga/render-graphiql/graphiql';
 import { parse, validate } from 'graphql';
-import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/config.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
-import { appSettings } from '../../../src/process/app-settings.ts';
-import type { RestApi } from '../../../src/rest/api.ts';
-import { createApp } from '../../../src/server/app.ts';
 import { readTabs, trustedDocumentTabs } from '../../../src/server/routes/graphiql/tabs.ts';
-import { listen } from '../../fixtures/listen.ts';
-import { memoryStore } from '../../fixtures/memory-store.ts';
+import { startOffline } from '../../fixtures/start-server.ts';
 
-// Nothing here asks REST for anything.
-function createOfflineApp(graphiqlBearer?: string) {
-  return createApp({
-    keyStore: memoryStore,
-    service: 'test',
-    api: {} as RestApi,
-    settings: { ...appSettings(readConfig({})), showCost: false },
-    publicUrl: () => new URL('http://waybill.test'),
-    graphiqlBearer,
-    report: (error) => {
-      throw error;
-    },
-  });
-}
+const server = await startOffline({ graphiqlBearer: 'sandbox-cafe-andino' }, { UPSTREAM_URL: 'sandbox' });
+afterAll(() => server[Symbol.asyncDispose]());
 
-const app = createOfflineApp('sandbox-cafe-andino');
-const get = async (path: string, headers: Record<string, string>, method = 'GET') =>
-  app.fetch(`http://waybill.test${path}`, { method, headers });
+const get = (path: string, headers: Record<string, string>, method = 'GET') =>
+  server.fetch(path, { method, headers });
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-async function page(server = app): Promise<string> {
-  return (await server.fetch('http://waybill.test/graphql', { headers: browser })).text();
+async function page(from = server): Promise<string> {
+  return (await from.fetch('/graphql', { headers: browser })).text();
 }
 
 function optionsIn(html: string) {
@@ -89,12 +71,14 @@ describe('the GraphiQL page', () => {
 
   test('contains the access token of the sandbox, and no other', async () => {
     expect(optionsIn(await page()).token).toBe('sandbox-cafe-andino');
-    expect(optionsIn(await page(createOfflineApp()))).not.toHaveProperty('token');
+    await using live = await startOffline();
+    expect(optionsIn(await page(live))).not.toHaveProperty('token');
   });
 
   test('escapes markup in the access token', async () => {
     const bearer = '</script><script>alert(1)</script><!--';
-    const html = await page(createOfflineApp(bearer));
+    await using other = await startOffline({ graphiqlBearer: bearer });
+    const html = await page(other);
     expect(html).not.toMatch(/<script>|<!--/);
     expect(optionsIn(html).token).toBe(bearer);
   });
@@ -142,22 +126,17 @@ describe('the GraphiQL files', () => {
   });
 
   test('respond to HEAD with the headers of GET and no body', async () => {
-    const listener = await listen(app, '127.0.0.1', 0);
-    try {
-      const { app: name } = await fileNames();
-      for (const path of ['graphql', `graphiql/${name}`]) {
-        const headers = { ...browser, 'accept-encoding': 'gzip' };
-        const whole = await fetch(new URL(path, listener.url), { headers });
-        expect((await whole.text()).length).toBeGreaterThan(1000);
-        const head = await fetch(new URL(path, listener.url), { headers, method: 'HEAD' });
-        expect(await head.text()).toBe('');
-        // Of one connection and of one moment.
-        const passing = /^(connection|date|keep-alive|x-request-id)$/;
-        const lasting = (from: Response) => [...from.headers].filter(([name]) => !passing.test(name));
-        expect(lasting(head)).toEqual(lasting(whole));
-      }
-    } finally {
-      await listener.close();
+    const { app: name } = await fileNames();
+    for (const path of ['/graphql', `/graphiql/${name}`]) {
+      const headers = { ...browser, 'accept-encoding': 'gzip' };
+      const whole = await get(path, headers);
+      expect((await whole.text()).length).toBeGreaterThan(1000);
+      const head = await get(path, headers, 'HEAD');
+      expect(await head.text()).toBe('');
+      // Of one connection and of one moment.
+      const passing = /^(connection|date|keep-alive|x-request-id)$/;
+      const lasting = (from: Response) => [...from.headers].filter(([name]) => !passing.test(name));
+      expect(lasting(head)).toEqual(lasting(whole));
     }
   });
 

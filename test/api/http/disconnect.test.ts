@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { listen } from '../../fixtures/listen.ts';
 import { type Answer, until } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 
@@ -28,7 +27,7 @@ test('an aborted request aborts the REST calls of its query', async () => {
   const { open, answer } = hanging();
   await using waybill = await startApp(answer);
   const client = new AbortController();
-  const gone = waybill.app.fetch('http://waybill.test/graphql', request(threeCalls, client.signal));
+  const gone = waybill.fetch('/graphql', request(threeCalls, client.signal));
   await until(() => open.size === 3);
   client.abort();
   await expect(gone).rejects.toThrow('aborted');
@@ -39,25 +38,20 @@ test('an aborted request aborts the REST calls of its query', async () => {
 test('a closed connection aborts the REST calls of its query', async () => {
   const { open, answer } = hanging();
   await using waybill = await startApp(answer);
-  const listener = await listen(waybill.app, '127.0.0.1', 0);
-  try {
-    const client = new AbortController();
-    const gone = fetch(new URL('/graphql', listener.url), request(threeCalls, client.signal));
-    await until(() => open.size === 3);
-    client.abort();
-    await expect(gone).rejects.toThrow('aborted');
-    await until(() => open.size === 0);
-    expect(waybill.reported).toEqual([]);
-  } finally {
-    await listener.close();
-  }
+  const client = new AbortController();
+  const gone = fetch(new URL('/graphql', waybill.url), request(threeCalls, client.signal));
+  await until(() => open.size === 3);
+  client.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  await until(() => open.size === 0);
+  expect(waybill.reported).toEqual([]);
 });
 
 test('queued REST calls are not sent after their client disconnects', async () => {
   const { open, answer } = hanging();
   await using waybill = await startApp(answer, { UPSTREAM_CONNECTIONS: '1' });
   const client = new AbortController();
-  const gone = waybill.app.fetch('http://waybill.test/graphql', request(threeCalls, client.signal));
+  const gone = waybill.fetch('/graphql', request(threeCalls, client.signal));
   await until(() => open.size === 1);
   client.abort();
   await expect(gone).rejects.toThrow('aborted');
@@ -69,17 +63,25 @@ test('queued REST calls are not sent after their client disconnects', async () =
 
 test('a query makes no further REST calls after its client disconnects', async () => {
   const held: ServerResponse[] = [];
-  await using waybill = await startApp((_request, response) => held.push(response));
+  const respond = () => held[0]?.end(JSON.stringify({ name: 'orders/a', shipment: 'shipments/a' }));
+  // REST responds when the server sees the disconnect.
+  const intercept =
+    (app: RequestListener): RequestListener =>
+    (request, response) => {
+      response.once('close', respond);
+      app(request, response);
+    };
+  await using waybill = await startApp((_request, response) => held.push(response), {}, { intercept });
   const client = new AbortController();
   const query = '{ order(id: "a") { shipment { status } } }';
-  const gone = waybill.app.fetch('http://waybill.test/graphql', request(query, client.signal));
+  const gone = waybill.fetch('/graphql', request(query, client.signal));
   await until(() => held.length === 1);
   const [order] = held;
   if (order === undefined) throw new Error('there is no request');
+  const closed = once(order, 'close');
   client.abort();
-  order.end(JSON.stringify({ name: 'orders/a', shipment: 'shipments/a' }));
   await expect(gone).rejects.toThrow('aborted');
-  await once(order, 'close');
+  await closed;
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(waybill.service.lines()).toEqual(['GET /v1/orders/a']);
 });
@@ -88,13 +90,10 @@ test('a client that disconnects does not affect concurrent queries', async () =>
   const held: { url: string | undefined; response: ServerResponse }[] = [];
   await using waybill = await startApp(({ url }, response) => held.push({ url, response }));
   const [one, other] = [new AbortController(), new AbortController()];
-  const gone = waybill.app.fetch(
-    'http://waybill.test/graphql',
-    request('{ organization { id } }', one.signal),
-  );
+  const gone = waybill.fetch('/graphql', request('{ organization { id } }', one.signal));
   await until(() => held.length === 1);
   const query = '{ organization { id } channels { nodes { id } } }';
-  const answered = waybill.app.fetch('http://waybill.test/graphql', request(query, other.signal));
+  const answered = waybill.fetch('/graphql', request(query, other.signal));
   await until(() => held.length === 3);
   one.abort();
   await expect(gone).rejects.toThrow('aborted');

@@ -1,38 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/config.ts';
-import { appSettings } from '../../../src/process/app-settings.ts';
-import type { RestApi } from '../../../src/rest/api.ts';
-import { createApp } from '../../../src/server/app.ts';
-import { reportEarlyErrors } from '../../../src/server/http/http-error.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
-import { type Listener, listen } from '../../fixtures/listen.ts';
-import { memoryStore } from '../../fixtures/memory-store.ts';
+import { afterAll, expect, test } from 'vitest';
+import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { openRaw, sendRaw } from '../../fixtures/raw-http.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { until } from '../../fixtures/rest-service.ts';
+import { startOffline } from '../../fixtures/start-server.ts';
 
 // None of these requests gets as far as REST.
-const app = createApp({
-  keyStore: memoryStore,
-  service: 'test',
-  api: {} as RestApi,
-  settings: { ...appSettings(readConfig({})), showCost: false },
-  publicUrl: () => new URL('http://waybill.test'),
-  report: () => {},
-});
 const { log, lines } = recordedLog('debug');
-const metrics = createMetrics();
-
-let listener: Listener;
-beforeAll(async () => {
-  const options = { headersTimeoutMs: 200, maxConnections: 1 };
-  listener = await listen(app, '127.0.0.1', 0, options, reportEarlyErrors(log, metrics));
-});
-afterAll(() => listener.close());
+const telemetry = await startTelemetry({ metrics: true, tracing: false }, log);
+const server = await startOffline({ log, telemetry, listener: { headersTimeoutMs: 200, maxConnections: 1 } });
+afterAll(() => server[Symbol.asyncDispose]());
 
 /** How often requests of this status have been counted. */
 async function counted(status: number | 'none'): Promise<number> {
-  const { body } = await metrics.page();
+  const { body = '' } = (await telemetry.metrics?.page()) ?? {};
   const line = new RegExp(`^waybill_early_http_errors_total{status="${status}"} (\\d+)$`, 'm').exec(body);
   return Number(line?.[1] ?? 0);
 }
@@ -62,7 +43,7 @@ test.each([
   ],
 ])('%s is rejected, counted and logged', async (_what, request, status, code, message) => {
   const before = await counted(status);
-  const answer = await sendRaw(listener, request);
+  const answer = await sendRaw(server, request);
   const { 'x-request-id': requestId } = answer.headers;
   expect(answer).toMatchObject({
     status,
@@ -85,9 +66,9 @@ test.each([
 });
 
 test('incomplete request heads and connections above the limit are counted and logged', async () => {
-  const slow = await openRaw(listener);
+  const slow = await openRaw(server);
   slow.socket.write('GET / HTTP/1.1\r\n');
-  expect(await (await openRaw(listener)).ended()).toBe('');
+  expect(await (await openRaw(server)).ended()).toBe('');
   await expect.poll(() => counted('none')).toBe(1);
   expect(await slow.ended()).toContain('408 Request Timeout');
   expect(await counted(408)).toBe(1);
@@ -98,7 +79,7 @@ test('incomplete request heads and connections above the limit are counted and l
 });
 
 test('an error response repeats the x-request-id that the client sent', async () => {
-  const answer = await sendRaw(listener, 'GET / HTTP/1.1\r\nx-request-id: mine\r\n\r\n');
+  const answer = await sendRaw(server, 'GET / HTTP/1.1\r\nx-request-id: mine\r\n\r\n');
   expect(answer.headers['x-request-id']).toBe('mine');
   await until(() => lines().at(-1)?.requestId === 'mine');
 });

@@ -6,7 +6,6 @@ import { join, resolve } from 'node:path';
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config/config.ts';
-import { listen } from '../../fixtures/listen.ts';
 import { type CodeBlock, readPage, sectionOf } from '../../fixtures/markdown.ts';
 import { startWaybill } from '../../harness.ts';
 
@@ -31,20 +30,15 @@ test.each([
 
 test('the fetch call of docs/api.md gets the data that the page shows', async () => {
   await using waybill = await startWaybill();
-  const listener = await listen(waybill.app, '127.0.0.1', 0);
-  try {
-    const block = blockWith('await fetch(');
-    const code = block.replace('http://127.0.0.1:4000/', listener.url.href);
-    expect(code).not.toBe(block);
-    const script = `${stripTypeScriptTypes(code)}\nexport { data, errors };`;
-    const { data, errors } = await import(`data:text/javascript,${encodeURIComponent(script)}`);
-    expect(errors).toBeUndefined();
-    const shown = /\/\/ data: (.*)$/m.exec(block)?.[1] ?? '';
-    const asJson = shown.replace(/(\w+): /g, '"$1": ').replaceAll("'", '"');
-    expect(data).toEqual(JSON.parse(asJson));
-  } finally {
-    await listener.close();
-  }
+  const block = blockWith('await fetch(');
+  const code = block.replace('http://127.0.0.1:4000/', waybill.url.href);
+  expect(code).not.toBe(block);
+  const script = `${stripTypeScriptTypes(code)}\nexport { data, errors };`;
+  const { data, errors } = await import(`data:text/javascript,${encodeURIComponent(script)}`);
+  expect(errors).toBeUndefined();
+  const shown = /\/\/ data: (.*)$/m.exec(block)?.[1] ?? '';
+  const asJson = shown.replace(/(\w+): /g, '"$1": ').replaceAll("'", '"');
+  expect(data).toEqual(JSON.parse(asJson));
 });
 
 describe('CORS_ORIGINS as docs/api.md shows it', () => {

@@ -1,24 +1,16 @@
 import { serverAudits } from 'graphql-http';
-import { expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/config.ts';
-import { appSettings } from '../../../src/process/app-settings.ts';
-import type { RestApi } from '../../../src/rest/api.ts';
-import { createApp } from '../../../src/server/app.ts';
-import { memoryStore } from '../../fixtures/memory-store.ts';
+import { afterAll, expect, test } from 'vitest';
+import { exactFetch } from '../../fixtures/exact-fetch.ts';
+import { startOffline } from '../../fixtures/start-server.ts';
 
 // The audits ask for introspection only, so that no REST service stands behind this server.
-const app = createApp({
-  keyStore: memoryStore,
-  service: 'test',
-  api: {} as RestApi,
-  settings: { ...appSettings(readConfig({})), showCost: false },
-  publicUrl: () => new URL('http://waybill.test'),
-  report: (error) => {
-    throw error;
-  },
-});
+const server = await startOffline();
+afterAll(() => server[Symbol.asyncDispose]());
 
-const audits = serverAudits({ url: 'http://waybill.test/graphql', fetchFn: app.fetch });
+const audits = serverAudits({
+  url: new URL('/graphql', server.url).href,
+  fetchFn: (url: string, init: RequestInit) => exactFetch(new URL(url), init),
+});
 
 test('the audit suite for GraphQL over HTTP has 61 audits', () => expect(audits).toHaveLength(61));
 

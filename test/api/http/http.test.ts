@@ -1,26 +1,18 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Listener, listen } from '../../fixtures/listen.ts';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { until } from '../../fixtures/rest-service.ts';
 import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();
-const { app, sandbox } = waybill;
+const { sandbox } = waybill;
 const authorization = `Bearer ${sandbox.tokens.first}`;
 
-let listener: Listener;
-beforeAll(async () => {
-  listener = await listen(app, '127.0.0.1', 0);
-});
 afterEach(() => sandbox.faults.clear());
-afterAll(async () => {
-  await listener.close();
-  await waybill[Symbol.asyncDispose]();
-});
+afterAll(() => waybill[Symbol.asyncDispose]());
 
-const post = (at: Listener, body: string, contentType = 'application/json') =>
+const post = (at: { url: URL }, body: string, contentType = 'application/json') =>
   fetch(new URL('/graphql', at.url), {
     method: 'POST',
     headers: { 'content-type': contentType, authorization },
@@ -32,14 +24,14 @@ const answer = { data: { organization: { id: 'organization/cafe-andino' } } };
 
 describe('a listening server', () => {
   test('responds to a query', async () => {
-    const response = await post(listener, organization);
+    const response = await post(waybill, organization);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await response.json()).toEqual(answer);
   });
 
   test('serves a label as a PDF for GET and HEAD', async () => {
-    const url = new URL('/labels/ca0001.pdf', listener.url);
+    const url = new URL('/labels/ca0001.pdf', waybill.url);
     sandbox.requests.clear();
     const response = await fetch(url, { headers: { authorization } });
     const pdf = Buffer.from(await response.arrayBuffer());
@@ -59,10 +51,10 @@ describe('a listening server', () => {
 
   test('rejects two Authorization headers', async () => {
     sandbox.requests.clear();
-    const twice = request(new URL('/graphql', listener.url), {
+    const twice = request(new URL('/graphql', waybill.url), {
       method: 'POST',
       headers: [
-        ['host', listener.url.host],
+        ['host', waybill.url.host],
         ['content-type', 'application/json'],
         ['authorization', authorization],
         ['authorization', `Bearer ${sandbox.tokens.second}`],
@@ -84,12 +76,12 @@ describe('a listening server', () => {
   });
 
   test('completes open queries and refuses new connections during its shutdown', async () => {
-    const ending = await listen(app, '127.0.0.1', 0);
+    const ending = await startWaybill({ DRAIN_GRACE_MS: '10000' }, { sandbox });
     sandbox.faults.add({ kind: 'delay', delayMs: 200 });
     sandbox.requests.clear();
     const slow = post(ending, organization);
     await until(() => sandbox.requests.lines().length === 1);
-    const closed = ending.close();
+    const closed = ending[Symbol.asyncDispose]();
     const live = () =>
       fetch(new URL('/health/live', ending.url), { headers: { connection: 'close' } }).then(
         ({ status }) => status,
@@ -117,7 +109,7 @@ describe('an invalid body', () => {
     ['an empty body', '', 'The body is not valid JSON.'],
   ])('gets 400 with an error that does not repeat the body: %s', async (_what, body, message) => {
     sandbox.requests.clear();
-    const response = await post(listener, body);
+    const response = await post(waybill, body);
     expect(response.status).toBe(400);
     const extensions = { code: 'BAD_REQUEST', retryable: false };
     expect(await response.json()).toEqual({ errors: [{ message, extensions }] });

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Listener, listen } from '../../fixtures/listen.ts';
+import { afterAll, expect, test } from 'vitest';
 import { openRaw } from '../../fixtures/raw-http.ts';
 import { until } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
@@ -16,14 +15,7 @@ const waybill = await startApp(
 const authorization = 'Bearer token';
 let tokens = 0;
 
-let listener: Listener;
-beforeAll(async () => {
-  listener = await listen(waybill.app, '127.0.0.1', 0);
-});
-afterAll(async () => {
-  await listener.close();
-  await waybill[Symbol.asyncDispose]();
-});
+afterAll(() => waybill[Symbol.asyncDispose]());
 
 const query = (id: string) => JSON.stringify({ query: `{ order(id: "${id}") { id } }` });
 /** Sends a query, by default with a token of its own. */
@@ -31,13 +23,13 @@ const post = (
   id: string,
   { signal, token = `token-${++tokens}` }: { signal?: AbortSignal; token?: string } = {},
 ) =>
-  fetch(new URL('/graphql', listener.url), {
+  fetch(new URL('/graphql', waybill.url), {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: query(id),
     ...(signal && { signal }),
   });
-const label = () => fetch(new URL('/labels/a.pdf', listener.url), { headers: { authorization } });
+const label = () => fetch(new URL('/labels/a.pdf', waybill.url), { headers: { authorization } });
 
 async function overloaded(response: Response, message: string) {
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
@@ -69,7 +61,7 @@ test('unknown tokens are limited to three quarters of the concurrent requests', 
   const labelled = label();
   await until(() => held.length === 5);
   for (const path of ['/health/live', '/health/ready']) {
-    expect((await fetch(new URL(path, listener.url))).status).toBe(200);
+    expect((await fetch(new URL(path, waybill.url))).status).toBe(200);
   }
   expect(called()).toHaveLength(5);
 
@@ -90,7 +82,7 @@ test('unknown tokens are limited to three quarters of the concurrent requests', 
 
 test('a pipelined request counts as concurrent only until its response is ready', async () => {
   const before = held.length;
-  const client = await openRaw(listener);
+  const client = await openRaw(waybill);
   // The responses to the others are written, and none of them can be sent before the first one.
   client.socket.write(pipelined(query('slow')) + pipelined(query('accept')));
   await until(() => held.length === before + 1);
@@ -113,11 +105,11 @@ test.each([
   ['queries without a REST call', JSON.stringify({ query: '{ __typename }' })],
 ])('pipelined requests of one token do not block other requests: %s', async (_what, body) => {
   const before = held.length;
-  const client = await openRaw(listener);
+  const client = await openRaw(waybill);
   // The first one waits for REST, and all other responses wait behind its response.
   client.socket.write(pipelined(query('slow')) + pipelined(body).repeat(5));
   await until(() => held.length === before + 1);
-  const schema = await fetch(new URL('/graphql?query={__typename}', listener.url), {
+  const schema = await fetch(new URL('/graphql?query={__typename}', waybill.url), {
     headers: { accept: 'application/json', 'graphql-require-preflight': 'yes' },
   });
   expect(schema.status).toBe(200);
@@ -131,7 +123,7 @@ test.each([
 
 test('pipelined label requests without a token do not block other label requests', async () => {
   const before = held.length;
-  const client = await openRaw(listener);
+  const client = await openRaw(waybill);
   const head = 'GET /labels/a.pdf HTTP/1.1\r\nhost: a\r\n';
   client.socket.write(pipelined(query('slow')) + `${head}\r\n`.repeat(5));
   await until(() => held.length === before + 1);

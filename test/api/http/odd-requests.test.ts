@@ -1,40 +1,23 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/config.ts';
-import { appSettings } from '../../../src/process/app-settings.ts';
-import type { RestApi } from '../../../src/rest/api.ts';
-import { createApp } from '../../../src/server/app.ts';
-import { type Listener, listen } from '../../fixtures/listen.ts';
-import { memoryStore } from '../../fixtures/memory-store.ts';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { sendRaw } from '../../fixtures/raw-http.ts';
+import { startOffline } from '../../fixtures/start-server.ts';
 
 // None of these requests gets as far as REST.
 const reported: unknown[] = [];
-const app = createApp({
-  keyStore: memoryStore,
-  service: 'test',
-  api: {} as RestApi,
-  settings: { ...appSettings(readConfig({})), showCost: false },
-  publicUrl: () => new URL('http://waybill.test'),
-  report: (error) => reported.push(error),
-});
-
-let listener: Listener;
-beforeAll(async () => {
-  listener = await listen(app, '127.0.0.1', 0);
-});
+const server = await startOffline({ report: (error) => reported.push(error) });
 beforeEach(() => {
   reported.length = 0;
 });
-afterAll(() => listener.close());
+afterAll(() => server[Symbol.asyncDispose]());
 
 const typename = JSON.stringify({ query: '{ __typename }' });
 const typenameInUrl = `/graphql?query=${encodeURIComponent('{ __typename }')}`;
 
 const post = (body: string, contentType = 'application/json') =>
-  fetch(new URL('/graphql', listener.url), {
+  fetch(new URL('/graphql', server.url), {
     method: 'POST',
     headers: { 'content-type': contentType, accept: 'application/json' },
     body,
@@ -42,7 +25,7 @@ const post = (body: string, contentType = 'application/json') =>
 
 /** Sends the head of a GET as it is, which no client would do, and answers the status and the body. */
 async function send(target: string, host: string): Promise<{ status: number; body: string }> {
-  const socket = connect(Number(listener.url.port), '127.0.0.1');
+  const socket = connect(Number(server.url.port), '127.0.0.1');
   await once(socket, 'connect');
   socket.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
@@ -115,7 +98,7 @@ describe('an ambiguous path', () => {
     await post(typename);
     const head = `Host: a\r\ncontent-type: application/json\r\ncontent-length: ${typename.length}`;
     for (const target of ['//graphql', '/x/../graphql', '/graphql#']) {
-      const answer = await sendRaw(listener, `POST ${target} HTTP/1.1\r\n${head}\r\n\r\n${typename}`);
+      const answer = await sendRaw(server, `POST ${target} HTTP/1.1\r\n${head}\r\n\r\n${typename}`);
       expect([answer.status, JSON.parse(answer.body)]).toEqual([400, ambiguous]);
     }
   });
@@ -159,7 +142,7 @@ test.each<[string, string, number]>([
   ['POST', '/nothing', 404],
   ['GET', '/graphql?query={__typename}&x=/health', 200],
 ])('%s %s returns %i', async (method, path, status) => {
-  const response = await fetch(new URL(path, listener.url), {
+  const response = await fetch(new URL(path, server.url), {
     method,
     headers: { accept: 'application/json' },
   });
@@ -185,7 +168,7 @@ describe('the Accept header', () => {
     'application/json;q=0, text/html',
     '*/*;q=0',
   ])('%s is rejected before the operation runs', async (accept) => {
-    const response = await fetch(new URL('/graphql', listener.url), {
+    const response = await fetch(new URL('/graphql', server.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept, authorization: 'Bearer a' },
       // It would fail with an error of this server, as there is no REST.
@@ -201,7 +184,7 @@ describe('the Accept header', () => {
     'application/*',
     'image/png, application/json',
   ])('%s is accepted', async (accept) => {
-    const response = await fetch(new URL('/graphql', listener.url), {
+    const response = await fetch(new URL('/graphql', server.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept },
       body: typename,
@@ -219,7 +202,7 @@ describe('the Accept header', () => {
   ])('%s selects the response type %s', async (accept, mediaType) => {
     // The first request of a document is Yoga's, and the second one may take the fast path.
     for (let count = 0; count < 2; count += 1) {
-      const response = await fetch(new URL('/graphql', listener.url), {
+      const response = await fetch(new URL('/graphql', server.url), {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept },
         body: typename,
@@ -234,7 +217,7 @@ describe('a parameter that is not JSON', () => {
   const message = 'The parameters "variables" and "extensions" must be JSON.';
 
   test.each(['variables', 'extensions'])('is rejected in a GET: %s', async (name) => {
-    const response = await fetch(new URL(`${typenameInUrl}&${name}=%7Bsecret`, listener.url), {
+    const response = await fetch(new URL(`${typenameInUrl}&${name}=%7Bsecret`, server.url), {
       headers: { accept: 'application/json' },
     });
     expect(response.status).toBe(400);

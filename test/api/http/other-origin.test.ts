@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../../src/telemetry/log.ts';
 import { startTelemetry, type Telemetry } from '../../../src/telemetry/telemetry.ts';
 import { type Browser, browserMissingNote, hasBrowser, openBrowser } from '../../fixtures/browser.ts';
-import { type Listener, listen } from '../../fixtures/listen.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 test.skipIf(hasBrowser)('a cross-origin page is not tested without a browser', ({ skip }) =>
@@ -18,8 +17,7 @@ describe.runIf(hasBrowser)('a cross-origin page in a browser', () => {
   let origin: string;
   let browser: Browser;
   let waybill: Waybill;
-  let listed: Listener;
-  let unlisted: Listener;
+  let unlisted: Waybill;
 
   beforeAll(async () => {
     const { port } = await new Promise<{ port: number }>((resolve) => {
@@ -29,22 +27,19 @@ describe.runIf(hasBrowser)('a cross-origin page in a browser', () => {
     origin = `http://127.0.0.1:${port}`;
     waybill = await startWaybill({ CORS_ORIGINS: origin });
     telemetry = await startTelemetry({ metrics: true, tracing: false }, silentLog);
-    const closed = await startWaybill({}, { sandbox: waybill.sandbox, telemetry });
-    listed = await listen(waybill.app, '127.0.0.1', 0);
-    unlisted = await listen(closed.app, '127.0.0.1', 0);
+    unlisted = await startWaybill({}, { sandbox: waybill.sandbox, telemetry });
     browser = await openBrowser();
     await browser.page.goto(origin);
   }, 60_000);
   afterAll(async () => {
     await browser.close();
-    await listed.close();
-    await unlisted.close();
+    await unlisted[Symbol.asyncDispose]();
     await waybill[Symbol.asyncDispose]();
     await new Promise((resolve) => shop.close(resolve));
   });
 
   /** Sends a query from the page. @returns what a script in the page sees. */
-  const askFromPage = ({ url }: Listener, headers: Record<string, string>) =>
+  const askFromPage = ({ url }: Waybill, headers: Record<string, string>) =>
     browser.page.evaluate(
       async ([address, init]) => {
         try {
@@ -82,7 +77,7 @@ describe.runIf(hasBrowser)('a cross-origin page in a browser', () => {
     ['Sentry', { 'sentry-trace': '0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-1', baggage: 'c=d' }],
     ['AJAX libraries', { 'x-requested-with': 'XMLHttpRequest', 'cache-control': 'no-cache' }],
   ])('may send the headers of %s', async (_library, headers) => {
-    expect(await askFromPage(listed, headers)).toEqual({
+    expect(await askFromPage(waybill, headers)).toEqual({
       json: { data: { organization: { id: 'organization/cafe-andino' } } },
       requestId: 'a-page',
     });

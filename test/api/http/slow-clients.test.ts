@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { listen } from '../../fixtures/listen.ts';
 import { openRaw, parseRaw } from '../../fixtures/raw-http.ts';
-import { until } from '../../fixtures/rest-service.ts';
+import { type Answer, until } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 import { startWaybill } from '../../harness.ts';
 
@@ -43,99 +43,87 @@ describe('a slow sender', () => {
     ['sends nothing', ''],
     ['never completes its headers', 'POST /graphql HTTP/1.1\r\nhost: a\r\n'],
   ])('gets 408 without blocking other clients if it %s', async (_what, start) => {
-    const listener = await listen(waybill.app, '127.0.0.1', 0, { headersTimeoutMs: 200 });
-    try {
-      const slow = await openRaw(listener);
-      slow.socket.write(start);
-      await othersAreServed(listener.url);
-      const { status, headers, body } = parseRaw(await slow.ended());
-      expect([status, headers.connection]).toEqual([408, 'close']);
-      expect(JSON.parse(body)).toEqual(tooSlow);
-    } finally {
-      await listener.close();
-    }
+    await using listener = await startWaybill({}, { sandbox, listener: { headersTimeoutMs: 200 } });
+    const slow = await openRaw(listener);
+    slow.socket.write(start);
+    await othersAreServed(listener.url);
+    const { status, headers, body } = parseRaw(await slow.ended());
+    expect([status, headers.connection]).toEqual([408, 'close']);
+    expect(JSON.parse(body)).toEqual(tooSlow);
   });
 
   test('gets 408 if it sends a header a byte at a time', async () => {
-    const listener = await listen(waybill.app, '127.0.0.1', 0, { headersTimeoutMs: 200 });
-    try {
-      const slow = await openRaw(listener);
-      slow.socket.write('GET / HTTP/1.1\r\nx: ');
-      const drip = setInterval(() => slow.socket.write('x'), 20);
-      expect(parseRaw(await slow.ended()).status).toBe(408);
-      clearInterval(drip);
-    } finally {
-      await listener.close();
-    }
+    await using listener = await startWaybill({}, { sandbox, listener: { headersTimeoutMs: 200 } });
+    const slow = await openRaw(listener);
+    slow.socket.write('GET / HTTP/1.1\r\nx: ');
+    const drip = setInterval(() => slow.socket.write('x'), 20);
+    expect(parseRaw(await slow.ended()).status).toBe(408);
+    clearInterval(drip);
   });
 
   test('gets 408 without blocking other clients if its body stops', async () => {
     const options = { headersTimeoutMs: 200, requestTimeoutMs: 200 };
-    const listener = await listen(waybill.app, '127.0.0.1', 0, options);
-    try {
-      const slow = await openRaw(listener);
-      slow.socket.write(head(organization.length) + organization.slice(0, 10));
-      await othersAreServed(listener.url);
-      const { status, body } = parseRaw(await slow.ended());
-      expect(status).toBe(408);
-      expect(JSON.parse(body)).toEqual(tooSlow);
-      expect(sandbox.requests.lines()).toEqual([]);
-    } finally {
-      await listener.close();
-    }
+    await using listener = await startWaybill({}, { sandbox, listener: options });
+    const slow = await openRaw(listener);
+    slow.socket.write(head(organization.length) + organization.slice(0, 10));
+    await othersAreServed(listener.url);
+    const { status, body } = parseRaw(await slow.ended());
+    expect(status).toBe(408);
+    expect(JSON.parse(body)).toEqual(tooSlow);
+    expect(sandbox.requests.lines()).toEqual([]);
   });
 
   test('gets 408 if its body arrives a byte at a time', async () => {
-    const listener = await listen(waybill.app, '127.0.0.1', 0, {
-      requestTimeoutMs: 400,
-      headersTimeoutMs: 200,
-    });
-    try {
-      const slow = await openRaw(listener);
-      slow.socket.write(head(1_000));
-      const drip = setInterval(() => slow.socket.write(' '), 20);
-      expect(parseRaw(await slow.ended()).status).toBe(408);
-      clearInterval(drip);
-      expect(sandbox.requests.lines()).toEqual([]);
-    } finally {
-      await listener.close();
-    }
+    await using listener = await startWaybill(
+      {},
+      {
+        sandbox,
+        listener: {
+          requestTimeoutMs: 400,
+          headersTimeoutMs: 200,
+        },
+      },
+    );
+    const slow = await openRaw(listener);
+    slow.socket.write(head(1_000));
+    const drip = setInterval(() => slow.socket.write(' '), 20);
+    expect(parseRaw(await slow.ended()).status).toBe(408);
+    clearInterval(drip);
+    expect(sandbox.requests.lines()).toEqual([]);
   });
 
   test('stays connected while its body arrives steadily', async () => {
-    const listener = await listen(waybill.app, '127.0.0.1', 0, { headersTimeoutMs: 200 });
-    try {
-      const steady = await openRaw(listener);
-      steady.socket.write(`${head(organization.length + 30_000)}${organization}`);
-      for (let count = 0; count < 30; count += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 30));
-        steady.socket.write(' '.repeat(1_000));
-      }
-      await until(() => steady.received().includes('organization/cafe-andino'));
-      steady.socket.destroy();
-      sandbox.requests.clear();
-    } finally {
-      await listener.close();
+    await using listener = await startWaybill({}, { sandbox, listener: { headersTimeoutMs: 200 } });
+    const steady = await openRaw(listener);
+    steady.socket.write(`${head(organization.length + 30_000)}${organization}`);
+    for (let count = 0; count < 30; count += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      steady.socket.write(' '.repeat(1_000));
     }
+    await until(() => steady.received().includes('organization/cafe-andino'));
+    steady.socket.destroy();
+    sandbox.requests.clear();
   });
 
   test('stays connected while the REST service is slow', async () => {
-    const listener = await listen(waybill.app, '127.0.0.1', 0, {
-      headersTimeoutMs: 100,
-      requestTimeoutMs: 200,
-      responseTimeoutMs: 100,
-    });
+    await using listener = await startWaybill(
+      {},
+      {
+        sandbox,
+        listener: {
+          headersTimeoutMs: 100,
+          requestTimeoutMs: 200,
+          responseTimeoutMs: 100,
+        },
+      },
+    );
     sandbox.faults.add({ kind: 'delay', delayMs: 600, times: 1 });
-    try {
-      const patient = await openRaw(listener);
-      patient.socket.write(head(organization.length) + organization);
-      await until(() => patient.received().includes('organization/cafe-andino'));
-      expect(parseRaw(patient.received()).status).toBe(200);
-      patient.socket.destroy();
-    } finally {
-      sandbox.faults.clear();
-      await listener.close();
-    }
+    const patient = await openRaw(listener);
+    patient.socket.write(head(organization.length) + organization);
+    await until(() => patient.received().includes('organization/cafe-andino'));
+    expect(parseRaw(patient.received()).status).toBe(200);
+    patient.socket.destroy();
+    sandbox.faults.clear();
   });
 });
 
@@ -172,7 +160,7 @@ describe('a slow reader', () => {
 
   test('that reads nothing of a label makes the server abort the REST call', async () => {
     let held: ServerResponse | undefined;
-    await using waybill = await startApp((_request, response) => {
+    const sendForever: Answer = (_request, response) => {
       held = response;
       response.writeHead(200, { 'content-type': 'application/pdf' });
       const pump = () => {
@@ -180,18 +168,14 @@ describe('a slow reader', () => {
       };
       response.on('drain', pump);
       pump();
-    });
-    const listener = await listen(waybill.app, '127.0.0.1', 0, { responseTimeoutMs: 300 });
-    try {
-      const slow = await openRaw(listener);
-      slow.socket.pause();
-      slow.socket.write('GET /labels/a.pdf HTTP/1.1\r\nhost: a\r\nauthorization: Bearer a\r\n\r\n');
-      await until(() => held?.closed === true);
-      slow.socket.destroy();
-      expect(waybill.reported).toEqual([]);
-    } finally {
-      await listener.close();
-    }
+    };
+    await using waybill = await startApp(sendForever, {}, { responseTimeoutMs: 300 });
+    const slow = await openRaw(waybill);
+    slow.socket.pause();
+    slow.socket.write('GET /labels/a.pdf HTTP/1.1\r\nhost: a\r\nauthorization: Bearer a\r\n\r\n');
+    await until(() => held?.closed === true);
+    slow.socket.destroy();
+    expect(waybill.reported).toEqual([]);
   });
 
   test('receives the whole response if it reads in time', async () => {
@@ -206,25 +190,17 @@ describe('a slow reader', () => {
 });
 
 test('an idle connection is closed after the keep-alive timeout', async () => {
-  const listener = await listen(waybill.app, '127.0.0.1', 0, { keepAliveTimeoutMs: 100 });
-  try {
-    const idle = await openRaw(listener);
-    idle.socket.write('GET /health/live HTTP/1.1\r\nhost: a\r\n\r\n');
-    expect(parseRaw(await idle.ended()).status).toBe(200);
-  } finally {
-    await listener.close();
-  }
+  await using listener = await startWaybill({}, { sandbox, listener: { keepAliveTimeoutMs: 100 } });
+  const idle = await openRaw(listener);
+  idle.socket.write('GET /health/live HTTP/1.1\r\nhost: a\r\n\r\n');
+  expect(parseRaw(await idle.ended()).status).toBe(200);
 });
 
 test('only connections above the limit are closed', async () => {
-  const listener = await listen(waybill.app, '127.0.0.1', 0, { maxConnections: 1 });
-  try {
-    const served = await openRaw(listener);
-    const beyond = await openRaw(listener);
-    expect(await beyond.ended()).toBe('');
-    served.socket.write('GET /health/live HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
-    expect(parseRaw(await served.ended()).status).toBe(200);
-  } finally {
-    await listener.close();
-  }
+  await using listener = await startWaybill({}, { sandbox, listener: { maxConnections: 1 } });
+  const served = await openRaw(listener);
+  const beyond = await openRaw(listener);
+  expect(await beyond.ended()).toBe('');
+  served.socket.write('GET /health/live HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+  expect(parseRaw(await served.ended()).status).toBe(200);
 });

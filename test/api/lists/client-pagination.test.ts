@@ -25,7 +25,6 @@ interface Stuck {
   };
 }
 
-const url = 'http://waybill.test/graphql';
 const headers = { authorization: 'Bearer token' };
 const only = ['shipments/24990'];
 const query = `query Stuck($after: String) {
@@ -53,7 +52,7 @@ async function readAll(
 /** 25,000 shipments, and a function that fetches from the application in front of them. */
 async function start() {
   const waybill = await startApp((request, response) => {
-    const { searchParams } = new URL(request.url ?? '', url);
+    const { searchParams } = new URL(request.url ?? '', 'http://rest.test');
     const start = Number(searchParams.get('pageToken') ?? 0);
     const end = Math.min(25_000, start + Number(searchParams.get('pageSize')));
     const shipments = Array.from({ length: end - start }, (_, index) => {
@@ -63,21 +62,20 @@ async function start() {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ shipments, nextPageToken: end < 25_000 ? String(end) : '' }));
   });
-  const fetchFromApp: typeof fetch = async (input, init) => waybill.app.fetch(String(input), init ?? {});
-  return { waybill, fetchFromApp };
+  return waybill;
 }
 
 /** 20 pages for the first operation, and seven for the second one. */
 const expected = { atFirst: [], inAll: only, calls: 27 };
 
 test("Relay's pagination finds a match after an empty page", async () => {
-  const { waybill, fetchFromApp } = await start();
-  await using app = waybill;
+  await using app = await start();
+  const url = new URL('/graphql', app.url).href;
   const environment = new Environment({
     network: Network.create(async ({ text }, variables) => {
       const body = JSON.stringify({ query: text, variables });
       const type = { 'content-type': 'application/json' };
-      return (await fetchFromApp(url, { method: 'POST', headers: { ...headers, ...type }, body })).json();
+      return (await fetch(url, { method: 'POST', headers: { ...headers, ...type }, body })).json();
     }),
     store: new Store(new RecordSource()),
   });
@@ -92,13 +90,13 @@ test("Relay's pagination finds a match after an empty page", async () => {
 });
 
 test("Apollo Client's relayStylePagination finds a match after an empty page", async () => {
-  const { waybill, fetchFromApp } = await start();
-  await using app = waybill;
+  await using app = await start();
+  const url = new URL('/graphql', app.url).href;
   const client = new ApolloClient({
     cache: new InMemoryCache({
       typePolicies: { Query: { fields: { shipments: relayStylePagination(['status']) } } },
     }),
-    link: new HttpLink({ uri: url, fetch: fetchFromApp, headers }),
+    link: new HttpLink({ uri: url, headers }),
   });
   const document = parse(query);
   const watched = client.watchQuery<Stuck>({ query: document });
@@ -119,11 +117,10 @@ test("Apollo Client's relayStylePagination finds a match after an empty page", a
 });
 
 test("urql's relayPagination finds a match after an empty page", async () => {
-  const { waybill, fetchFromApp } = await start();
-  await using app = waybill;
+  await using app = await start();
+  const url = new URL('/graphql', app.url).href;
   const client = createClient({
     url,
-    fetch: fetchFromApp,
     fetchOptions: { headers },
     preferGetMethod: false,
     exchanges: [cacheExchange({ resolvers: { Query: { shipments: relayPagination() } } }), fetchExchange],

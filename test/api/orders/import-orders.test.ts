@@ -1,6 +1,5 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { expect, test } from 'vitest';
-import { listen } from '../../fixtures/listen.ts';
 import { codeBlockOf, readPage, sectionOf } from '../../fixtures/markdown.ts';
 import { order } from '../../fixtures/order-to-create.ts';
 import { startWaybill } from '../../harness.ts';
@@ -22,8 +21,7 @@ async function importFunction(origin: string): Promise<ImportOrders> {
 
 test('the import example of the docs creates each order once, even after a crash', async () => {
   await using waybill = await startWaybill();
-  const server = await listen(waybill.app, '127.0.0.1', 0);
-  const importOrders = await importFunction(server.url.origin);
+  const importOrders = await importFunction(waybill.url.origin);
   const session = { token: () => waybill.sandbox.tokens.first, refresh: () => Promise.resolve() };
   const rows = Array.from({ length: 250 }, (_, index) => ({ ...order, referenceId: `row ${index}` }));
   const invalid = { ...order, referenceId: 'row 250', notes: '' };
@@ -44,5 +42,4 @@ test('the import example of the docs creates each order once, even after a crash
   expect([...first].every(([reference, id]) => second.get(reference) === id)).toBe(true);
   const posts = waybill.sandbox.requests.lines().filter((line) => line === 'POST /v1/orders');
   expect(posts).toHaveLength(250);
-  await server.close();
 });

@@ -5,12 +5,14 @@ import {
   type CreateQuoteInput,
   CreateWholeQuoteDocument,
 } from '../../documents.generated.ts';
+import { createGathering } from '../../fixtures/gathering.ts';
 import { learnMerchants, organizationCall } from '../../fixtures/known-merchant.ts';
 import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
 
+const { gather, intercept } = createGathering();
 let waybill: Waybill;
 beforeAll(async () => {
-  waybill = await startWaybill();
+  waybill = await startWaybill({}, { intercept });
   await learnMerchants(waybill, waybill.sandbox.tokens.first);
 });
 afterEach(() => waybill.sandbox.faults.clear());
@@ -452,6 +454,7 @@ describe('the idempotencyKey of createQuote', () => {
   });
 
   test('sends only one call for equal concurrent requests', async () => {
+    gather(20);
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ idempotencyKey: 'at once' })));
     const [first] = answers;
     expect(first?.data).toEqual({ createQuote: success });

@@ -26,7 +26,7 @@ import {
   updateOrderMutation,
 } from './documents.ts';
 
-const { app, ask, sandbox, ...waybill } = await startWaybill();
+const { ask, sandbox, ...waybill } = await startWaybill();
 
 /** Relay warns on the console, of an id that two types share and of a field that the answer lacks, and goes on. */
 const warnings: unknown[][] = [];
@@ -46,7 +46,7 @@ function startRelay() {
   const source = new RecordSource();
   const environment = new Environment({
     network: Network.create(async ({ text }, variables) => {
-      const response = await app.fetch('http://waybill.test/graphql', {
+      const response = await waybill.fetch('/graphql', {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${sandbox.tokens.first}` },
         body: JSON.stringify({ query: text, variables }),

@@ -13,6 +13,7 @@ import {
   CreateWholeShipmentDocument,
   ShipBetweenQuotesDocument,
 } from '../../documents.generated.ts';
+import { createGathering } from '../../fixtures/gathering.ts';
 import { learnMerchants, organizationCall, otherInputMessage } from '../../fixtures/known-merchant.ts';
 import { memoryStore } from '../../fixtures/memory-store.ts';
 import { answerJson, startRestClient } from '../../fixtures/rest-service.ts';
@@ -51,11 +52,12 @@ const quoteInput: CreateQuoteInput = {
   },
 };
 
+const { gather, intercept } = createGathering();
 let waybill: Waybill;
 let input: CreateShipmentInput & { quote: string };
 beforeAll(async () => {
   // A search counts at once.
-  waybill = await startWaybill({}, { processingMs: 0 });
+  waybill = await startWaybill({}, { processingMs: 0, intercept });
   const { first, second } = waybill.sandbox.tokens;
   input = { ...ofOrder };
   await learnMerchants(waybill, first, second);
@@ -589,6 +591,7 @@ describe('the idempotencyKey of createShipment', () => {
 
   test('creates one shipment for 20 concurrent requests', async () => {
     const fields = await keyed('at once');
+    gather(20);
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(fields)));
     const [first] = answers;
     expect(first?.data).toEqual({ createShipment: success });

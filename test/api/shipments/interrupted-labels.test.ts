@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { listen } from '../../fixtures/listen.ts';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
 import { type StartAppOptions, startApp } from '../../fixtures/start-app.ts';
 
@@ -21,26 +20,20 @@ const drip = (response: ServerResponse) => {
   response.once('close', () => clearInterval(more));
 };
 
-/** The application on a real connection, with few places for labels. */
-async function startListening(
+/** A server whose labels come from `answer`. */
+async function startWithLabels(
   answer: Answer,
   environment: Record<string, string>,
   options: StartAppOptions = {},
 ) {
   const waybill = await startApp(answer, environment, options);
-  const listener = await listen(waybill.app, '127.0.0.1', 0);
   return {
     ...waybill,
     label: (id: string, bearer: string, signal: AbortSignal | null = null) =>
-      fetch(new URL(`/labels/${id}.pdf`, listener.url), {
+      fetch(new URL(`/labels/${id}.pdf`, waybill.url), {
         headers: { authorization: `Bearer ${bearer}` },
         signal,
       }),
-    async [Symbol.asyncDispose]() {
-      // The service first: its hung answers would keep the listener from closing.
-      await waybill[Symbol.asyncDispose]();
-      await listener.close();
-    },
   };
 }
 
@@ -48,7 +41,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   ['get no response', () => {}],
   ['never end', drip],
 ])('label calls that %s do not block other requests', async (_how, answer) => {
-  await using waybill = await startListening(beside(answer), { UPSTREAM_CONNECTIONS: '2' });
+  await using waybill = await startWithLabels(beside(answer), { UPSTREAM_CONNECTIONS: '2' });
   const clients = new AbortController();
   const gone = ['1', '2', '3', '4'].map((id) => waybill.label(id, 'ana', clients.signal));
   await until(() => waybill.calls().length === 4);
@@ -60,7 +53,7 @@ test.each<[string, (response: ServerResponse) => void]>([
 
 test('the time limit ends an endless label response and its REST call', async () => {
   let open = 0;
-  await using waybill = await startListening(
+  await using waybill = await startWithLabels(
     beside((response) => {
       open += 1;
       response.once('close', () => {

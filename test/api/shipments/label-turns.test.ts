@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { listen } from '../../fixtures/listen.ts';
 import { openRaw } from '../../fixtures/raw-http.ts';
 import { type Answer, answerJson, until } from '../../fixtures/rest-service.ts';
 import { type StartAppOptions, startApp } from '../../fixtures/start-app.ts';
@@ -16,9 +15,8 @@ async function startWithSlots(slots: number, options: StartAppOptions = {}) {
     else answerJson({ name: 'orders/7', fulfiller: 'OPERATOR' })(request, response, body);
   };
   const waybill = await startApp(answer, {}, { labelRequestsAtOnce: slots, ...options });
-  const listener = await listen(waybill.app, '127.0.0.1', 0);
   const label = (id: string, bearer: string, signal: AbortSignal | null = null) =>
-    fetch(new URL(`/labels/${id}.pdf`, listener.url), {
+    fetch(new URL(`/labels/${id}.pdf`, waybill.url), {
       headers: { authorization: `Bearer ${bearer}` },
       signal,
     });
@@ -27,19 +25,16 @@ async function startWithSlots(slots: number, options: StartAppOptions = {}) {
   const send = (id: string) =>
     held.get(id)?.writeHead(200, { 'content-type': 'application/pdf' }).end(`%PDF ${id}`);
   return {
-    listener,
+    waybill,
     label,
     called,
     send,
-    waybill,
     /** Lets REST accept these access tokens. */
     async accept(...bearers: string[]) {
       for (const bearer of bearers) await waybill.ask(orderQuery, bearer);
     },
     async [Symbol.asyncDispose]() {
-      // The service first: its hung answers would keep the listener from closing.
       await waybill[Symbol.asyncDispose]();
-      await listener.close();
     },
   };
 }
@@ -181,7 +176,7 @@ test('the limit of 500 waiting label requests does not block an accepted token',
   const { label, called, send } = stage;
   await stage.accept('ana');
   // A connection has at most 10 requests at work.
-  const clients = await Promise.all(Array.from({ length: 51 }, () => openRaw(stage.listener)));
+  const clients = await Promise.all(Array.from({ length: 51 }, () => openRaw(stage.waybill)));
   const request = 'GET /labels/m.pdf HTTP/1.1\r\nhost: a\r\nauthorization: Bearer made-up\r\n\r\n';
   for (const { socket } of clients) socket.write(request.repeat(10));
   await until(() => called().length === 1);

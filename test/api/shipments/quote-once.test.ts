@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { print } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
 import { openSqliteStore } from '../../../src/writes/store/sqlite-store.ts';
 import {
   CreateQuoteDocument,
@@ -180,7 +181,11 @@ describe('a server that dies during createShipment', () => {
     const keyStore = await openSqliteStore({ file });
     const nextStore = await openSqliteStore({ file });
     try {
-      await using dying = await startWaybill({ UPSTREAM_CONNECTIONS: '1' }, { sandbox, keyStore });
+      const reported: unknown[] = [];
+      await using dying = await startWaybill(
+        { UPSTREAM_CONNECTIONS: '1' },
+        { sandbox, keyStore, report: (error) => reported.push(error) },
+      );
       await using next = await startWaybill({}, { sandbox, keyStore: nextStore });
       await learnMerchants(dying, sandbox.tokens.first);
       const input = await orderToShip(next);
@@ -199,6 +204,10 @@ describe('a server that dies during createShipment', () => {
       await keyStore.close();
       const result = await ship(next, input, 'next');
       await Promise.all([accepting, reading]);
+      // Each failed step of the first server.
+      const closed = new StoreUnavailableError('The key store is closed.');
+      expect(reported).toEqual(reported.map(() => closed));
+      expect(reported).toContainEqual(closed);
       return { result, shipments: await shipmentsByOrder(sandbox, startOfTime), order: input.order };
     } finally {
       await nextStore.close();

@@ -1,17 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Fault, FaultEffect } from '../../../src/sandbox/sandbox.ts';
 import { ShipOrderDocument, type ShipOrderInput } from '../../documents.generated.ts';
+import { createGathering } from '../../fixtures/gathering.ts';
 import { learnMerchants, otherInputMessage } from '../../fixtures/known-merchant.ts';
 import { type OrderToShip, orderToShip } from '../../fixtures/order-to-ship.ts';
 import { type Answer, startWaybill, type Waybill } from '../../harness.ts';
 
+const { gather, intercept } = createGathering();
 let waybill: Waybill;
 /** The same service through a server that waits no longer than it takes to see that no answer comes. */
 let impatient: Waybill;
 beforeAll(async () => {
   // A search counts at once.
   const processingMs = 0;
-  waybill = await startWaybill({}, { processingMs });
+  waybill = await startWaybill({}, { processingMs, intercept });
   impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '800' }, { sandbox: waybill.sandbox, processingMs });
   const { first, second } = waybill.sandbox.tokens;
   await learnMerchants(waybill, first, second);
@@ -396,6 +398,7 @@ describe('a retry of shipOrder after a lost response to POST /v1/shipments', () 
 describe('the idempotencyKey of shipOrder', () => {
   test('ships the order once for 20 concurrent requests', async () => {
     const input = await keyed();
+    gather(20);
     const answers = await Promise.all(Array.from({ length: 20 }, () => ship(input)));
     const [first] = answers;
     expect(first?.data).toEqual({ shipOrder: success(input.order) });
@@ -408,6 +411,7 @@ describe('the idempotencyKey of shipOrder', () => {
     const input = await keyed();
     fail({ kind: 'reset', method: 'POST', path: '/v1/shipments', times: 1 });
     expect(await ship(input)).toEqual(answered(unknown(input.order, keyOf(input)), posted(input.order)));
+    gather(20);
     const answers = await Promise.all(Array.from({ length: 20 }, () => ship(input)));
     const [first] = answers;
     expect(answers.map(({ data }) => data)).toEqual(answers.map(() => ({ shipOrder: success(input.order) })));
@@ -509,7 +513,7 @@ describe('the idempotencyKey of shipOrder', () => {
     const input = await keyed();
     fail({ kind: 'delay', delayMs: 60, method: 'POST', path: '/v1/quotes' });
     const client = new AbortController();
-    const left = waybill.app.fetch('http://waybill.test/graphql', {
+    const left = waybill.fetch('/graphql', {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

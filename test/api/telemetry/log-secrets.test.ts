@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/config.ts';
-import { appSettings } from '../../../src/process/app-settings.ts';
-import type { RestApi } from '../../../src/rest/api.ts';
-import { createApp } from '../../../src/server/app.ts';
 import { createErrorReporter } from '../../../src/telemetry/error-report.ts';
-import { memoryStore } from '../../fixtures/memory-store.ts';
+import { silentLog } from '../../../src/telemetry/log.ts';
+import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
-import { type Answer, answerJson, answerText } from '../../fixtures/rest-service.ts';
+import { type Answer, answerJson, answerText, startService } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
+import { startServer } from '../../fixtures/start-server.ts';
 
 const token = 'canary-token';
 const phone = '+573195550142';
@@ -114,7 +112,7 @@ describe('the debug log', () => {
       const { log, text, lines } = recordedLog('debug');
       await using waybill = await startApp(answer, {}, { log });
       for (const [, path, request] of requests) {
-        await (await waybill.app.fetch(`http://waybill.test${path}`, request)).arrayBuffer();
+        await (await waybill.fetch(`${path}`, request)).arrayBuffer();
       }
       expect(text()).not.toMatch(everything);
       expect(lines().filter(({ msg }) => msg === 'answered')).toHaveLength(requests.length);
@@ -128,17 +126,19 @@ describe('an internal error', () => {
   /** What the log has of a fault that an operation runs into. */
   async function linesOf(fail: () => unknown) {
     const { log, text, lines } = recordedLog();
-    const app = createApp({
-      keyStore: memoryStore,
-      service: 'test',
-      // Only this method is called.
-      api: { getOrganization: async () => fail() } as unknown as RestApi,
-      settings: appSettings(readConfig({})),
-      publicUrl: () => new URL('http://waybill.test'),
-      log,
-      report: createErrorReporter(log),
-    });
-    const response = await app.fetch('http://waybill.test/graphql', {
+    const telemetry = await startTelemetry({ metrics: false, tracing: false }, silentLog);
+    await using rest = await startService(answerJson({ name: 'organization/a' }));
+    await using server = await startServer(
+      rest.url,
+      {},
+      {
+        log,
+        // The first code that sees the record.
+        telemetry: { ...telemetry, drift: { check: fail } },
+        report: createErrorReporter(log),
+      },
+    );
+    const response = await server.fetch('/graphql', {
       method: 'POST',
       headers: { ...headers, 'x-request-id': 'mine' },
       body: JSON.stringify({ query: '{ organization { id } }' }),
@@ -181,7 +181,9 @@ describe('an internal error', () => {
     ],
     [
       'a rejection with a string',
-      () => Promise.reject(phone),
+      () => {
+        throw phone;
+      },
       { name: 'Error', stack: expect.any(String), cause: { name: 'string' } },
     ],
   ])('is logged with the request id and a stack trace: %s', async (_what, fail, error) => {

@@ -137,9 +137,7 @@ describe('the metrics', () => {
     };
     await using waybill = await startApp(answer, {}, { telemetry });
     const ask = (query: string) =>
-      Promise.resolve(waybill.app.fetch('http://waybill.test/graphql', post(query))).then((told) =>
-        told.text(),
-      );
+      Promise.resolve(waybill.fetch('/graphql', post(query))).then((told) => told.text());
     const asked = ['{ organization { id } }', '{ organization { id } }'].map(ask);
     await until(() => waybill.service.requests.length === 1);
     const metrics = await metricsOf(telemetry);
@@ -167,7 +165,7 @@ describe('the metrics', () => {
       return answerJson(organization, calls === 1 ? 503 : 200)(...exchange);
     };
     await using waybill = await startApp(answer, { UPSTREAM_RETRIES: '1' }, { telemetry });
-    await (await waybill.app.fetch('http://waybill.test/graphql', post('{ organization { id } }'))).text();
+    await (await waybill.fetch('/graphql', post('{ organization { id } }'))).text();
     expect(await countsOf(await metricsOf(telemetry))).toMatchObject({
       'rest_call_duration{method="GET",route="/v1/organizations/mine",status="200"}': 1,
       'rest_retries{method="GET",route="/v1/organizations/mine"}': 1,
@@ -178,24 +176,19 @@ describe('the metrics', () => {
     const telemetry = await telemetryOf();
     const { log, lines } = recordedLog();
     await using waybill = await startApp(() => {}, {}, { telemetry, log });
-    const listener = await listen(waybill.app, '127.0.0.1', 0);
-    try {
-      const client = new AbortController();
-      const gone = fetch(new URL('/graphql', listener.url), post('{ organization { id } }', client.signal));
-      await until(() => waybill.service.requests.length === 1);
-      client.abort();
-      await expect(gone).rejects.toThrow('aborted');
-      const metrics = await metricsOf(telemetry);
-      await until(() => lines().length === 1);
-      expect(await countsOf(metrics)).toEqual({
-        documents_parsed: 1,
-        'operation_duration{type="query",outcome="aborted"}': 1,
-        'errors{code="REQUEST_ABORTED"}': 1,
-        'rest_call_duration{method="GET",route="/v1/organizations/mine",status="aborted"}': 1,
-      });
-    } finally {
-      await listener.close();
-    }
+    const client = new AbortController();
+    const gone = fetch(new URL('/graphql', waybill.url), post('{ organization { id } }', client.signal));
+    await until(() => waybill.service.requests.length === 1);
+    client.abort();
+    await expect(gone).rejects.toThrow('aborted');
+    const metrics = await metricsOf(telemetry);
+    await until(() => lines().length === 1);
+    expect(await countsOf(metrics)).toEqual({
+      documents_parsed: 1,
+      'operation_duration{type="query",outcome="aborted"}': 1,
+      'errors{code="REQUEST_ABORTED"}': 1,
+      'rest_call_duration{method="GET",route="/v1/organizations/mine",status="aborted"}': 1,
+    });
   });
 
   test('show open circuit breakers and waiting calls', async () => {
@@ -217,7 +210,7 @@ describe('the metrics', () => {
     const answer = answerJson({ name: 'organization/1', balanceCents: '7', nick: 'x' });
     await using waybill = await startApp(answer, {}, { telemetry });
     for (const query of ['{ organization { id } }', '{ organization { name: id } }']) {
-      await (await waybill.app.fetch('http://waybill.test/graphql', post(query))).text();
+      await (await waybill.fetch('/graphql', post(query))).text();
     }
     expect(await countsOf(await metricsOf(telemetry))).toMatchObject({
       'rest_drift{coordinate="Organization.balanceCents",kind="wrong type"}': 2,
@@ -288,11 +281,11 @@ describe('the metrics page', () => {
     for (const query of queries) {
       const init = post(query);
       const headers = { ...init.headers, authorization: `Bearer ${canary}`, 'x-request-id': canary };
-      await (await waybill.app.fetch(`http://waybill.test/graphql?${canary}`, { ...init, headers })).text();
+      await (await waybill.fetch(`/graphql?${canary}`, { ...init, headers })).text();
     }
     const label = { headers: { authorization: `Bearer ${canary}` } };
-    await (await waybill.app.fetch(`http://waybill.test/labels/${canary}.pdf`, label)).text();
-    await (await waybill.app.fetch(`http://waybill.test/${canary}`, label)).text();
+    await (await waybill.fetch(`/labels/${canary}.pdf`, label)).text();
+    await (await waybill.fetch(`/${canary}`, label)).text();
     const { body } = await (await metricsOf(telemetry)).page();
     expect(body).toMatch(/outcome="ok"/);
     expect(body).not.toMatch(/canary|57319555/);

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../src/config/config.ts';
 import type { Fault } from '../../../src/sandbox/faults/faults.ts';
 import { startTelemetry } from '../../../src/telemetry/telemetry.ts';
-import { connectApp } from '../../fixtures/connect-app.ts';
 import { freePort } from '../../fixtures/free-port.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
+import { startServer } from '../../fixtures/start-server.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 // The lines that faults of the sandbox leave in the log.
@@ -93,11 +92,10 @@ test('the log says why no connection to the REST service opens', async () => {
   const { log, lines } = recordedLog('warn');
   const telemetry = await startTelemetry({ metrics: false, tracing: false }, log);
   const restUrl = new URL(`http://127.0.0.1:${await freePort()}`);
-  const config = readConfig({ UPSTREAM_RETRIES: '0' });
-  const { app, close } = await connectApp(restUrl, config, { telemetry, report: () => {} });
+  await using server = await startServer(restUrl, {}, { telemetry, report: () => {} });
   for (let count = 0; count < 5; count += 1) {
     const headers = { 'content-type': 'application/json', authorization: 'Bearer token' };
-    await app.fetch('http://waybill.test/graphql', {
+    await server.fetch('/graphql', {
       method: 'POST',
       headers,
       body: JSON.stringify({ query: order(count) }),
@@ -105,5 +103,4 @@ test('the log says why no connection to the REST service opens', async () => {
   }
   expect(lines()).toMatchObject([{ msg: silent, route, reason: 'ECONNREFUSED' }]);
   telemetry.endOutages();
-  await close();
 });

@@ -92,7 +92,7 @@ async function start(variables: Record<string, string> = {}, log = silentLog, co
     waybill,
     /** Sends a request, with an operation where it has one. */
     async send(path: string, query?: string, headers: Record<string, string> = {}) {
-      const response = await waybill.app.fetch(`http://waybill.test${path}`, {
+      const response = await waybill.fetch(`${path}`, {
         headers: {
           'content-type': 'application/json',
           authorization: 'Bearer token',
@@ -319,7 +319,7 @@ test('the OpenTelemetry SDK is not loaded if tracing is off', async () => {
   expect(output).toBe('started\n');
   await using waybill = await startApp(answer);
   await (
-    await waybill.app.fetch('http://waybill.test/graphql', {
+    await waybill.fetch('/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: 'Bearer token', traceparent },
       body: JSON.stringify({ query: '{ order(id: "a") { id notes } }' }),

@@ -8,6 +8,7 @@ import {
   type CreateOrderInput,
   CreateQuoteDocument,
 } from '../../documents.generated.ts';
+import { createGathering } from '../../fixtures/gathering.ts';
 import { learnMerchants, organizationCall, otherInputMessage } from '../../fixtures/known-merchant.ts';
 import {
   amongTheNewest,
@@ -23,10 +24,11 @@ import {
 import { until } from '../../fixtures/rest-service.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
+const { gather, intercept } = createGathering();
 let waybill: Waybill;
 beforeAll(async () => {
   // A search counts at once.
-  waybill = await startWaybill({}, { processingMs: 0 });
+  waybill = await startWaybill({}, { processingMs: 0, intercept });
   const { first, second } = waybill.sandbox.tokens;
   await learnMerchants(waybill, first, second);
 });
@@ -73,6 +75,7 @@ describe('equal inputs with the same idempotency key', () => {
   test('cost one call even in 50 concurrent requests', async () => {
     const fields = { idempotencyKey: 'at once', referenceId: 'at-once' };
     fail({ kind: 'delay', delayMs: 300, times: 1 });
+    gather(50);
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(fields)));
     const [first] = answers;
     expect(answers).toEqual(
@@ -242,6 +245,7 @@ describe('the idempotency key of a rejected request', () => {
   test('can be used again after an error that concurrent requests shared', async () => {
     fail({ kind: 'status', status: 400, body: { message: 'Bad.' }, times: 1 });
     const fields = { idempotencyKey: 'refused at once' };
+    gather(10);
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(fields)));
     const invalid = { __typename: 'InvalidInput', message: 'Bad.', fields: [] };
     expect(answers.map(({ data }) => data)).toEqual(answers.map(() => ({ createOrder: invalid })));
@@ -383,6 +387,7 @@ describe('a keyed retry after an unknown outcome', () => {
     const fields = { idempotencyKey: 'found at once', referenceId: 'found-at-once' };
     fail({ kind: 'applied-then-cut', times: 1 });
     await ask(fields);
+    gather(10);
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(fields)));
     expect(answers.map(({ data }) => data)).toEqual(answers.map(() => ({ createOrder: recorded })));
     expect(waybill.sandbox.requests.lines()).toEqual([search(fields.referenceId)]);

@@ -1,10 +1,10 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { stripTypeScriptTypes } from 'node:module';
 import { expect, test, vi } from 'vitest';
-import { listen } from '../../fixtures/listen.ts';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { codeBlockOf, readPage, sectionOf } from '../../fixtures/markdown.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
-import { startWaybill } from '../../harness.ts';
+import { startOfTime, startWaybill } from '../../harness.ts';
 
 // The client of docs/errors.md and docs/api.md, as a phone runs it.
 
@@ -34,15 +34,17 @@ type Network = (response: ServerResponse, requestNumber: number) => boolean;
 
 /** A server, and the client of the pages with an access token of the first merchant and an order to ship. */
 async function startClient(network: Network = () => false) {
-  const waybill = await startWaybill();
-  const { sandbox } = waybill;
   let requestCount = 0;
-  const listener: RequestListener = (request, response) => {
-    requestCount += 1;
-    if (!network(response, requestCount)) waybill.app(request, response);
-  };
-  const server = await listen(listener, '127.0.0.1', 0);
-  const shipOrder = await importShipOrder(server.url.origin);
+  const intercept =
+    (app: RequestListener): RequestListener =>
+    (request, response) => {
+      requestCount += 1;
+      if (!network(response, requestCount)) app(request, response);
+    };
+  const sandbox = await startSandbox({ now: startOfTime });
+  const waybill = await startWaybill({}, { sandbox });
+  const client = await startWaybill({}, { sandbox, intercept });
+  const shipOrder = await importShipOrder(client.url.origin);
   const input = { ...(await orderToShip(waybill)), idempotencyKey: crypto.randomUUID() };
   let token = sandbox.tokens.first;
   const refresh = vi.fn(async () => {
@@ -69,8 +71,9 @@ async function startClient(network: Network = () => false) {
       return `Shipped as ${data.order.shipment.id}.`;
     },
     async [Symbol.asyncDispose]() {
-      await server.close();
+      await client[Symbol.asyncDispose]();
       await waybill[Symbol.asyncDispose]();
+      await sandbox.close();
     },
   };
 }

@@ -101,7 +101,7 @@ test('two tokens with concurrent equal queries never share data', async () => {
   let cached = 0;
 
   async function ask(token: Token, request: object): Promise<void> {
-    const response = await waybill.app.fetch('http://waybill.test/graphql', {
+    const response = await waybill.fetch('/graphql', {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

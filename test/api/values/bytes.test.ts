@@ -1,12 +1,12 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { organizationQuery, startListening } from '../../fixtures/listening-waybill.ts';
 import { memoryStore } from '../../fixtures/memory-store.ts';
 import { parcel } from '../../fixtures/order-to-ship.ts';
+import { organizationQuery } from '../../fixtures/organization-query.ts';
 import { sendRaw } from '../../fixtures/raw-http.ts';
 import type { Answer } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
-import { startOfTime } from '../../harness.ts';
+import { startOfTime, startWaybill } from '../../harness.ts';
 
 type Encode = (text: string) => Buffer;
 
@@ -137,7 +137,7 @@ describe('the message of an error of the REST service', () => {
 });
 
 describe('a request of a client', async () => {
-  const waybill = await startListening({}, { sandbox });
+  const waybill = await startWaybill({}, { sandbox });
   afterAll(() => waybill[Symbol.asyncDispose]());
   const query = 'query ($search: String) { orders(search: $search, first: 1) { nodes { id } } }';
   const badRequest = (message: string) => ({
@@ -179,7 +179,7 @@ describe('a request of a client', async () => {
     const target = `/graphql?query=${encodeURIComponent(query)}&variables=${variables}`;
     const head = `Host: waybill.test\r\nAuthorization: ${waybill.authorization}\r\nAccept: application/json`;
     const request = Buffer.from(`GET ${target} HTTP/1.1\r\n${head}\r\nConnection: close\r\n\r\n`, 'latin1');
-    const { status, body } = await sendRaw(waybill.listener, request);
+    const { status, body } = await sendRaw(waybill, request);
     return { status, body: JSON.parse(body) };
   };
 
