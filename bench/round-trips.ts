@@ -8,10 +8,8 @@ import { deepStrictEqual } from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config/config.ts';
-import { appSettings, parameterNames, restSettings } from '../src/process/app-settings.ts';
-import { createRestApi } from '../src/rest/api.ts';
-import { createRestClient } from '../src/rest/client/client.ts';
-import { createApp } from '../src/server/app.ts';
+import { type RunningServer, startServer } from '../src/process/start-server.ts';
+import { silentLog } from '../src/telemetry/log.ts';
 import { openSqliteStore } from '../src/writes/store/sqlite-store.ts';
 import { markdownTable, median } from './markdown-table.ts';
 import { createRest } from './rest.ts';
@@ -60,25 +58,21 @@ const otherToken = 'sandbox-sur-textil';
 
 const upstream = await startUpstream('sandbox-process.ts');
 const rest = createRest(upstream.url, token);
-// All servers share one REST client, so connections stay open as those of the hand-written client do.
-const keyStore = await openSqliteStore({ file: 'memory' });
-const client = createRestClient({ baseUrl: new URL(upstream.url), ...restSettings(readConfig({})) });
+const servers: RunningServer[] = [];
 
-/** A server in this process that is called by `fetch`, and that calls REST over HTTP. */
-function createWaybill(environment: Record<string, string> = {}) {
-  const config = readConfig(environment);
-  const app = createApp({
-    settings: appSettings(config),
-    api: createRestApi(client, parameterNames(config)),
-    keyStore,
-    service: 'bench',
-    publicUrl: () => new URL('http://waybill.bench'),
-    report: (error) => {
-      throw error;
-    },
+/** Starts a server in this process, until `endServers`. @returns a function that sends it a query over HTTP. */
+async function startWaybill(environment: Record<string, string> = {}) {
+  // Without metrics, which belong to the process that all servers share.
+  const config = readConfig({ PORT: '0', UPSTREAM_URL: upstream.url, METRICS: 'no', ...environment });
+  const server = await startServer(config, {
+    upstream: { url: new URL(upstream.url), bearer: undefined, close: async () => {} },
+    trustedDocuments: undefined,
+    keyStore: await openSqliteStore({ file: 'memory' }),
+    log: silentLog,
   });
+  servers.push(server);
   return async ({ name, query, variables }: Question, bearer: string): Promise<unknown> => {
-    const response = await app.fetch('http://waybill.bench/graphql', {
+    const response = await fetch(new URL('/graphql', server.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
       body: JSON.stringify({ query, variables }),
@@ -90,9 +84,14 @@ function createWaybill(environment: Record<string, string> = {}) {
   };
 }
 
+async function endServers(): Promise<void> {
+  await Promise.all(servers.splice(0).map((server) => server.end('interrupted')));
+}
+
 /** A token that is new to the server. Documents are compiled already, but the server has no data of the merchant. */
 const cold: Way = (screen) => async () => {
-  const ask = createWaybill();
+  const ask = await startWaybill();
+  // Compiles the document, and opens connections.
   await ask(screen, otherToken).catch(() => {}); // The other merchant may not have the records of the screen.
   return () => ask(screen, token);
 };
@@ -100,8 +99,11 @@ const cold: Way = (screen) => async () => {
 /** One server with these settings for all runs of a screen. */
 function steady(environment?: Record<string, string>): Way {
   return (screen) => {
-    const ask = createWaybill(environment);
-    return async () => () => ask(screen, token);
+    const started = startWaybill(environment);
+    return async () => {
+      const ask = await started;
+      return () => ask(screen, token);
+    };
   };
 }
 
@@ -112,7 +114,7 @@ const ways: Record<string, Way> = {
   'by hand': (screen) => async () => () => screen.byRest(rest),
 };
 
-/** Measures all runs. `prepare` prepares a run without a delay. `check` throws if a response is wrong. */
+/** Measures all runs, and ends the servers. `prepare` prepares a run without a delay. `check` throws if a response is wrong. */
 async function measure(
   { delayMs, runs }: Distance,
   prepare: () => Promise<View>,
@@ -134,6 +136,7 @@ async function measure(
     times.push(ms);
     calls.push(count);
   }
+  await endServers();
   return { calls, ms: median(times) };
 }
 
@@ -213,8 +216,9 @@ async function orderBoardInCalls(at: Distance): Promise<string> {
 
 /** The end cursor of a page of orders. Every server accepts the cursors of a token, so they come from a server that is not measured. */
 async function endCursorOf(question: Question): Promise<string> {
+  const ask = await startWaybill();
   // The query of the page asks for these fields.
-  const data = (await createWaybill()(question, token)) as { orders: { pageInfo: { endCursor: string } } };
+  const data = (await ask(question, token)) as { orders: { pageInfo: { endCursor: string } } };
   return data.orders.pageInfo.endCursor;
 }
 
@@ -233,7 +237,7 @@ try {
   const inCalls = await orderBoardInCalls({ delayMs: 20, runs: isShort ? 3 : 15 });
   console.log(`\n### The order board in calls, 20 ms from REST\n\n${inCalls}`);
 } finally {
-  await client.close();
+  await endServers();
   await rest.close();
   upstream.close();
 }
