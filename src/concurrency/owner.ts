@@ -7,11 +7,8 @@ export type Owner =
   // Requests of this owner take turns by connection.
   | { readonly token: object | undefined; readonly connection: object };
 
-/** Stands for the connection of a call through `fetch`. */
-export const noConnection = {};
-
 /** The owner of a request without a token. */
-export function anonymousOwner(connection: object = noConnection): Owner {
+export function anonymousOwner(connection: object): Owner {
   return { token: undefined, connection };
 }
 

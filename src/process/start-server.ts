@@ -83,7 +83,7 @@ export async function startServer(config: Config, parts: ServerParts) {
     tracing,
     log,
     report: parts.report ?? createErrorReporter(log),
-    ...(forTests && { forTests }),
+    forTests,
   });
   const onHttpError = reportEarlyErrors(log, metrics);
   const requestListener = forTests?.intercept?.(app) ?? app;

@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
-import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import { createYoga } from 'graphql-yoga';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
 import { schema } from '../graph/schema.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { ReportError } from '../telemetry/error-report.ts';
-import { type Log, silentLog } from '../telemetry/log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/otlp-tracing.ts';
 import { createRefusedOriginLog } from '../telemetry/refused-origins.ts';
@@ -21,7 +21,6 @@ import { cachedDocuments, idParameters, persistedDocuments } from './graphql/yog
 import { yogaOperations } from './graphql/yoga-execution.ts';
 import { yogaHeaders } from './graphql/yoga-headers.ts';
 import { readYogaRequest } from './graphql/yoga-request.ts';
-import type { HeaderReader } from './http/header-reader.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { createBodyBudget, defaultMaxBodyBytes } from './http/request-body.ts';
@@ -36,7 +35,7 @@ import { createOperationRunner } from './operations/operation-runner.ts';
 import { QuerySharing } from './operations/query-sharing.ts';
 import { createTokenState, type TokenRejections } from './operations/token-state.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
-import { createHealth, type Health, healthRoute } from './routes/health.ts';
+import { type Health, healthRoute } from './routes/health.ts';
 import { createLabelQueue } from './routes/label-queue.ts';
 import { labelRoute } from './routes/labels.ts';
 import { metricsRoute } from './routes/metrics.ts';
@@ -62,7 +61,7 @@ export interface AppSettings {
   isHttps: boolean;
 }
 
-/** The settings and resources of the application. What is optional is off by default. */
+/** The settings and resources of the application. What is undefined is off. */
 export interface AppOptions {
   settings: AppSettings;
   api: RestApi;
@@ -70,26 +69,25 @@ export interface AppOptions {
   report: ReportError;
   /** The base URL by which clients reach this server. */
   publicUrl: () => URL;
-  trustedDocuments?: TrustedDocuments | undefined;
+  trustedDocuments: TrustedDocuments | undefined;
   /** The access token that GraphiQL starts with. Undefined: GraphiQL shows a placeholder. */
-  graphiqlBearer?: string | undefined;
+  graphiqlBearer: string | undefined;
   /** The host that GraphiQL names as a live service. Undefined in the sandbox. */
-  graphiqlLiveHost?: string | undefined;
-  log?: Log;
-  metrics?: Metrics | undefined;
+  graphiqlLiveHost: string | undefined;
+  log: Log;
+  metrics: Metrics | undefined;
   /** Whether the application serves `GET /metrics`. */
-  showMetrics?: boolean;
-  tracing?: Tracing | undefined;
+  showMetrics: boolean;
+  tracing: Tracing | undefined;
   /** Its secret is the key of the hashes of access tokens, too. */
   keyStore: KeyStore;
   /** Names the REST service in the store: its URL, or `sandbox`. */
   service: string;
-  tokenRejections?: TokenRejections | undefined;
+  tokenRejections: TokenRejections | undefined;
   /** Tracks running mutations, so that a shutdown can wait for them. */
-  mutations?: RunningMutations;
-  /** By default always ready. */
-  health?: Health;
-  forTests?: TestOptions;
+  mutations: RunningMutations;
+  health: Health;
+  forTests: TestOptions | undefined;
 }
 
 /** Limits and parts that a test replaces. The defaults are beside their use. */
@@ -111,19 +109,17 @@ export interface TestOptions {
   processingMs?: number;
 }
 
-/** The application as a request listener of a Node server, and as a `fetch` function. */
-export type App = RequestListener & Pick<YogaServerInstance<NodeContext, object>, 'fetch'>;
-
 /**
- * The HTTP application. It opens no socket.
+ * The HTTP application, as the listener of a Node server.
  *
  * The fast path (graphql/fast-path.ts) responds to a POST with common headers and a cached document. Every request that it
  * cannot complete goes to Yoga, whose plugins are below in the order in which they run. Both ways run the operation with the
  * same `runOperation` and write the same log line.
  * @throws TrustedDocumentsError if a trusted document is not valid.
  */
-export function createApp(options: AppOptions): App {
-  const { settings, api, metrics, tracing, report, forTests = {} } = options;
+export function createApp(options: AppOptions): RequestListener {
+  const { settings, api, metrics, tracing, report } = options;
+  const forTests = options.forTests ?? {};
   const { compressResponses, pointsPerSecond } = settings;
   const limits = { ...fixedLimits, nodes: settings.maxNodes, ...forTests.limits };
   const isPrivate = settings.schemaAccess === 'private';
@@ -149,8 +145,7 @@ export function createApp(options: AppOptions): App {
     unreadBytesAtOnce: forTests.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
   });
   const rateLimit = pointsPerSecond > 0 ? createRateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
-  const log = options.log ?? silentLog;
-  const logRefusedOrigin = createRefusedOriginLog(log);
+  const logRefusedOrigin = createRefusedOriginLog(options.log);
   const responseHeaders = createResponseHeaders(
     { corsOrigins: settings.corsOrigins ?? [], isHttps: settings.isHttps, compressResponses },
     (origin) => {
@@ -158,7 +153,6 @@ export function createApp(options: AppOptions): App {
       logRefusedOrigin(origin);
     },
   );
-  const isTokenAccepted = (headers: HeaderReader) => tokens.owner(headers).connection === undefined;
   const documents = createDocumentCache(
     {
       parse(text) {
@@ -172,9 +166,9 @@ export function createApp(options: AppOptions): App {
   );
   const documentPolicy =
     options.trustedDocuments === undefined
-      ? automaticPersistedQueries(isTokenAccepted, forTests.persistedQueryBytes)
+      ? automaticPersistedQueries(tokens.isTokenAccepted, forTests.persistedQueryBytes)
       : onlyTrustedDocuments(documents, options.trustedDocuments);
-  const accessLog = createAccessLog(log, metrics?.requests, tracing);
+  const accessLog = createAccessLog(options.log, metrics?.requests, tracing);
   const bodies = {
     maxBodyBytes: forTests.maxBodyBytes ?? defaultMaxBodyBytes,
     budget: createBodyBudget(forTests.bodyBytesAtOnce),
@@ -231,7 +225,7 @@ export function createApp(options: AppOptions): App {
       yogaAccessLog(accessLog, report),
       yogaHeaders(responseHeaders),
       // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
-      healthRoute(options.health ?? createHealth(async () => ({}))),
+      healthRoute(options.health),
       !isPrivate &&
         graphiql({
           bearer: options.graphiqlBearer,
@@ -240,7 +234,7 @@ export function createApp(options: AppOptions): App {
           compressResponses,
           report,
         }),
-      metrics !== undefined && options.showMetrics === true && metricsRoute(metrics),
+      metrics !== undefined && options.showMetrics && metricsRoute(metrics),
       labelRoute({
         api,
         callContexts: tokens.callContexts,
@@ -258,7 +252,7 @@ export function createApp(options: AppOptions): App {
     ],
   });
   if (forTests.fastPath === false) return yoga;
-  const fastPath = createFastPath({
+  return createFastPath({
     bodies,
     documentPolicy,
     documents,
@@ -269,5 +263,4 @@ export function createApp(options: AppOptions): App {
     runOperation,
     fallback: yoga,
   });
-  return Object.assign(fastPath, { fetch: yoga.fetch });
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { noConnection, type Owner } from '../concurrency/owner.ts';
+import type { Owner } from '../concurrency/owner.ts';
 
 /** The holder of one access token. All operations with the same token share one Tenant object. */
 export interface Tenant {
@@ -112,7 +112,7 @@ export class Tenants {
   }
 
   /** The owner of a request. An accepted token is an owner of its own. */
-  owner(token: Tenant, connection: object = noConnection): Owner {
+  owner(token: Tenant, connection: object): Owner {
     return { token, connection: this.#isAccepted(token.id) ? undefined : connection };
   }
 

@@ -111,13 +111,6 @@ test('an owner has a connection only while its token is not accepted', () => {
   expect(owner()).toEqual({ token: tenant, connection });
 });
 
-test('unaccepted tokens without a connection are treated as one connection', () => {
-  const tenants = createTenants();
-  const [first, second] = ['a', 'b'].map((bearer) => tenants.owner(tenants.of(bearer), undefined));
-  expect(first?.connection).toBe(second?.connection);
-  expect(first?.connection).toBeDefined();
-});
-
 test('an accepted token is remembered even if its tenant was evicted', () => {
   const tenants = createTenants({ maxTenants: 2 });
   const first = tenants.of('first');

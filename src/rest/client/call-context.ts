@@ -1,6 +1,6 @@
 import { type Cancellation, CancelSource, neverAborted } from '../../concurrency/cancellation.ts';
 import { FairQueue } from '../../concurrency/fair-queue.ts';
-import { type Deadline, noDeadline } from '../../concurrency/operation-scope.ts';
+import type { Deadline } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { Tenant, Tenants } from '../../tenancy/tenant.ts';
 import type { RestCall } from '../call.ts';
@@ -135,8 +135,8 @@ export function createCallContexts({ callsAtOnce, ...options }: CallContextsOpti
   const process = { queue, ...options };
   return {
     callsWaiting: () => queue.waiting,
-    /** The call context of one operation. `connection`: the client's, undefined for a call through `fetch`. */
-    of(bearer: string, signal: Cancellation, deadline = noDeadline, connection?: object): CallContext {
+    /** The call context of one operation. `connection`: the client's. */
+    of(bearer: string, signal: Cancellation, deadline: Deadline, connection: object): CallContext {
       const tenant = options.tenants.of(bearer);
       const owner = options.tenants.owner(tenant, connection);
       const operation = { readsLeft: options.readsPerOperation, isAccepted: false };

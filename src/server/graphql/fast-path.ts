@@ -34,7 +34,7 @@ export interface FastPathOptions {
   report: ReportError;
   runOperation: RunOperation;
   /** `context` has the results of the steps that the fast path has done. */
-  fallback(request: IncomingMessage, response: ServerResponse, context: NodeContext): void;
+  fallback(request: IncomingMessage, response: ServerResponse, context: Partial<NodeContext>): void;
 }
 
 /** A listener that passes all requests that it cannot complete to the fallback. */

@@ -31,7 +31,7 @@ export function yogaAccessLog(accessLog: AccessLog, report: ReportError): Plugin
       const { requestRecord = accessLog.begin(headers.get('x-request-id')) } = serverContext;
       response.headers.set('x-request-id', requestRecord.requestId);
       // Yoga's signal misses a connection that closed before Yoga listened for the close.
-      const isAborted = signal.aborted || serverContext.res?.destroyed === true;
+      const isAborted = signal.aborted || serverContext.res.destroyed;
       accessLog.finish(requestRecord, headers, response.status, isAborted);
     },
   };

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { type DocumentNode, GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { Owner } from '../../concurrency/owner.ts';
@@ -6,6 +5,7 @@ import { StepQueue } from '../../concurrency/step-queue.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
 import { type DocumentPolicy, type DocumentReference, findDocument } from '../documents/persisted-queries.ts';
 import type { HeaderReader } from '../http/header-reader.ts';
+import type { NodeContext } from '../http/node-context.ts';
 
 /** Request parameters that Yoga itself does not accept. */
 export const idParameters = ['documentId', 'id'];
@@ -45,8 +45,8 @@ const nodesPerDocument = 100;
  */
 export function cachedDocuments(
   documents: DocumentCache,
-  toOwner: (headers: HeaderReader, connection: object | undefined) => Owner,
-): Plugin<object, { res?: ServerResponse }> {
+  toOwner: (headers: HeaderReader, connection: object) => Owner,
+): Plugin<object, NodeContext> {
   const errorsByDocument = new WeakMap<DocumentNode, readonly GraphQLError[]>();
   const steps = new StepQueue('starting');
 
@@ -54,9 +54,8 @@ export function cachedDocuments(
     onParams({ params: { query }, request, context: { res }, setResult }) {
       if (typeof query !== 'string' || documents.cached(query) !== undefined) return undefined;
       return new Promise((resolve) => {
-        steps.run(toOwner(request.headers, res?.req.socket), nodesPerDocument, () => {
-          if (res?.destroyed === true)
-            setResult({ errors: [new GraphQLError('The client closed the connection.')] });
+        steps.run(toOwner(request.headers, res.req.socket), nodesPerDocument, () => {
+          if (res.destroyed) setResult({ errors: [new GraphQLError('The client closed the connection.')] });
           resolve();
         });
       });

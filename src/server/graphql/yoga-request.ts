@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { responseType } from '../http/content-negotiation.ts';
@@ -33,7 +32,7 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
         endResponse(httpErrorResponse(httpError, serverContext, fetchAPI));
       } else if (method === 'POST') {
         setRequestParser(async () => {
-          const parsed = await readParameters(request, serverContext, options);
+          const parsed = await readParameters(serverContext, options);
           // Yoga validates the parameters.
           if ('json' in parsed) return parsed.json as GraphQLParams;
           return httpErrorResponse(parsed.httpError, serverContext, fetchAPI);
@@ -46,14 +45,12 @@ export function readYogaRequest(options: RequestBodyOptions): Plugin<object, Nod
 }
 
 async function readParameters(
-  request: Request,
   { req, res, parsed }: NodeContext,
   { maxBodyBytes, budget }: RequestBodyOptions,
 ): Promise<ParsedBody> {
   if (parsed !== undefined) return parsed;
-  if (req?.headers.expect !== undefined) res?.writeContinue();
-  const bytes = req ?? Readable.from([Buffer.from(await request.arrayBuffer())]);
-  const body = await readBody(bytes, maxBodyBytes, budget);
+  if (req.headers.expect !== undefined) res.writeContinue();
+  const body = await readBody(req, maxBodyBytes, budget);
   return Buffer.isBuffer(body) ? parseBody(body) : { httpError: body };
 }
 

@@ -6,10 +6,10 @@ import { errorContent, type HttpError } from './http-error.ts';
 import type { ParsedBody } from './request-body.ts';
 import { lingeringClose } from './socket-errors.ts';
 
-/** The context of a request from Node's HTTP server. Empty if the application is called by `fetch`. */
+/** The context of a request: Node's request and response, and the steps that are already done. */
 export interface NodeContext {
-  req?: IncomingMessage;
-  res?: ServerResponse;
+  req: IncomingMessage;
+  res: ServerResponse;
   requestRecord?: RequestRecord;
   parsed?: ParsedBody | undefined;
   /** The result of the operation, if the fast path has run or refused it. */
@@ -23,7 +23,7 @@ export function httpErrorResponse(
   { Response }: Pick<FetchAPI, 'Response'>,
 ): Response {
   if (requestRecord !== undefined) countError(requestRecord, httpError.code);
-  if (res !== undefined && httpError.headers?.connection === 'close') {
+  if (httpError.headers?.connection === 'close') {
     const { socket } = res.req;
     res.shouldKeepAlive = false;
     socket.destroySoon = () => lingeringClose(socket);

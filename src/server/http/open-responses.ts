@@ -48,11 +48,9 @@ export class OpenResponses {
 
   /**
    * Counts a request until its response is written.
-   * @param response undefined for a call through `fetch`, which is neither limited nor counted.
    * @returns the error if the server, or the owner, is at its limit.
    */
-  admit(owner: Owner, response: ServerResponse | undefined): HttpError | undefined {
-    if (response === undefined) return undefined;
+  admit(owner: Owner, response: ServerResponse): HttpError | undefined {
     const excess = this.#requestsAtWork.excess(owner);
     if (excess !== undefined) return tooManyRequests(excess.scope);
     this.watch(owner, response, true);

@@ -41,7 +41,7 @@ export class Admission extends OpenResponses {
   }
 
   /** Counts the request of an operation. @returns what happened. An error: the operation may neither start nor wait. */
-  enter(operation: QueueEntry, response: ServerResponse | undefined): 'started' | 'waiting' | HttpError {
+  enter(operation: QueueEntry, response: ServerResponse): 'started' | 'waiting' | HttpError {
     const refusal = this.admit(operation.owner, response);
     if (refusal !== undefined) return refusal;
     return this.#queue.acquire(operation) === 'granted' ? 'started' : 'waiting';
@@ -52,8 +52,7 @@ export class Admission extends OpenResponses {
   }
 
   /** Watches the response to an operation that needs only the schema. @returns the error if it may not start. */
-  watchSchemaResponse(response: ServerResponse | undefined): HttpError | undefined {
-    if (response === undefined) return undefined;
+  watchSchemaResponse(response: ServerResponse): HttpError | undefined {
     const owner = anonymousOwner(response.req.socket);
     this.watch(owner, response);
     if (this.isOpenTo(owner)) return undefined;

@@ -57,7 +57,7 @@ export class OperationContext implements Context {
     this.#options = options;
     this.currency = options.currency;
     this.scope = scope;
-    this.callContext = options.callContexts.of(bearer, scope.signal, scope, response?.req.socket);
+    this.callContext = options.callContexts.of(bearer, scope.signal, scope, response.req.socket);
     this.loaders = createLoaders(options.api, this.callContext, options.loaderStates);
     this.showsCost = options.showCost || headers.get('x-upstream-cost') === '1';
     this.#requestId = requestRecord?.requestId;

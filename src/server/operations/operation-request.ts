@@ -7,8 +7,7 @@ export interface OperationRequest {
   readonly headers: HeaderReader;
   /** Undefined if the request is not recorded. */
   readonly requestRecord: RequestRecord | undefined;
-  /** Undefined for a call through `fetch`. */
-  readonly response: ServerResponse | undefined;
+  readonly response: ServerResponse;
   /** Whether requests with the same result also share its serialized body. */
   readonly sharesBody: boolean;
   /** Calls `listener` with the reason when the client disconnects, or at once if the client has disconnected. */

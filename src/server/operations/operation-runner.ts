@@ -26,7 +26,7 @@ export interface OperationRunnerOptions {
   schema: GraphQLSchema;
   limits: Limits;
   documents: DocumentCache;
-  toOwner: (headers: HeaderReader, connection: object | undefined) => Owner;
+  toOwner: (headers: HeaderReader, connection: object) => Owner;
   createContext: ContextFactory;
   runState: RunState;
   tracing: Tracing | undefined;
@@ -54,7 +54,7 @@ export function createOperationRunner(options: OperationRunnerOptions): RunOpera
     if (typeof nodes !== 'number') return respond(Promise.resolve({ errors: [nodes] }));
     const prepared = { operation, nodes, request, respond };
     if (context === undefined)
-      return runSchemaOperation(prepared, () => toOwner(headers, request.response?.req.socket), runState);
+      return runSchemaOperation(prepared, () => toOwner(headers, request.response.req.socket), runState);
     // Anybody can make up a token, so only accepted ones protect documents from eviction.
     if (context.callContext.owner.connection === undefined) documents.promote(document);
     new RestOperation(prepared, context, runState).run();

@@ -21,7 +21,7 @@ export interface RunState {
   admission: Admission;
   sharing: QuerySharing;
   rateLimit: RateLimit | undefined;
-  mutations: RunningMutations | undefined;
+  mutations: RunningMutations;
 }
 
 /**
@@ -121,10 +121,10 @@ export class RestOperation extends QueueEntry {
     return this.#showsPoints ? withExtension(result, 'cost', this.#cost) : result;
   }
 
-  /** Whether a query that joins an equal one makes no body of its own. A call through `fetch` has no unread bytes. */
+  /** Whether a query that joins an equal one makes no body of its own. */
   get #sharesBody(): boolean {
-    const { response, sharesBody } = this.#prepared.request;
-    return response === undefined || (sharesBody && !this.#showsPoints);
+    const { sharesBody } = this.#prepared.request;
+    return sharesBody && !this.#showsPoints;
   }
 
   get #showsPoints(): boolean {
@@ -175,7 +175,7 @@ export class RestOperation extends QueueEntry {
     if (showsCost)
       result = result.then((result) => withExtension(result, 'upstream', operationCost(callContext.callLog)));
     // A mutation that has started is finished even if its client disconnects.
-    if (!this.#isQuery) mutations?.track(result);
+    if (!this.#isQuery) mutations.track(result);
     const key = this.#sharingKey;
     if (key !== undefined) this.#inFlight = sharing.add(callContext.tenant, key, scope, result);
     return result;

@@ -17,7 +17,7 @@ export function runSchemaOperation(
 ): void {
   const { response } = request;
   const start = async () => {
-    const refusal = response?.destroyed === true ? clientGone : admission.watchSchemaResponse(response);
+    const refusal = response.destroyed ? clientGone : admission.watchSchemaResponse(response);
     return refusal === undefined ? execute(operation, {}) : refuse(refusal);
   };
   if (nodes <= maxNodesWithoutTurn && loopBudget.hasTime()) {

@@ -57,6 +57,10 @@ export function createTokenState(options: TokenStateOptions) {
     },
   });
   metrics?.showCallsWaiting(callContexts.callsWaiting);
+  function acceptedTenant(headers: HeaderReader): Tenant | undefined {
+    const bearer = readBearer(headers);
+    return typeof bearer === 'string' ? tenants.accepted(bearer) : undefined;
+  }
   return {
     loaderStates,
     callContexts,
@@ -66,10 +70,11 @@ export function createTokenState(options: TokenStateOptions) {
       report: options.report,
       processingMs: options.processingMs,
     }),
+    /** Whether REST has accepted the access token in these headers within an hour. */
+    isTokenAccepted: (headers: HeaderReader): boolean => acceptedTenant(headers) !== undefined,
     /** Whose turn a request with these headers takes. */
-    owner(headers: HeaderReader, connection?: object): Owner {
-      const bearer = readBearer(headers);
-      const tenant = typeof bearer === 'string' ? tenants.accepted(bearer) : undefined;
+    owner(headers: HeaderReader, connection: object): Owner {
+      const tenant = acceptedTenant(headers);
       return tenant === undefined ? anonymousOwner(connection) : { token: tenant, connection: undefined };
     },
   };

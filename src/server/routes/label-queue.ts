@@ -18,12 +18,11 @@ export function createLabelQueue(requestsAtOnce = defaultLabelRequestsAtOnce, wa
   const queue = new FairQueue({ capacity: requestsAtOnce, maxWeightPerToken, maxWaiting });
   /**
    * Waits for a slot. The slot is released when the response closes. A client that leaves earlier stops waiting.
-   * @param response undefined for a call through `fetch`, which needs no slot.
    * @returns undefined once the request has a slot, or else the error.
    */
-  return async (owner: Owner, response: ServerResponse | undefined): Promise<HttpError | undefined> => {
+  return async (owner: Owner, response: ServerResponse): Promise<HttpError | undefined> => {
     // A closed response emits no second `close`, and would keep its slot forever.
-    if (response === undefined || response.closed) return undefined;
+    if (response.closed) return undefined;
     const { promise, resolve } = Promise.withResolvers<HttpError | undefined>();
     const request = new UnitEntry(owner, () => resolve(undefined));
     const outcome = queue.acquire(request);

@@ -65,7 +65,7 @@ async function labelResponse(
     const bearer = readBearer(request.headers);
     if (bearer instanceof MissingBearerError) throw bearer;
     const id = decodeId(encodedId);
-    const callContext = callContexts.of(bearer, request.signal, noDeadline, response?.req.socket);
+    const callContext = callContexts.of(bearer, request.signal, noDeadline, response.req.socket);
     if (requestRecord !== undefined) {
       requestRecord.callContext = callContext;
       tracing?.begin(requestRecord, request.headers);

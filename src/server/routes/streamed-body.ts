@@ -5,11 +5,10 @@ import type { Readable } from 'node:stream';
  * Converts the body of a REST response into a response body. If REST's body breaks off, the client's connection
  * breaks off too. So the client cannot mistake a partial file for a complete one.
  *
- * Yoga's adapter never ends a response whose body fails. If a failed body is cancelled, the whole process ends. So
- * with a Node response the returned stream never fails: the Node response is destroyed instead.
- * @param response Node's response. Undefined for a call through `fetch`.
+ * Yoga's adapter never ends a response whose body fails. If a failed body is cancelled, the whole process ends. So the
+ * returned stream never fails: Node's response is destroyed instead.
  */
-export function streamedBody(body: Readable, response: ServerResponse | undefined): ReadableStream {
+export function streamedBody(body: Readable, response: ServerResponse): ReadableStream {
   const chunks = body[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {
@@ -17,9 +16,8 @@ export function streamedBody(body: Readable, response: ServerResponse | undefine
         const { done, value } = await chunks.next();
         if (done) controller.close();
         else controller.enqueue(value);
-      } catch (error) {
-        if (response === undefined) controller.error(error);
-        else response.destroy();
+      } catch {
+        response.destroy();
       }
     },
     cancel: () => {

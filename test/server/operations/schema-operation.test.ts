@@ -1,12 +1,15 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test, vi } from 'vitest';
 import { loopBudget } from '../../../src/concurrency/event-loop-round.ts';
 import { anonymousOwner } from '../../../src/concurrency/owner.ts';
+import { RunningMutations } from '../../../src/concurrency/running-mutations.ts';
 import { Admission } from '../../../src/server/operations/admission.ts';
 import { QuerySharing } from '../../../src/server/operations/query-sharing.ts';
 import { runSchemaOperation } from '../../../src/server/operations/schema-operation.ts';
 
-/** Runs `{ __typename }` without an HTTP request. */
+/** Runs `{ __typename }` for a request that no server received. */
 function runTypename() {
   const document = parse('{ __typename }');
   // The document has one definition.
@@ -14,11 +17,11 @@ function runTypename() {
   const request = {
     headers: new Headers(),
     requestRecord: undefined,
-    response: undefined,
+    response: new ServerResponse(new IncomingMessage(new Socket())),
     sharesBody: false,
     onAbort() {},
   };
-  const toOwner = vi.fn(() => anonymousOwner());
+  const toOwner = vi.fn(() => anonymousOwner({}));
   const respond = vi.fn();
   runSchemaOperation(
     { operation: { document, definition, variables: undefined }, nodes: 1, request, respond },
@@ -28,7 +31,7 @@ function runTypename() {
       admission: new Admission({ requestsAtOnce: 10, maxNodes: 10, unreadBytesAtOnce: 10 }),
       sharing: new QuerySharing(),
       rateLimit: undefined,
-      mutations: undefined,
+      mutations: new RunningMutations(),
     },
   );
   return { toOwner, respond };
