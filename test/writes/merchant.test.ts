@@ -4,11 +4,11 @@ import { CancelSource } from '../../src/concurrency/cancellation.ts';
 import type { CallContext } from '../../src/rest/client/call-context.ts';
 import {
   AbortedError,
-  ReadBudgetExceededError,
   CircuitOpenError,
   DeadlineError,
   InvalidResponseError,
   OperationDeadlineError,
+  ReadBudgetExceededError,
   ResponseTooLargeError,
   StatusError,
   UnavailableError,
