@@ -88,7 +88,12 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
       return found !== null && state.orders.written.has(found.name) ? orderById.load(found.name) : found;
     }),
   orderPage: ({ api, callContext }, { orderById }) =>
-    primingPageLoader((query) => api.listOrders(query, callContext), maxPageSize.orders, orderById),
+    primingPageLoader(
+      (query) => api.listOrders(query, callContext),
+      maxPageSize.orders,
+      orderById,
+      callContext.scanBudget,
+    ),
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments(orderPage, shipmentById, state.shipments),
   orderScans: ({ api, callContext }, { orderById }) =>

@@ -103,8 +103,11 @@ export class UnavailableError extends WaybillError {}
 /** The response was not complete within the timeout of the call. */
 export class DeadlineError extends WaybillError {}
 
+/** A call was not sent because the operation has used up one of its budgets. */
+export abstract class BudgetExceededError extends WaybillError {}
+
 /** The call was not sent because the operation has used its read budget. */
-export class BudgetExceededError extends WaybillError {
+export class ReadBudgetExceededError extends BudgetExceededError {
   constructor(call: RestCall, maxReads: number) {
     super(
       `${describeCall(call)} was not sent: an operation may make at most ${counted(maxReads, 'REST read')}. Request less data per operation.`,

@@ -1,4 +1,5 @@
 import type { Page, PageQuery } from '../../rest/api-types.ts';
+import { ScanBudget } from '../../rest/client/scan-budget.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
 /** Loads pages of one list. Equal queries of an operation share one call. */
@@ -7,10 +8,17 @@ export class PageLoader<Row, Query extends PageQuery> {
   readonly maxPageSize: number;
   protected readonly pages = new Map<string, Promise<Page<Row>>>();
   readonly #list: (query: Query) => Promise<Page<Row>>;
+  readonly #scanBudget: ScanBudget;
 
-  constructor(list: (query: Query) => Promise<Page<Row>>, maxPageSize: number) {
+  /** @param scanBudget the operation's. By default, a new one. */
+  constructor(
+    list: (query: Query) => Promise<Page<Row>>,
+    maxPageSize: number,
+    scanBudget = new ScanBudget(),
+  ) {
     this.#list = list;
     this.maxPageSize = maxPageSize;
+    this.#scanBudget = scanBudget;
   }
 
   /** @param _rowsBefore The number of list rows before the page, if known. */
@@ -21,6 +29,19 @@ export class PageLoader<Row, Query extends PageQuery> {
     return page;
   }
 
+  /** Whether loading a page needs no further call. */
+  isAvailable(query: Query): boolean {
+    return this.pages.has(queryKey(query));
+  }
+
+  /**
+   * Takes a page of the operation's budget, before a search loads a page after its first one. A page without a call is free.
+   * @throws ScanBudgetExceededError if no page is left.
+   */
+  takeFurther(query: Query): void {
+    if (!this.isAvailable(query)) this.#scanBudget.expectPage();
+  }
+
   clearAll(): void {
     this.pages.clear();
   }
@@ -28,7 +49,7 @@ export class PageLoader<Row, Query extends PageQuery> {
 
 export type Pages<Row, Query extends PageQuery> = Pick<
   PageLoader<Row, Query>,
-  'load' | 'clearAll' | 'maxPageSize'
+  'load' | 'takeFurther' | 'clearAll' | 'maxPageSize'
 >;
 
 /** A loader whose rows prime `byName`, so that their records need no GET. */
@@ -36,13 +57,18 @@ export function primingPageLoader<Row extends { name: string }, Query extends Pa
   list: (query: Query) => Promise<Page<Row>>,
   maxPageSize: number,
   byName: RecordLoader<Row>,
+  scanBudget?: ScanBudget,
 ): PageLoader<Row, Query> {
-  return new PageLoader(async (query) => {
-    const { generation } = byName;
-    const page = await list(query);
-    byName.prime(page.rows, generation);
-    return page;
-  }, maxPageSize);
+  return new PageLoader(
+    async (query) => {
+      const { generation } = byName;
+      const page = await list(query);
+      byName.prime(page.rows, generation);
+      return page;
+    },
+    maxPageSize,
+    scanBudget,
+  );
 }
 
 /** Equal queries in any field order have an equal key. Cursors of clients hold its digest: keep its form. */

@@ -2,14 +2,10 @@ import { untilAborted } from '../../concurrency/cancellation.ts';
 import { FairQueue, UnitEntry } from '../../concurrency/fair-queue.ts';
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
-import type { CallLogEntry } from '../../rest/client/call-log.ts';
 import type { Position } from '../paging/cursor.ts';
 import { queryKey } from '../paging/page-loader.ts';
 import { type Filters, PageWalk, type ReadPage } from '../paging/page-walk.ts';
 import type { RecordLoader } from '../record-loader.ts';
-
-/** The pages that all scans of an operation may read. */
-export const maxScannedPages = 20;
 
 // One token reads two pages at once, in each process (docs/decisions/0047-two-pages-of-scans-at-a-time.md).
 const queue = new FairQueue({ capacity: Number.POSITIVE_INFINITY, maxWeightPerToken: 2 });
@@ -56,7 +52,7 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
   byName: RecordLoader<Row>,
   callContext: CallContext,
 ) {
-  const { callLog, deadline } = callContext;
+  const { callsUnderWay, deadline, scanBudget } = callContext;
   const halfTimeMs = deadline.remainingMs() / 2;
   const scans = new Map<string, ListScan<Row>>();
 
@@ -69,25 +65,23 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
     const shared = scans.get(key);
     if (shared !== undefined) return shared;
     const load = (query: Query) => list(query, callContext);
-    const walk = new PageWalk({ load, maxPageSize, clearAll() {} }, filters, start);
+    const walk = new PageWalk({ load, maxPageSize, clearAll() {}, takeFurther() {} }, filters, start);
     /** The fields without a result. `look` returns whether the field has it now. */
     let fields: { firstPageRows: number; look(next: NextPage<Row>): boolean }[] = [];
 
     async function readNext(isFirst: boolean, hasWaited: boolean): Promise<NextPage<Row>> {
       // A slow list gets on by one page at least, and the client by one cursor.
       const isLate = !isFirst && deadline.remainingMs() < halfTimeMs;
-      if (isLate || callLog.scannedPages >= maxScannedPages) return { endPosition: walk.position };
-      callLog.scannedPages += 1;
+      if (isLate || !scanBudget.take()) return { endPosition: walk.position };
       const { generation } = byName;
-      const sentMs = callLog.elapsedMs();
+      const countCalls = callsUnderWay.watch();
       const firstPageRows = Math.max(...fields.map((field) => field.firstPageRows));
       const read = await walk.next(isFirst ? firstPageRows : maxPageSize);
       const prime = (rows: Page<Row>['rows']) => keepsRows && byName.prime(rows, generation);
       // What a filter or another call returns may need any row by id. But many scans at once would keep too many rows
       // (docs/decisions/0049-rows-of-few-scans-are-kept.md).
       const isFilter = fields.some((field) => field.firstPageRows < Number.POSITIVE_INFINITY);
-      const isLater = ({ startMs, durationMs = Infinity }: CallLogEntry) => startMs + durationMs >= sentMs;
-      if (!hasWaited && (isFilter || callLog.entries.filter(isLater).length > 1)) prime(read.page.rows);
+      if (!hasWaited && (isFilter || countCalls() > 1)) prime(read.page.rows);
       return { ...read, prime };
     }
 

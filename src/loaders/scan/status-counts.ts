@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import { maxScannedPages } from '../../rest/client/scan-budget.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
-import { type ListScan, maxScannedPages } from './list-scan.ts';
+import type { ListScan } from './list-scan.ts';
 import { createAgeCheck, type FilteredRow, matchesFilter } from './row-filter.ts';
 
 /** The number of records of each status of REST. */

@@ -4,8 +4,10 @@ import type { Deadline } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { Tenant, Tenants } from '../../tenancy/tenant.ts';
 import type { RestCall } from '../call.ts';
-import { BudgetExceededError, operationEnded } from '../errors.ts';
+import { operationEnded, ReadBudgetExceededError } from '../errors.ts';
 import { CallLog } from './call-log.ts';
+import { CallsUnderWay } from './calls-under-way.ts';
+import { ScanBudget } from './scan-budget.ts';
 
 interface OperationState {
   readsLeft: number;
@@ -25,6 +27,8 @@ export class CallContext {
   /** The operation's deadline. Applies even while clients still wait. */
   readonly deadline: Deadline;
   readonly callLog: CallLog;
+  readonly callsUnderWay: CallsUnderWay;
+  readonly scanBudget: ScanBudget;
   /** Called before the bytes of a write leave, also again before it is sent on another connection. May throw. */
   readonly beforeWrite: (() => void) | undefined;
   readonly #process: ProcessState;
@@ -39,6 +43,8 @@ export class CallContext {
     this.signal = parts.signal;
     this.deadline = parts.deadline;
     this.callLog = parts.callLog;
+    this.callsUnderWay = parts.callsUnderWay;
+    this.scanBudget = parts.scanBudget;
     this.beforeWrite = parts.beforeWrite;
   }
 
@@ -67,16 +73,17 @@ export class CallContext {
   /** The context of reads that outlive the operation. They take slots, but no read budget. */
   detach(): CallContext {
     const operation = { ...this.#operation, readsLeft: Number.POSITIVE_INFINITY };
-    return this.#derive({ signal: neverAborted, callLog: new CallLog() }, operation);
+    return this.#derive({ signal: neverAborted, ...newCounts() }, operation);
   }
 
   /**
    * Takes one read from the operation's read budget. Writes are free, so a list of writes does not stop half-way.
    * Reads that a write needs first are not free. If none is left for them, the write does not start.
-   * @throws BudgetExceededError if no read is left.
+   * @throws ReadBudgetExceededError if no read is left.
    */
   useReadBudget(call: RestCall): void {
-    if (this.#operation.readsLeft === 0) throw new BudgetExceededError(call, this.#process.readsPerOperation);
+    if (this.#operation.readsLeft === 0)
+      throw new ReadBudgetExceededError(call, this.#process.readsPerOperation);
     this.#operation.readsLeft -= 1;
   }
 
@@ -108,8 +115,17 @@ export class CallContext {
   }
 }
 
-type ContextParts = Pick<CallContext, 'bearer' | 'tenant' | 'owner' | 'signal' | 'deadline' | 'callLog'> &
+type ContextParts = Pick<
+  CallContext,
+  'bearer' | 'tenant' | 'owner' | 'signal' | 'deadline' | 'callLog' | 'callsUnderWay' | 'scanBudget'
+> &
   Partial<Pick<CallContext, 'beforeWrite'>>;
+
+const newCounts = () => ({
+  callLog: new CallLog(),
+  callsUnderWay: new CallsUnderWay(),
+  scanBudget: new ScanBudget(),
+});
 
 export interface CallContextsOptions {
   /** The read budget: one operation makes at most this number of reads. */
@@ -140,8 +156,7 @@ export function createCallContexts({ callsAtOnce, ...options }: CallContextsOpti
       const tenant = options.tenants.of(bearer);
       const owner = options.tenants.owner(tenant, connection);
       const operation = { readsLeft: options.readsPerOperation, isAccepted: false };
-      const callLog = new CallLog();
-      return new CallContext(process, operation, { bearer, tenant, owner, signal, deadline, callLog });
+      return new CallContext(process, operation, { bearer, tenant, owner, signal, deadline, ...newCounts() });
     },
   };
 }

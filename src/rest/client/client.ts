@@ -80,7 +80,7 @@ export function createRestClient(options: RestClientOptions) {
  * Waits for a slot and sends a read or write. A read is retried as the policy allows, and uses the read budget.
  * @returns the parsed JSON of a 2xx response.
  * @throws StatusError, UnavailableError, DeadlineError, ResponseTooLargeError and InvalidResponseError. A call that is not
- * sent fails with BudgetExceededError, CircuitOpenError or AbortedError.
+ * sent fails with ReadBudgetExceededError, CircuitOpenError or AbortedError.
  */
 export function sendCall(client: ClientState, call: RestCall, callContext: CallContext): Promise<unknown> {
   const response = new JsonCall(client, call, callContext).send();

@@ -122,6 +122,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     const { callLog } = this.#callContext;
     if (this.#entry === undefined) {
       this.#attemptStartMs = this.entry.startMs;
+      this.#callContext.callsUnderWay.begin();
       for (const observer of this.client.observers) {
         const headers = observer.onCallSent?.(this.entry, callLog);
         if (headers !== undefined) this.#observerHeaders = Object.entries(headers).flat();
@@ -147,7 +148,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     const complete = () => this.#complete(response);
     const characters = response.text?.length ?? 0;
     const { largeBodies, scannedBodies, defer } = this.client;
-    const bodies = this.#callContext.callLog.scannedPages > 0 ? scannedBodies : largeBodies;
+    const bodies = this.#callContext.scanBudget.used > 0 ? scannedBodies : largeBodies;
     if (characters > maxDeferredBytes) bodies.run(this.owner, characters / charactersPerNode, complete);
     else defer(complete);
   }
@@ -298,7 +299,8 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
     this.#callContext.queue.leave(this);
     // Undefined if the call was not sent.
     if (this.#entry === undefined) return;
-    const { callLog } = this.#callContext;
+    const { callLog, callsUnderWay } = this.#callContext;
+    callsUnderWay.end();
     this.#entry.durationMs ??= callLog.elapsedMs() - this.#entry.startMs;
     for (const observer of this.client.observers) observer.onCallFinished?.(this.#entry, callLog);
   }

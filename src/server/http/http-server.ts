@@ -7,8 +7,10 @@ import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { ClientConnection } from './client-connection.ts';
+import { EarlyClosingResponse } from './early-response.ts';
 import { type OnHttpError, writeHttpError } from './http-error.ts';
 import { checkTransferCoding, checkUrl } from './request-checks.ts';
+import { MeteredRequest } from './request-chunks.ts';
 import { parserError, writeErrorToSocket } from './socket-errors.ts';
 
 export type Listener = Awaited<ReturnType<typeof listen>>;
@@ -51,6 +53,8 @@ export async function listen(
   onHttpError: OnHttpError = () => {},
 ) {
   const server = createServer({
+    IncomingMessage: MeteredRequest,
+    ServerResponse: EarlyClosingResponse,
     // `request-checks.ts` checks the header `Host` and responds in this server's error format.
     requireHostHeader: false,
     // By default, Node takes the first of several `Host` or `Authorization` headers.

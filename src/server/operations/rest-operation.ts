@@ -182,11 +182,11 @@ export class RestOperation extends QueueEntry {
   }
 
   #finish(): void {
-    const { callLog, tenant } = this.#context.callContext;
+    const { scanBudget, tenant } = this.#context.callContext;
     const { admission, rateLimit, sharing } = this.#runState;
-    // Only now it is known how many pages the filters needed. Each costs 100 points.
-    if (callLog.scannedPages > 0 && this.#cost !== undefined)
-      this.#cost = rateLimit?.chargeMore(tenant, this.#cost, 100 * callLog.scannedPages);
+    // Only now it is known how many pages the scans needed. Each costs 100 points.
+    if (scanBudget.used > 0 && this.#cost !== undefined)
+      this.#cost = rateLimit?.chargeMore(tenant, this.#cost, 100 * scanBudget.used);
     if (this.#inFlight !== undefined) sharing.remove(this.#inFlight);
     this.#endScope();
     admission.leave(this);

@@ -6,13 +6,13 @@ import type { Position } from '../../../src/loaders/paging/cursor.ts';
 import type { PageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { recordLoader } from '../../../src/loaders/record-loader.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
-import { createScans, type ListScan, maxScannedPages } from '../../../src/loaders/scan/list-scan.ts';
+import { createScans, type ListScan } from '../../../src/loaders/scan/list-scan.ts';
 import { type FilteredRow, matchesFilter, type RowFilter } from '../../../src/loaders/scan/row-filter.ts';
 import { countByStatus } from '../../../src/loaders/scan/status-counts.ts';
 import type { PageQuery } from '../../../src/rest/api-types.ts';
-import type { RestCall } from '../../../src/rest/call.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
-import type { CallLog } from '../../../src/rest/client/call-log.ts';
+import type { CallsUnderWay } from '../../../src/rest/client/calls-under-way.ts';
+import { maxScannedPages } from '../../../src/rest/client/scan-budget.ts';
 import { InvalidResponseError } from '../../../src/rest/errors.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { shipmentStatuses } from '../../fixtures/shipment-statuses.ts';
@@ -25,7 +25,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 /** The context of a new operation that may scan so many pages. */
 function operation(pagesLeft = maxScannedPages, deadline = noDeadline): CallContext {
   const callContext = createCallContexts().of('token', neverAborted, deadline);
-  callContext.callLog.scannedPages = maxScannedPages - pagesLeft;
+  callContext.scanBudget.used = maxScannedPages - pagesLeft;
   return callContext;
 }
 /** Of scans whose rows are not kept. */
@@ -446,10 +446,10 @@ describe('the fields of one operation', () => {
 
   /** What counts ask for. */
   const allRows = Number.POSITIVE_INFINITY;
-  const get: RestCall = { method: 'GET', path: '/v1/orders/o1' };
-  const beginCall = (callLog: CallLog) => void callLog.record(get);
-  const endCall = (callLog: CallLog) => {
-    Object.assign(callLog.record(get), { durationMs: 0 });
+  const beginCall = (calls: CallsUnderWay) => calls.begin();
+  const endCall = (calls: CallsUnderWay) => {
+    calls.begin();
+    calls.end();
   };
   /** A loader by id, and the names for which it made a call. */
   function createLoader() {
@@ -460,7 +460,7 @@ describe('the fields of one operation', () => {
     });
     return { gets, byName };
   }
-  test.each<[string, boolean | undefined, (callLog: CallLog) => void, string[]]>([
+  test.each<[string, boolean | undefined, (calls: CallsUnderWay) => void, string[]]>([
     ['of counts keep no rows by default', undefined, beginCall, ['shipments/s2']],
     ['of counts keep no rows for a relation without another call', true, () => {}, ['shipments/s2']],
     ['of counts keep their rows for a relation during another call', true, beginCall, []],
@@ -469,8 +469,8 @@ describe('the fields of one operation', () => {
     const { gets, byName } = createLoader();
     const callContext = operation();
     const list = async () => {
-      endCall(callContext.callLog);
-      makeCall(callContext.callLog);
+      endCall(callContext.callsUnderWay);
+      makeCall(callContext.callsUnderWay);
       return { rows: newestFirst(3), nextPageToken: undefined };
     };
     const scan = createScans(list, 1_000, byName, callContext)({}, undefined, keepsRows);
@@ -523,12 +523,9 @@ describe('the fields of one operation', () => {
   test('of counts keep no rows beside their own earlier pages', async () => {
     const { gets, byName } = createLoader();
     const callContext = operation();
-    const { callLog } = callContext;
     const rows = newestFirst(1_100);
     const list = async ({ pageSize, pageToken = '0' }: PageQuery) => {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      const { startMs } = callLog.record(get);
-      Object.assign(callLog.entries.at(-1) ?? {}, { startMs, durationMs: 0 });
+      endCall(callContext.callsUnderWay);
       const end = Number(pageToken) + pageSize;
       return { rows: rows.slice(Number(pageToken), end), nextPageToken: String(end) };
     };

@@ -235,7 +235,7 @@ describe('a call context', () => {
     await using rest = await startRestClient(answerAsPromised);
     const callContext = createCallContexts({ readsPerOperation: 1 }).of(bearer, signal);
     await rest.api.getOrder('7', callContext);
-    expect((await errorOf(rest.api.getOrder('8', callContext))).name).toBe('BudgetExceededError');
+    expect((await errorOf(rest.api.getOrder('8', callContext))).name).toBe('ReadBudgetExceededError');
     await rest.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, callContext);
     expect(rest.service.lines()).toEqual(['GET /v1/orders/7', 'PATCH /v1/orders/7']);
   });
@@ -275,7 +275,7 @@ test.each([
   await using service = await startService((_request, response) => response.end(text));
   const client = createClientState(service.url, { largeBodies, scannedBodies });
   const callContext = createCallContexts().of(bearer, new CancelSource());
-  callContext.callLog.scannedPages = scannedPages;
+  callContext.scanBudget.used = scannedPages;
   expect(await sendCall(client, read, callContext)).toEqual(JSON.parse(text));
   expect(runs.map(({ mock }) => mock.calls.length)).toEqual(expected);
   await client.pool.destroy();

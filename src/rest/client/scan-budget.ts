@@ -1,0 +1,36 @@
+import { counted } from '../../base/counted.ts';
+import { BudgetExceededError } from '../errors.ts';
+
+/** The pages of lists that one operation may scan. */
+export const maxScannedPages = 20;
+
+/**
+ * The pages that an operation reads of lists without an end in sight: for filters and counts that REST lacks, and of a
+ * search or a whole list each page after the first. Each costs 100 points of the rate limit.
+ */
+export class ScanBudget {
+  /** The pages taken so far. */
+  used = 0;
+
+  /** Takes a page. @returns false if none is left. */
+  take(): boolean {
+    if (this.used >= maxScannedPages) return false;
+    this.used += 1;
+    return true;
+  }
+
+  /** Takes a page for a read whose result is unknown without it. @throws ScanBudgetExceededError if none is left. */
+  expectPage(): void {
+    if (!this.take()) throw new ScanBudgetExceededError();
+  }
+}
+
+/** A search or the read of a whole list has not reached its end, so that its result is unknown. */
+export class ScanBudgetExceededError extends BudgetExceededError {
+  constructor() {
+    super(
+      `The search did not reach the end of the list: an operation may scan at most ${counted(maxScannedPages, 'page')}. ` +
+        'Search in several operations, or read the list itself page by page.',
+    );
+  }
+}
