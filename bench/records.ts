@@ -11,6 +11,8 @@ import type {
 // The records of a merchant, the same at each start. The newest is first, as in the lists of REST.
 
 const count = 1_000;
+/** The most characters in the notes of an order ("Order"). */
+export const longestNotes = 2_048;
 const newest = Date.parse('2026-11-02T14:00:00Z');
 const couriers = ['couriers/veloz', 'couriers/andina', 'couriers/costera', 'couriers/cumbre'];
 const cities = ['Medellín', 'Bogotá', 'Cali', 'Barranquilla', 'Bucaramanga'];
