@@ -11,8 +11,6 @@ import type {
 // The records of a merchant, the same at each start. The newest is first, as in the lists of REST.
 
 const count = 1_000;
-/** The most characters in the notes of an order ("Order"). */
-export const longestNotes = 2_048;
 const newest = Date.parse('2026-11-02T14:00:00Z');
 const couriers = ['couriers/veloz', 'couriers/andina', 'couriers/costera', 'couriers/cumbre'];
 const cities = ['Medellín', 'Bogotá', 'Cali', 'Barranquilla', 'Bucaramanga'];
@@ -161,6 +159,17 @@ export const lists: ReadonlyMap<string, readonly { name: string }[]> = new Map<s
   ['locations', rows(location, 200)],
   [messages, rows(message, 20)],
 ]);
+
+/** The most characters in the notes of an order ("Order"), without those of a merchant's mark. */
+const longestNotes = 2_048 - 't10x '.length;
+
+/** Orders with the longest notes, and a street of this length, of one character. */
+export const ordersWithLongTexts = (character: string, streetLength: number): OrderJson[] =>
+  rows(order).map((short) => {
+    const { recipient } = short;
+    const address = { ...recipient.address, addressLines: [character.repeat(streetLength), ''] };
+    return { ...short, notes: character.repeat(longestNotes), recipient: { ...recipient, address } };
+  });
 
 /** The response to `GET /v1/organizations/mine`. */
 export const organization = { name: 'organization/or1', balanceCents: 5_000_000, creditLimitCents: 0 };

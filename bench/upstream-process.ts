@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { OrderJson } from '../src/rest/wire-schema.ts';
-import { lists, longestNotes, organization } from './records.ts';
+import { lists, ordersWithLongTexts, organization } from './records.ts';
 import {
   markOf,
   tenantOf,
@@ -26,9 +26,6 @@ const manyOf = (list: string, prefix: string) =>
       name: `${list}/${prefix}${100_000 - page * 1_000 - index}`,
     })),
   ).flat();
-/** Orders whose notes consist of one character, without room for more. The mark takes five characters. */
-const withNotesOf = (character: string) =>
-  lists.get('orders')?.map((order) => ({ ...order, notes: character.repeat(longestNotes - 5) })) ?? [];
 /** The lists of merchants with other records, by their mark. */
 const ownLists = new Map([
   [
@@ -38,8 +35,8 @@ const ownLists = new Map([
       ['orders', manyOf('orders', 'or')],
     ]),
   ],
-  [markOf(tenantWithLongNotes), new Map([['orders', withNotesOf('€')]])],
-  [markOf(tenantWithEscapedNotes), new Map([['orders', withNotesOf('\u0001')]])],
+  [markOf(tenantWithLongNotes), new Map([['orders', ordersWithLongTexts('€', 1_000)]])],
+  [markOf(tenantWithEscapedNotes), new Map([['orders', ordersWithLongTexts('\u0001', 0)]])],
 ]);
 const headEnd = '\r\n\r\n';
 const answers = new Map<string, Buffer>();

@@ -15,15 +15,15 @@ import { newAgent, newTokenProbe, type Probe, pageProbe, probesOf, sample, type 
 export interface MeasureOptions {
   entry: ServerEntry;
   upstreamUrl: string;
-  /** How often a burst is sent. */
+  /** How often a burst is sent, unless the tries take 30 seconds. */
   tries: number;
   /** The samples of each probe during another attack, unless they take 30 seconds. */
   samples: number;
 }
 
 const warmUpSamples = 50;
-/** When an attack slows the probes down, fewer samples say enough. */
-const longestSiegeMs = 30_000;
+/** When an attack slows the probes down, fewer tries or samples say enough. */
+const longestMs = 30_000;
 // With 200 samples, an attack goes on for at least 8 seconds: longer than the server's shortest timeout.
 const [pauseMs, pauseInBurstMs, pauseOfPagesMs] = [40, 5, 500];
 const newTokens = 5;
@@ -85,7 +85,8 @@ interface Seen {
 async function measureBurst({ name, server, probes, tries }: Scene): Promise<Seen> {
   const waits: Seen['waits'] = {};
   const statuses: Statuses = {};
-  for (let n = 0; n < tries; n += 1) {
+  const endsAtMs = performance.now() + longestMs;
+  for (let n = 0; n < tries && performance.now() < endsAtMs; n += 1) {
     const attack = startAttack(name, server.port);
     let isOver = false;
     void attack.ended.then(() => {
@@ -116,7 +117,7 @@ async function measureSiege({ name, attack, server, probes, samples }: Scene): P
     // The attack must run when the first sample is taken.
     await pause(1_500);
   }
-  const endsAtMs = performance.now() + longestSiegeMs;
+  const endsAtMs = performance.now() + longestMs;
   let isOver = false;
   const usual = sample(probes, {
     pauseMs,
