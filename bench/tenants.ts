@@ -13,7 +13,11 @@ export const tenantWithEscapedNotes = tenants + 2;
 /** The start of every merchant's token. */
 export const tokenStart = 'tenant-token-';
 
-/** An access token of a merchant. @param tenant from 0 on @param number one merchant may have many tokens */
+/**
+ * An access token of a merchant.
+ * @param tenant the number of the merchant, from 0 on
+ * @param number the number of the token: a merchant has as many tokens as a caller needs
+ */
 export const tokenOf = (tenant: number, number = 0): string =>
   number === 0 ? `${tokenStart}${tenant}` : `${tokenStart}${tenant}-${number}`;
 
