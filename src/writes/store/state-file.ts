@@ -23,7 +23,7 @@ export const schemaVersion = 1;
 export class FileProblem extends Error {}
 
 /** The files that SQLite has beside a database. */
-const siblingSuffixes = ['-wal', '-shm', '-journal'];
+const siblingSuffixes = ['-wal', '-journal'];
 
 const headerBytes = 100;
 // The file format of SQLite: https://www.sqlite.org/fileformat.html
@@ -33,7 +33,7 @@ const applicationIdOffset = 68;
 
 /** The database and the files beside it that exist now. */
 export function existingFiles(path: string): string[] {
-  return [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file));
+  return [path, `${path}-wal`].filter((file) => existsSync(file));
 }
 
 /**
