@@ -10,7 +10,7 @@ if (major < 24) {
   process.exitCode = 1;
 } else {
   // Before the server listens, a signal ends the process at once. Without a listener, the kernel would drop SIGTERM if
-  // this is the first process of a container. `onSignals` in src/process/signals.ts takes over.
+  // this is the first process of a container. `endOnSignals` in src/process/signals.ts takes over.
   process.once('SIGTERM', () => process.exit());
   process.once('SIGINT', () => process.exit());
   // In the folder of NODE_COMPILE_CACHE, which `npm start` sets, or a temporary one. Before the first TypeScript file:

@@ -103,9 +103,6 @@ function conflicts(values: SettingValues, environment: Environment): string[] {
     return `${variables.join(', ')}: expected ${expected}, but got ${texts.map((text = '') => quoted(text)).join(', ')}.`;
   };
   const errors: string[] = [];
-  if (values.workers > values.upstreamConnections) {
-    errors.push(conflict(['workers', 'upstreamConnections'], 'at least one connection for each worker'));
-  }
   for (const list of parametersOfLists) {
     for (const [value, names] of Map.groupBy(list, (name) => values[name])) {
       if (value !== undefined && names.length > 1)

@@ -15,17 +15,11 @@ export const serverSettings = {
     hostName,
     'The address on which the server listens. `0.0.0.0` means every IPv4 address.',
   ),
-  workers: setting(
-    'WORKERS',
-    '1',
-    wholeNumber(1, 256),
-    'The number of processes that serve the port. With more than one, an additional primary process starts them, and replaces each process that exits.',
-  ),
   stateFile: setting(
     'STATE_FILE',
     undefined,
     text,
-    'The file for idempotency keys and locks, on a local disk, or `memory`. This setting is required with `NODE_ENV=production` and a live service. By default, the keys are in memory, and lost when the server stops.',
+    'The file for idempotency keys and locks, on a local disk, or `memory`. One process at a time uses the file. This setting is required with `NODE_ENV=production` and a live service. By default, the keys are in memory, and lost when the server stops.',
   ),
   publicUrl: setting(
     'PUBLIC_URL',

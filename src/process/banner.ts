@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { KeyStore } from '../writes/store/key-store.ts';
 import { describeStateFile } from './key-store.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -6,7 +7,8 @@ import type { Upstream } from './upstream.ts';
 export async function banner(
   url: URL,
   { description, bearer }: Upstream,
-  { schemaAccess, operationsFile, stateFile, workers }: Config,
+  { schemaAccess, operationsFile, stateFile }: Config,
+  keyStore: Pick<KeyStore, 'failure'>,
   metricsUrl: URL | undefined,
 ): Promise<string> {
   const query = JSON.stringify({
@@ -20,8 +22,7 @@ export async function banner(
     `${schemaAccess === 'private' ? 'GraphQL  ' : 'GraphiQL '} ${url.href}graphql`,
     `REST      ${await description}`,
     ...(metricsUrl === undefined ? [] : [`Metrics   ${metricsUrl.href}metrics`]),
-    `Keys      ${describeStateFile(stateFile)}`,
-    ...(workers === 1 ? [] : [`Workers   ${workers}`]),
+    `Keys      ${describeStateFile(stateFile, keyStore.failure())}`,
     ...(operationsFile === undefined ? example : [`Runs      only the documents of ${operationsFile}`]),
   ].join('\n');
 }

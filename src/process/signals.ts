@@ -8,8 +8,8 @@ export const logFlushTimeoutMs = 1_000;
 // The terminal and npm both forward the same Ctrl-C.
 const duplicateSignalMs = 250;
 
-/** Why a server ends: by SIGTERM, by SIGINT, or because another worker has taken its place. */
-export type EndReason = 'terminated' | 'interrupted' | 'replaced';
+/** Why a server ends: by SIGTERM or by SIGINT. */
+export type EndReason = 'terminated' | 'interrupted';
 
 /** How long a server still accepts requests. A person who presses Ctrl-C waits for no load balancer. */
 export function drainWait(reason: EndReason, { drainWaitMs }: { drainWaitMs: number }): number {
@@ -18,32 +18,22 @@ export function drainWait(reason: EndReason, { drainWaitMs }: { drainWaitMs: num
 
 /**
  * Calls `end` at the first SIGTERM or SIGINT, and then exits with `process.exitCode` or 0, even if handles are open.
- * An error of `end` is an unhandled rejection, which ends the process with a stack trace.
+ * An error of `end` is an unhandled rejection, which ends the process with a stack trace. A second signal calls
+ * `abandon`, which drops output, and exits at once with 1.
  */
 export function endOnSignals(end: (reason: EndReason) => Promise<void>, abandon: () => void): void {
-  const onFirst = (signal: NodeJS.Signals) =>
-    void end(signal === 'SIGINT' ? 'interrupted' : 'terminated').then(() => process.exit());
-  onSignals(['SIGTERM', 'SIGINT'], onFirst, abandon);
-}
-
-/** Calls `onFirst` at the first signal. A second one calls `abandon`, which drops output, and exits at once with 1. */
-export function onSignals(
-  signals: readonly NodeJS.Signals[],
-  onFirst: (signal: NodeJS.Signals) => void,
-  abandon: () => void,
-): void {
   let firstAtMs: number | undefined;
   function onSignal(signal: NodeJS.Signals): void {
     if (firstAtMs === undefined) {
       firstAtMs = performance.now();
-      onFirst(signal);
+      void end(signal === 'SIGINT' ? 'interrupted' : 'terminated').then(() => process.exit());
     } else if (performance.now() - firstAtMs > duplicateSignalMs) {
       abandon();
       // Requests may have got no response.
       process.exit(1);
     }
   }
-  for (const signal of signals) replaceListeners(signal, onSignal);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) replaceListeners(signal, onSignal);
 }
 
 /**
@@ -53,7 +43,7 @@ export function onSignals(
 export const handleSignals = (): Promise<void> => nextRound();
 
 /** Adds a listener and then removes those of src/start.cjs: without one, the signal would end the process at once. */
-export function replaceListeners(signal: NodeJS.Signals, onSignal: (signal: NodeJS.Signals) => void): void {
+function replaceListeners(signal: NodeJS.Signals, onSignal: (signal: NodeJS.Signals) => void): void {
   const early = process.listeners(signal);
   process.on(signal, onSignal);
   for (const listener of early) process.off(signal, listener);

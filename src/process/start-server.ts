@@ -9,11 +9,9 @@ import { createApp, type TestOptions } from '../server/app.ts';
 import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
 import { reportEarlyErrors } from '../server/http/http-error.ts';
 import type { ListenerOptions } from '../server/http/http-server.ts';
-import type { TokenRejections } from '../server/operations/token-state.ts';
 import { createHealth } from '../server/routes/health.ts';
 import { createErrorReporter, type ReportError } from '../telemetry/error-report.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
 import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
 import { appSettings, parameterNames, restSettings } from './app-settings.ts';
@@ -27,9 +25,6 @@ interface ServerParts {
   /** The store of idempotency keys. `end` closes it. */
   keyStore: KeyStore;
   log: Log;
-  /** Replaces the metrics page of this process by one of all workers. */
-  metrics?: Pick<Metrics, 'page'>;
-  tokenRejections?: TokenRejections | undefined;
   /** By default the parts of the settings. */
   telemetry?: Telemetry | undefined;
   /** By default an error becomes a line of the log. */
@@ -49,8 +44,7 @@ export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 export async function startServer(config: Config, parts: ServerParts) {
   const { upstream, log, forTests } = parts;
   const telemetry = parts.telemetry ?? (await startTelemetry(config, log));
-  const { tracing, observers } = telemetry;
-  const metrics = telemetry.metrics && { ...telemetry.metrics, ...parts.metrics };
+  const { metrics, tracing, observers } = telemetry;
   const client = createRestClient({
     baseUrl: upstream.url,
     ...restSettings(config, forTests),
@@ -68,7 +62,6 @@ export async function startServer(config: Config, parts: ServerParts) {
       ...telemetry.listNames,
       onRowsOutside: metrics?.rowsOutside,
     }),
-    tokenRejections: parts.tokenRejections,
     keyStore: parts.keyStore,
     service: config.upstreamUrl?.href.replace(/\/$/, '') ?? 'sandbox',
     trustedDocuments: parts.trustedDocuments,
@@ -99,16 +92,15 @@ export async function startServer(config: Config, parts: ServerParts) {
     onHttpError,
     /**
      * Ends the server. New requests have DRAIN_WAIT_MS, then running ones DRAIN_GRACE_MS, then all but the log 3
-     * seconds. `interrupted` skips the first wait. `replaced` accepts no new connections, because another process does,
-     * and readiness stays up.
+     * seconds. `interrupted` skips the first wait.
      */
     async end(reason: EndReason): Promise<void> {
       const startedAtMs = performance.now();
       log.info({ reason }, 'shutting down');
-      if (reason !== 'replaced') health.markNotReady();
+      health.markNotReady();
       const waitMs = drainWait(reason, config);
       const graceEndsAtMs = performance.now() + waitMs + config.drainGraceMs;
-      await (reason === 'replaced' ? listener.close(0, waitMs) : listener.close(waitMs));
+      await listener.close(waitMs);
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
       await mutations.whenIdle(graceEndsAtMs - performance.now());
       // The close of the client breaks calls, and they are no outage.

@@ -6,13 +6,8 @@ export function unusableSetting(problem: string, cause: unknown): ConfigError {
   return new ConfigError(`${problem}. ${cause instanceof Error ? cause.message : cause}.`, { cause });
 }
 
-/** A worker could not start. The message is the worker's own error text. */
-export class WorkerStartError extends Error {
-  override readonly name = 'WorkerStartError';
-}
-
 /** @returns undefined if the error is a bug, which no operator can fix */
 export function operatorErrorMessage(error: unknown): string | undefined {
-  if (error instanceof ConfigError || error instanceof WorkerStartError) return error.message;
+  if (error instanceof ConfigError) return error.message;
   return error instanceof TrustedDocumentsError ? `OPERATIONS_FILE: ${error.message}` : undefined;
 }

@@ -33,7 +33,7 @@ import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
 import { createOperationRunner } from './operations/operation-runner.ts';
 import { QuerySharing } from './operations/query-sharing.ts';
-import { createTokenState, type TokenRejections } from './operations/token-state.ts';
+import { createTokenState } from './operations/token-state.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { type Health, healthRoute } from './routes/health.ts';
 import { createLabelQueue } from './routes/label-queue.ts';
@@ -79,11 +79,9 @@ export interface AppOptions {
   /** Whether the application serves `GET /metrics`. */
   showMetrics: boolean;
   tracing: Tracing | undefined;
-  /** Its secret is the key of the hashes of access tokens, too. */
   keyStore: KeyStore;
   /** Names the REST service in the store: its URL, or `sandbox`. */
   service: string;
-  tokenRejections: TokenRejections | undefined;
   /** Tracks running mutations, so that a shutdown can wait for them. */
   mutations: RunningMutations;
   health: Health;
@@ -136,7 +134,6 @@ export function createApp(options: AppOptions): RequestListener {
     callsAtOnce: settings.callsAtOnce,
     metrics,
     report,
-    tokenRejections: options.tokenRejections,
     processingMs: forTests.processingMs,
   });
   const admission = new Admission({

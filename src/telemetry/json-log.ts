@@ -3,13 +3,13 @@ import { type DestinationStream, destination, type LevelWithSilent, pino, stdTim
 import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { Log } from './log.ts';
 
-/** A log that writes each line as a JSON object. Every line has `fields`. */
-export function createJsonLog(level: LevelWithSilent, stream: DestinationStream, fields?: object): Log {
+/** A log that writes each line as a JSON object. */
+export function createJsonLog(level: LevelWithSilent, stream: DestinationStream): Log {
   return pino(
     {
       level,
       // Without process id and host name, which log collectors add themselves.
-      base: fields ?? null,
+      base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },

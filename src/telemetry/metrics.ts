@@ -2,8 +2,6 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Difference } from '../rest/watch/schema-drift.ts';
 import { createCallMetrics, createLoadingMetrics, createRequestMetrics } from './request-metrics.ts';
 
-export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
-
 type Labels = Readonly<Record<string, string>>;
 
 export interface MetricsPage {
@@ -120,7 +118,5 @@ export function createMetrics() {
       contentType: registry.contentType,
       body: await registry.metrics(),
     }),
-    /** The same metrics as data, for the sums over several processes. */
-    snapshot: (): Promise<MetricsSnapshot> => registry.getMetricsAsJSON(),
   };
 }

@@ -47,10 +47,13 @@ export async function startTelemetry(parts: { metrics: boolean; tracing: boolean
     watchKeyStore(store: WatchedStore): void {
       const note = (kind: string, problem: string | undefined) =>
         problem === undefined ? keyStore.noteGone({ kind }) : keyStore.note({ kind }, problem);
-      store.onReport(() => {
+      const noteAll = () => {
         note('failure', store.failure());
         note('file', store.fileProblem());
-      });
+      };
+      // The store may have a problem since it was opened.
+      noteAll();
+      store.onReport(noteAll);
     },
     /** Ends all outages and problems in the log. */
     endOutages(): void {

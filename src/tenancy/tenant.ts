@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Owner } from '../concurrency/owner.ts';
 
@@ -38,8 +38,6 @@ export class PerTenant<Value> {
 export interface TenantsOptions {
   /** At most this many tenants are remembered, by default 1,000. The least recently used one is evicted first. */
   maxTenants?: number;
-  /** The key of the hash. Processes with the same secret give a token the same id. */
-  secret: Buffer;
 }
 
 const maxAccepted = 100_000;
@@ -47,7 +45,7 @@ const acceptedMs = 3_600_000;
 
 /** The tenants of this process. PerTenant adds values to them. */
 export class Tenants {
-  readonly #hashKey: string;
+  readonly #hashKey = randomBytes(32).toString('base64url');
   readonly #remembered: LRUCache<string, Tenant>;
   // Also tenants that only an operation references. A second object with the same id would be wrong:
   // a write counted on one object would not end joining on the other.
@@ -59,8 +57,7 @@ export class Tenants {
   #acceptedBefore = new Set<string>();
   #acceptedSinceMs = performance.now();
 
-  constructor({ maxTenants = 1_000, secret }: TenantsOptions) {
-    this.#hashKey = secret.toString('base64url');
+  constructor({ maxTenants = 1_000 }: TenantsOptions = {}) {
     this.#remembered = new LRUCache({ max: maxTenants });
     this.#sweepAtSize = 2 * maxTenants;
   }
@@ -86,12 +83,7 @@ export class Tenants {
   }
 
   #of(id: string): Tenant {
-    return this.#remembered.get(id) ?? this.withId(id) ?? this.#create(id);
-  }
-
-  /** The tenant with this id, if one exists. */
-  withId(id: string): Tenant | undefined {
-    return this.#tenantRefs.get(id)?.deref();
+    return this.#remembered.get(id) ?? this.#tenantRefs.get(id)?.deref() ?? this.#create(id);
   }
 
   /** Records that REST accepted the access token. Only then a tenant is kept: made-up tokens would evict the others. */

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 
 /**
  * Makes digests of JSON values that reveal nothing without the secret. With one secret, equal values have equal
- * digests, in any order of fields and in any process.
+ * digests, in any order of fields and in any process. A digest throws what `secret` throws.
  */
-export function createDigest(secret: Buffer) {
-  return (value: unknown) => createHmac('sha256', secret).update(canonicalJson(value)).digest('base64url');
+export function createDigest(secret: () => Buffer) {
+  return (value: unknown) => createHmac('sha256', secret()).update(canonicalJson(value)).digest('base64url');
 }
 
 /** JSON with the fields of each object in the order of their names. A field with the value undefined is left out. */

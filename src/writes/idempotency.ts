@@ -139,6 +139,8 @@ export function createIdempotency(options: IdempotencyOptions) {
   return {
     digest,
     processingMs,
+    /** For work that reads REST before it takes a lock. @throws StoreUnavailableError if the store is not open. */
+    expectOpen: () => void store.secret(),
 
     /**
      * Runs the write, or restores the result of earlier work under the same key of the merchant. A write that fails and

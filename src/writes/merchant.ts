@@ -43,8 +43,8 @@ interface KnownMerchant {
 export function createMerchants({ api, store, service }: MerchantsOptions) {
   const digest = createDigest(store.secret);
   const pendingByTenant = new PerTenant<Promise<KnownMerchant>>();
-  const serviceDigest = digest(['service', service]);
-  const wasOrganizationShown = () => store.wasOrganizationShown(serviceDigest);
+  const serviceDigest = () => digest(['service', service]);
+  const wasOrganizationShown = () => store.wasOrganizationShown(serviceDigest());
 
   /** Asks twice if the first answer is 403 (docs/decisions/0046-a-403-counts-the-second-time.md). */
   async function ask(callContext: CallContext, isSecond = false): Promise<KnownMerchant> {
@@ -62,7 +62,7 @@ export function createMerchants({ api, store, service }: MerchantsOptions) {
     }
     // The literal `mine` would make one merchant of all.
     if (name === 'organization/mine') return token;
-    await store.noteOrganizationShown(serviceDigest);
+    await store.noteOrganizationShown(serviceDigest());
     return { merchant: digest(['organization', service, name]) };
   }
 

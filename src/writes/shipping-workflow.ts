@@ -255,6 +255,7 @@ export function createShippingWorkflow(
      * order to lock is then unknown.
      */
     async acceptQuote(shipment: CreateShipmentJson, attempt: Held): Promise<ShipmentJson> {
+      idempotency.expectOpen();
       const quote = await loaders.quoteById.load(shipment.quote);
       if (quote === null) throw new NotFoundError(shipment.quote, 'quote');
       const order = isResourceName('orders', quote.order) ? quote.order : undefined;

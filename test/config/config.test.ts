@@ -14,7 +14,6 @@ function faultsOf(environment: Record<string, string>): string {
 const defaults = {
   port: 4000,
   host: '127.0.0.1',
-  workers: 1,
   stateFile: undefined,
   publicUrl: undefined,
   showCost: undefined,
@@ -166,7 +165,6 @@ describe('readConfig', () => {
   test('reads every setting', () => {
     const environment = {
       PORT: '0',
-      WORKERS: '3',
       STATE_FILE: '/var/lib/waybill/state.sqlite',
       HOST: '::1',
       PUBLIC_URL: 'https://waybill.example/shop/',
@@ -208,7 +206,6 @@ describe('readConfig', () => {
     expect(readConfig(environment)).toEqual({
       port: 0,
       host: '::1',
-      workers: 3,
       stateFile: '/var/lib/waybill/state.sqlite',
       publicUrl: new URL('https://waybill.example/shop/'),
       showCost: true,
@@ -347,6 +344,14 @@ describe('readConfig with invalid settings', () => {
       );
     },
   );
+
+  test.each(['1', '4', 'x'])('rejects WORKERS=%s and says what to do instead', (value) => {
+    expect(faultsOf({ WORKERS: value })).toBe(
+      'The environment has invalid settings:\n' +
+        '  WORKERS: this setting is gone, because a server is one process. Remove WORKERS. ' +
+        'docs/operations/deploy.md says how to use several cores.',
+    );
+  });
 
   test('requires UPSTREAM_URL in production', () => {
     const needed =

@@ -2,27 +2,26 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pLimit from 'p-limit';
 import { describe, expect, test } from 'vitest';
-import type { Tenant } from '../../src/tenancy/tenant.ts';
+import { type Tenant, Tenants } from '../../src/tenancy/tenant.ts';
 import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerJson, startRestClient, until } from '../fixtures/rest-service.ts';
-import { createTenants } from '../fixtures/tenants.ts';
 
 test('a token maps to exactly one tenant', () => {
-  const tenants = createTenants();
+  const tenants = new Tenants();
   expect(tenants.of('ana')).toBe(tenants.of('ana'));
   expect(tenants.of('ana')).not.toBe(tenants.of('eva'));
   expect(tenants.of('ana').id).not.toBe(tenants.of('eva').id);
 });
 
 test('a tenant reveals nothing about its token', () => {
-  const one = createTenants({ secret: Buffer.from('one') }).of('ana');
-  const other = createTenants({ secret: Buffer.from('other') }).of('ana');
+  const one = new Tenants().of('ana');
+  const other = new Tenants().of('ana');
   expect(one).toEqual({ id: expect.stringMatching(/^[\w-]{43}$/), writes: 0 });
   expect(other.id).not.toBe(one.id);
 });
 
 test('a tenant with a running operation is kept even if there are too many tenants', () => {
-  const tenants = createTenants({ maxTenants: 2 });
+  const tenants = new Tenants({ maxTenants: 2 });
   const ana = tenants.of('ana');
   for (const bearer of ['eva', 'ida', 'una']) tenants.of(bearer);
   expect(tenants.of('ana')).toBe(ana);
@@ -35,7 +34,7 @@ function garbageCollector(): () => void {
 
 test('the least recently used tenants are evicted if there are too many', async () => {
   const collectGarbage = garbageCollector();
-  const tenants = createTenants({ maxTenants: 2 });
+  const tenants = new Tenants({ maxTenants: 2 });
   const seen: Record<string, WeakRef<Tenant>> = {};
   for (const bearer of ['ana', 'eva', 'ida']) {
     const tenant = tenants.of(bearer);
@@ -100,7 +99,7 @@ describe('a token', () => {
 });
 
 test('an owner has a connection only while its token is not accepted', () => {
-  const tenants = createTenants();
+  const tenants = new Tenants();
   const tenant = tenants.of('a');
   const connection = {};
   const owner = () => tenants.owner(tenant, connection);
@@ -112,7 +111,7 @@ test('an owner has a connection only while its token is not accepted', () => {
 });
 
 test('an accepted token is remembered even if its tenant was evicted', () => {
-  const tenants = createTenants({ maxTenants: 2 });
+  const tenants = new Tenants({ maxTenants: 2 });
   const first = tenants.of('first');
   const isAccepted = () => tenants.accepted('first') !== undefined;
   tenants.accept(first);

@@ -7,14 +7,14 @@ import { memoryStore } from '../fixtures/memory-store.ts';
 import { startWaybill } from '../harness.ts';
 
 const secret = Buffer.from('a fixed secret of thirty-two byte');
-const digest = createDigest(secret);
+const digest = createDigest(() => secret);
 
 /** The digests under which a mutation claims its key, for an input with the key `a key`. */
 async function claimOf(mutation: string, input: object) {
   const claims: { merchant: string; id: string; fingerprint: string }[] = [];
   const keyStore: KeyStore = {
     ...memoryStore,
-    secret,
+    secret: () => secret,
     claim(key, fingerprint) {
       claims.push({ ...key, fingerprint });
       return memoryStore.claim(key, fingerprint);
@@ -176,6 +176,6 @@ describe('a digest', () => {
   });
 
   test('depends on the secret', () => {
-    expect(createDigest(Buffer.from('another'))('a')).not.toBe(digest('a'));
+    expect(createDigest(() => Buffer.from('another'))('a')).not.toBe(digest('a'));
   });
 });

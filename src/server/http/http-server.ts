@@ -35,7 +35,7 @@ export const defaultResponseTimeoutMs = 60_000;
 // During a shutdown. The first request of a connection has begun with the connection.
 const shutdownHeadersTimeoutMs = 500;
 const defaultShutdownRequestTimeoutMs = 5_000;
-// No connection for this time: probably none is on its way from the kernel, or from the primary process.
+// No connection for this time: probably none is on its way from the kernel.
 const quietMs = 20;
 // After this time, one event-loop round without a connection is enough. After twice this time, none is needed.
 const maxQuietWaitMs = 500;
@@ -64,8 +64,7 @@ export async function listen(
     keepAliveTimeout: options.keepAliveTimeoutMs,
     connectionsCheckingInterval: 100,
   });
-  // Without `dropMaxConnection`, processes that share the port would pass surplus connections to each other forever.
-  Object.assign(server, { maxConnections: options.maxConnections, dropMaxConnection: true });
+  server.maxConnections = options.maxConnections;
   let isShuttingDown = false;
 
   const connections = new Map<Duplex, ClientConnection>();
@@ -139,18 +138,16 @@ export async function listen(
   /**
    * Shuts the server down. Responses close their connections at once. Pending requests have `drainGraceMs` at the end.
    * @param acceptMs how long new connections are still accepted.
-   * @param idleMs how long idle connections then stay open for one more request each.
    */
-  async function close(acceptMs = 0, idleMs = 0): Promise<void> {
+  async function close(acceptMs = 0): Promise<void> {
     isShuttingDown = true;
     for (const connection of connections.values()) connection.closeAfterResponse();
     if (acceptMs > 0) await sleep(acceptMs);
-    const graceEndsAtMs = performance.now() + idleMs + options.drainGraceMs;
+    const graceEndsAtMs = performance.now() + options.drainGraceMs;
     await untilQuiet();
     // `close` of an HTTP server would stop the timeouts of requests, and cut off responses that clients still read
     // (docs/decisions/0032-timeouts-during-a-shutdown.md).
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-    if (idleMs > 0) await withTimeout(idleMs, closed);
     for (const connection of connections.values()) connection.closeIfIdle();
     // Busy connections close after their response (docs/decisions/0040-one-time-for-a-request-in-a-shutdown.md).
     Object.assign(server, { keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 });

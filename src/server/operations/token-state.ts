@@ -11,13 +11,6 @@ import type { KeyStore } from '../../writes/store/key-store.ts';
 import type { HeaderReader } from '../http/header-reader.ts';
 import { readBearer } from '../http/request-checks.ts';
 
-/** Shares rejected access tokens between processes with the same `secret`, by tenant id. */
-export interface TokenRejections {
-  publish(tenantId: string): void;
-  /** Calls `onRejected` with each tenant id that another process publishes. */
-  subscribe(onRejected: (tenantId: string) => void): void;
-}
-
 export interface TokenStateOptions {
   api: RestApi;
   keyStore: KeyStore;
@@ -27,33 +20,23 @@ export interface TokenStateOptions {
   callsAtOnce: number;
   metrics: Metrics | undefined;
   report: ReportError;
-  tokenRejections: TokenRejections | undefined;
   /** See `IdempotencyOptions`. */
   processingMs?: number | undefined;
 }
 
 /** What the process keeps of access tokens. When REST rejects a token, all of it is forgotten. */
 export function createTokenState(options: TokenStateOptions) {
-  const { api, keyStore, metrics, tokenRejections } = options;
+  const { api, keyStore, metrics } = options;
   const loaderStates = createLoaderStates(options.loading, metrics?.loading);
-  const tenants = new Tenants({ secret: keyStore.secret });
+  const tenants = new Tenants();
   const merchants = createMerchants({ api, store: keyStore, service: options.service });
-  function forget(tenant: Tenant): void {
-    loaderStates.forget(tenant);
-    merchants.forget(tenant);
-  }
-  tokenRejections?.subscribe((id) => {
-    tenants.reject(id);
-    const tenant = tenants.withId(id);
-    if (tenant !== undefined) forget(tenant);
-  });
   const callContexts = createCallContexts({
     readsPerOperation: options.readsPerOperation,
     callsAtOnce: options.callsAtOnce,
     tenants,
     onTokenRejected(tenant) {
-      forget(tenant);
-      tokenRejections?.publish(tenant.id);
+      loaderStates.forget(tenant);
+      merchants.forget(tenant);
     },
   });
   metrics?.showCallsWaiting(callContexts.callsWaiting);

@@ -6,10 +6,10 @@ export interface KeyName {
   readonly id: string;
 }
 
-/** The right of this process to work on a key. It lasts while `holds` is true. */
+/** The right of a store's process to work on a key. It lasts while `holds` is true. */
 export interface Claim {
   readonly key: KeyName;
-  /** The store that made the claim, and its lease. */
+  /** The store that made the claim. */
   readonly owner: string;
 }
 
@@ -28,12 +28,16 @@ export type ClaimResult =
   | { state: 'held' | 'conflict' | 'full' };
 
 /**
- * Stores keys and locks beyond the life of a process. Several processes may share a store. All methods but `holds`,
- * `failure`, `fileProblem`, `onReport` and `close` reject with StoreUnavailableError if the store fails or responds too late.
+ * Stores keys and locks beyond the life of a process. Processes share the keys, or take them over from each other. The
+ * methods for keys and services reject with StoreUnavailableError if the store fails, responds too late, or waits for the
+ * process that has the keys.
  */
 export interface KeyStore {
-  /** The secret of all digests: 32 random bytes that belong to the stored keys and live as long. */
-  readonly secret: Buffer;
+  /**
+   * The secret of all digests: 32 random bytes that belong to the stored keys and live as long. Needs no I/O.
+   * @throws StoreUnavailableError before the store has read its keys for the first time.
+   */
+  secret(): Buffer;
   /**
    * Claims a key for the input with this fingerprint, in one atomic step. Each `claimed` gives the key a new lifetime.
    * If this rejects, the key is not claimed, or the store undoes the claim.
@@ -53,13 +57,13 @@ export interface KeyStore {
   abandon(claim: Claim): Promise<void>;
   /** Frees the key, as if it had never been claimed. @throws ClaimLostError */
   release(claim: Claim): Promise<void>;
-  /** Whether the lease of this process has had no gap since the claim. Needs no I/O. */
+  /** Whether no other process can have had the key since the claim. Needs no I/O. */
   holds(claim: Claim): boolean;
   /** Stores that a token of this REST service has shown an organization. `service` is a digest. Has no expiry. */
   noteOrganizationShown(service: string): Promise<void>;
   /** Whether `noteOrganizationShown` was called for this service. */
   wasOrganizationShown(service: string): Promise<boolean>;
-  /** Why the last operation of the store failed, as a sentence; undefined if the store works. */
+  /** Why the store refuses operations now, as sentences; undefined if the store works. */
   failure(): string | undefined;
   /** What has happened to the store's file since it was opened, as a sentence, although the store works. */
   fileProblem(): string | undefined;
@@ -69,7 +73,7 @@ export interface KeyStore {
   close(): Promise<void>;
 }
 
-/** The work on a key may not go on: its lease expired, or the key belongs to another process or is gone. */
+/** The work on a key may not go on: the key belongs to other work, or is gone. */
 export class ClaimLostError extends WaybillError {
   constructor() {
     super(

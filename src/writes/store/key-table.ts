@@ -12,18 +12,17 @@ export type Operation =
 /** The result of an operation: of a claim, of a change, or of a question. */
 export type Result = ClaimResult | { state: 'stored' | 'lost' } | { state: 'yes' | 'no' };
 
-/** Which rows of `owners` have a valid lease. `monotonicMs` restarts at boot, so a time in the future is invalid. */
-export const isLive = 'renewed_ms <= :monotonicMs AND :monotonicMs < renewed_ms + lease_ms';
-
-/** Prepares the operations on the tables. They run in the transaction of the caller and throw what SQLite throws. */
-export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: number) {
-  const isHeld = `EXISTS (SELECT 1 FROM owners WHERE owners.owner = keys.owner AND ${isLive})`;
+/**
+ * Prepares the operations on the tables. They run in the transaction of the caller and throw what SQLite throws.
+ * @param owner the owner of new claims. Nobody works any more on the unfinished work of other owners.
+ */
+export function createKeyTable(database: DatabaseSync, owner: string, maxKeysPerMerchant: number) {
   const find = database.prepare(`SELECT rowid, fingerprint, progress, outcome, expires_at_ms AS expiresAtMs,
-    ${isHeld} AS isHeld FROM keys WHERE merchant = :merchant AND id = :id`);
+    owner IS :owner AS isHeld FROM keys WHERE merchant = :merchant AND id = :id`);
   const removeRow = database.prepare('DELETE FROM keys WHERE rowid = ?');
   const prepareRemoval = (condition: string) =>
     database.prepare(`DELETE FROM keys WHERE rowid IN (SELECT rowid FROM keys
-      WHERE ${condition} expires_at_ms <= :nowMs AND NOT ${isHeld} LIMIT 100)`);
+      WHERE ${condition} expires_at_ms <= :nowMs AND owner IS NOT :owner LIMIT 100)`);
   const removeExpired = prepareRemoval('');
   const removeExpiredOf = prepareRemoval('merchant = :merchant AND');
   const countKeys = database.prepare('SELECT key_count AS keyCount FROM merchants WHERE merchant = ?');
@@ -39,13 +38,9 @@ export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: numbe
   const noteService = database.prepare('INSERT OR IGNORE INTO services VALUES (?)');
   const hasService = database.prepare('SELECT 1 FROM services WHERE service = ?');
 
-  function claim(
-    { key, fingerprint, nowMs, expiresAtMs }: Extract<Operation, { kind: 'claim' }>,
-    owner: string,
-    monotonicMs: number,
-  ): Result {
+  function claim({ key, fingerprint, nowMs, expiresAtMs }: Extract<Operation, { kind: 'claim' }>): Result {
     const { merchant, id } = key;
-    const row = find.get({ merchant, id, monotonicMs });
+    const row = find.get({ merchant, id, owner });
     if (row !== undefined && (row.isHeld === 1 || Number(row.expiresAtMs) > nowMs)) {
       if (row.fingerprint !== fingerprint) return { state: 'conflict' };
       if (row.outcome !== null) return { state: 'done', outcome: JSON.parse(String(row.outcome)) };
@@ -56,35 +51,32 @@ export function createKeyTable(database: DatabaseSync, maxKeysPerMerchant: numbe
     }
     if (row !== undefined) removeRow.run(Number(row.rowid));
     const isFull = () => Number(countKeys.get(merchant)?.keyCount ?? 0) >= maxKeysPerMerchant;
-    if (isFull()) removeExpiredOf.run({ merchant, nowMs, monotonicMs });
+    if (isFull()) removeExpiredOf.run({ merchant, nowMs, owner });
     if (isFull()) return { state: 'full' };
     add.run(merchant, id, fingerprint, owner, expiresAtMs);
     return { state: 'claimed', claim: { key, owner }, progress: undefined, isResumed: false };
   }
 
-  /** Runs a statement on a claimed row. The claim is lost if another owner has the row, or nobody. */
+  /** Runs a statement on a claimed row. The claim is lost if nobody has the row, or the claim is of another store. */
   function change(
     statement: StatementSync,
-    { key, owner }: Claim,
+    { key, owner: claimer }: Claim,
     ...values: (string | number | null)[]
   ): Result {
-    const { changes } = statement.run(...values, key.merchant, key.id, owner);
+    const { changes } = statement.run(...values, key.merchant, key.id, claimer);
     return { state: changes === 0 ? 'lost' : 'stored' };
   }
 
   return {
     /** Removes at most 100 keys whose lifetime has ended. `nowMs` is of the wall clock. */
-    removeExpired(nowMs: number, monotonicMs: number): void {
-      removeExpired.run({ nowMs, monotonicMs });
+    removeExpired(nowMs: number): void {
+      removeExpired.run({ nowMs, owner });
     },
-    /** @param owner the owner of new claims. Claims of earlier owners are lost. */
-    execute(operation: Operation, owner: string, monotonicMs: number): Result {
+    execute(operation: Operation): Result {
       switch (operation.kind) {
         case 'claim':
-          return claim(operation, owner, monotonicMs);
+          return claim(operation);
         case 'checkpoint':
-          // After a gap in the lease, the work may not go on, even if nobody has taken it over.
-          if (operation.claim.owner !== owner) return { state: 'lost' };
           return change(checkpoint, operation.claim, toJson(operation.progress), operation.expiresAtMs);
         case 'finish':
           return change(finish, operation.claim, toJson(operation.outcome) ?? 'null');

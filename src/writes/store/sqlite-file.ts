@@ -1,6 +1,5 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { monotonicMs } from '../../base/monotonic-ms.ts';
 import {
   applicationId,
   belongsToOther,
@@ -15,12 +14,10 @@ import {
 const tables = `
   CREATE TABLE secrets (secret BLOB NOT NULL) STRICT;
   CREATE TABLE services (service TEXT PRIMARY KEY) STRICT; -- with tokens that have shown an organization
-  -- Times of the machine's monotonic clock. The lease is valid from renewed_ms for lease_ms.
-  CREATE TABLE owners (owner TEXT PRIMARY KEY, renewed_ms INTEGER NOT NULL, lease_ms INTEGER NOT NULL) STRICT;
   CREATE TABLE keys (
     merchant TEXT NOT NULL, id TEXT NOT NULL, fingerprint TEXT NOT NULL,
     progress TEXT, outcome TEXT, -- JSON
-    owner TEXT, -- of unfinished work
+    owner TEXT, -- the store that claimed unfinished work
     expires_at_ms INTEGER NOT NULL, -- by the wall clock
     UNIQUE (merchant, id)
   ) STRICT;
@@ -41,7 +38,6 @@ const tables = `
 // Primary result codes of SQLite.
 const busy = 5;
 const full = 13;
-const protocol = 15;
 const notADatabase = 26;
 
 export interface OpenOptions {
@@ -49,15 +45,14 @@ export interface OpenOptions {
   path: string;
   /** The secret of a database that has none yet. */
   secret: Uint8Array;
-  /** How long a transaction waits for other processes, in milliseconds. */
-  busyTimeoutMs: number;
   /** The maximum size in pages of 4 KB; undefined for no maximum. */
   maxPages: number | undefined;
 }
 
 /**
- * Opens the database, or creates it in a missing or empty file. A file that cannot be used is left as it was.
- * @throws FileProblem, and the errors of SQLite.
+ * Opens the database, or creates it in a missing or empty file, and locks it for as long as it is open. The system frees
+ * the lock of a killed process. A file that cannot be used is left as it was.
+ * @throws FileProblem, and the errors of SQLite: see `isBusy` for a file that another process uses.
  */
 export function openDatabase(options: OpenOptions): { database: DatabaseSync; secret: Uint8Array } {
   const { path } = options;
@@ -65,11 +60,11 @@ export function openDatabase(options: OpenOptions): { database: DatabaseSync; se
   const isCreated = isFile && !inspectFile(path) && createFile(path);
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(path, { timeout: options.busyTimeoutMs });
+    database = new DatabaseSync(path);
     return { database, secret: prepareDatabase(database, options, isFile) };
   } catch (error) {
     database?.close();
-    // While the database is busy, another process uses the file.
+    // If the database is busy, another process uses the file.
     if (isCreated && !isBusy(error))
       for (const file of [...existingFiles(path), `${path}-journal`]) rmSync(file, { force: true });
     throw error;
@@ -78,19 +73,23 @@ export function openDatabase(options: OpenOptions): { database: DatabaseSync; se
 
 /** @returns the secret of the database */
 function prepareDatabase(database: DatabaseSync, options: OpenOptions, isFile: boolean): Uint8Array {
-  const { path, busyTimeoutMs, maxPages } = options;
+  const { path, maxPages } = options;
+  // In this mode the first transaction takes the lock, and the database keeps it.
+  database.exec('PRAGMA locking_mode = EXCLUSIVE');
   if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`);
-  const secret = retryWhileBusy(busyTimeoutMs, () => {
-    const stored = isFresh(database) ? undefined : storedSecret(database);
-    // Before the secret is written. The file may have had another mode.
-    if (isFile) for (const file of existingFiles(path)) chmodSync(file, 0o600);
-    if (stored === undefined) create(database, options.secret);
-    if (isFile && database.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode !== 'wal')
-      throw new FileProblem('is on a file system that does not support WAL. Put the file on a local disk.');
-    return stored ?? storedSecret(database);
-  });
+  database.exec('BEGIN EXCLUSIVE');
+  const stored = isFresh(database) ? undefined : storedSecret(database);
+  // Before the secret is written. The file may have had another mode.
+  if (isFile) for (const file of existingFiles(path)) chmodSync(file, 0o600);
+  if (stored === undefined) {
+    database.exec(tables);
+    database.prepare('INSERT INTO secrets VALUES (?)').run(options.secret);
+  }
+  database.exec('COMMIT');
+  if (isFile) database.exec('PRAGMA journal_mode = WAL');
   database.exec('PRAGMA synchronous = FULL');
-  return secret;
+  // The first read in this mode also opens the -wal file.
+  return storedSecret(database);
 }
 
 function storedSecret(database: DatabaseSync): Uint8Array {
@@ -105,38 +104,27 @@ export function isSqliteError(error: unknown): error is Error & { errcode: numbe
 
 /** Whether another process has locked the database. */
 export function isBusy(error: unknown): boolean {
-  return isSqliteError(error) && [busy, protocol].includes(error.errcode & 0xff);
+  return isSqliteError(error) && (error.errcode & 0xff) === busy;
 }
 
 /** Says why SQLite cannot open a file, in the form of `FileProblem`. */
 export function openProblem(error: unknown): string {
   if (error instanceof FileProblem) return error.message;
   const message = error instanceof Error ? error.message : String(error);
-  switch (isSqliteError(error) && error.errcode & 0xff) {
-    case notADatabase:
-      return 'is not a SQLite file. Choose another file.';
-    case busy:
-      return 'is locked by another process. Stop that process, or try again.';
-    default:
-      return `cannot be opened (${message}). Check the file, its permissions and its directory.`;
-  }
+  return isSqliteError(error) && (error.errcode & 0xff) === notADatabase
+    ? 'is not a SQLite file. Choose another file.'
+    : `cannot be opened (${message}). Check the file, its permissions and its directory.`;
 }
 
 /** Says why an operation failed, as a sentence for operators. */
 export function operationProblem(error: Error & { errcode: number }): string {
-  switch (error.errcode & 0xff) {
-    case full:
-      return 'The disk of the key store is full. Free some space.';
-    case busy:
-      return 'Another process keeps the key store locked. Stop that process if it does not respond.';
-    default:
-      return `The key store failed: ${error.message}. Check its file and disk.`;
-  }
+  return (error.errcode & 0xff) === full
+    ? 'The disk of the key store is full. Free some space.'
+    : `The key store failed: ${error.message}. Check its file and disk.`;
 }
 
 /** Whether the file has no tables. @throws FileProblem if the file has tables that are not of this version. */
 function isFresh(database: DatabaseSync): boolean {
-  // One statement, so that another process that creates the tables is seen before or after that, not half-way.
   const { id, version, hasTables } =
     database
       .prepare(
@@ -148,31 +136,4 @@ function isFresh(database: DatabaseSync): boolean {
   if (id !== applicationId) throw belongsToOther();
   if (version === schemaVersion) return false;
   throw otherVersion(version);
-}
-
-function create(database: DatabaseSync, secret: Uint8Array): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    // Another process may have created the tables meanwhile.
-    if (isFresh(database)) {
-      database.exec(tables);
-      database.prepare('INSERT INTO secrets VALUES (?)').run(secret);
-    }
-    database.exec('COMMIT');
-  } finally {
-    if (database.isTransaction) database.exec('ROLLBACK');
-  }
-}
-
-/** For the start alone: SQLite does not always wait while another process changes the journal mode. */
-function retryWhileBusy<Result>(timeoutMs: number, work: () => Result): Result {
-  const deadlineMs = monotonicMs() + timeoutMs;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || monotonicMs() >= deadlineMs) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-    }
-  }
 }

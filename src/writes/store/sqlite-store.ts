@@ -12,14 +12,12 @@ import {
   StoreUnavailableError,
 } from './key-store.ts';
 import type { Operation, Result } from './key-table.ts';
-import type { Lease, Report, Request, ThreadData } from './sqlite-thread.ts';
+import type { Report, Request, ThreadData } from './sqlite-thread.ts';
 
 /** All times are in milliseconds. */
 export interface SqliteStoreOptions {
   /** A path, or `memory` for a store that ends with this process. */
   file: string;
-  /** How long a process that no longer renews its lease keeps its claims. By default 5,000. */
-  leaseMs?: number;
   /** How long an operation may take. By default 2,000. */
   timeoutMs?: number;
   /** The maximum number of keys and locks of a merchant. By default 100,000. */
@@ -34,29 +32,33 @@ const maxUnanswered = 10_000;
 /** How long a key is stored. */
 const lifetimeMs = 24 * 60 * 60 * 1000;
 
+/** How many times as long as an operation the opening may take. */
+const openingFactor = 5;
+
 /**
  * Opens a store in a SQLite file, and creates the file if it is missing. A thread of its own does all I/O. In memory,
- * the thread starts with the first operation.
+ * the thread starts with the first operation. While another process uses the file, or the disk hangs, the store is not
+ * open yet: its operations fail, and it opens by itself later.
  * @throws StoreOpenError if the file cannot be used.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyStore> {
-  const { file, leaseMs = 5000, timeoutMs = 2000, now = Date.now } = options;
+  const { file, timeoutMs = 2000, now = Date.now } = options;
   const isInMemory = file === 'memory';
+  const noResponse = `The key store did not respond within ${timeoutMs} ms. Check its disk.`;
   const data: ThreadData = {
     // A whole path: SQLite reads texts such as `:memory:` and `file:` in a way of its own.
     path: isInMemory ? ':memory:' : resolve(file),
     secret: randomBytes(32),
-    busyTimeoutMs: 0.75 * timeoutMs,
-    leaseMs,
+    owner: randomBytes(12).toString('base64url'),
+    noResponse,
     maxKeysPerMerchant: options.maxKeysPerMerchant ?? 100_000,
     maxPages: options.maxPages,
   };
 
-  const noResponse = `The key store did not respond within ${timeoutMs} ms. Check its disk.`;
   const unanswered = new Map<number, PromiseWithResolvers<Result>>();
   let unsent: Request[] = [];
   let lastId = 0;
-  let lease: Lease | undefined;
+  let secret = isInMemory ? Buffer.from(data.secret) : undefined;
   let failure: string | undefined;
   let fileProblem: string | undefined;
   let onReport = () => {};
@@ -84,8 +86,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   }
 
   function receive(report: Report): void {
-    data.secret = report.secret ?? data.secret;
-    lease = report.lease;
+    if (report.secret !== undefined) secret = Buffer.from(report.secret);
     failure = report.failure;
     fileProblem = report.fileProblem;
     onReport();
@@ -116,7 +117,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     if (requests.length > 0) (thread ?? start()).postMessage(requests);
   }
 
+  function expectOpen(): Buffer {
+    if (secret === undefined) throw new StoreUnavailableError(end ?? failure ?? noResponse);
+    return secret;
+  }
+
   async function run(operation: Operation): Promise<Result> {
+    expectOpen();
     if (end !== undefined) throw new StoreUnavailableError(end);
     if (unanswered.size >= maxUnanswered) throw new StoreUnavailableError(noResponse);
     const pending = post(operation);
@@ -146,7 +153,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     opening.ref();
     try {
       // Rejects with the thread's error if the thread fails.
-      await once(opening, 'message');
+      const first = await withTimeout(openingFactor * timeoutMs, once(opening, 'message'));
+      if (first === undefined) failure = noResponse;
     } catch (error) {
       throw new StoreOpenError(`${file} ${error instanceof Error ? error.message : error}`);
     }
@@ -154,7 +162,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   }
 
   return {
-    secret: Buffer.from(data.secret),
+    secret: expectOpen,
     async claim(key, fingerprint) {
       const nowMs = now();
       const expiresAtMs = nowMs + lifetimeMs;
@@ -166,7 +174,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     finish: (claim, outcome) => change({ kind: 'finish', claim, outcome }),
     abandon: (claim) => change({ kind: 'abandon', claim }),
     release: (claim) => change({ kind: 'release', claim }),
-    holds: ({ owner }) => end === undefined && owner === lease?.owner && monotonicMs() < lease.validUntilMs,
+    holds: ({ owner }) => end === undefined && owner === data.owner,
     noteOrganizationShown: (service) => change({ kind: 'noteService', service }),
     wasOrganizationShown: async (service) => (await run({ kind: 'hasService', service })).state === 'yes',
     failure: () => end ?? failure,

@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { monotonicMs } from '../../base/monotonic-ms.ts';
-import type { KeyName } from './key-store.ts';
-import { createKeyTable, isLive, type Operation, type Result } from './key-table.ts';
+import { createKeyTable, type Operation, type Result } from './key-table.ts';
 import {
   isBusy,
   isSqliteError,
@@ -11,11 +10,13 @@ import {
   openProblem,
   operationProblem,
 } from './sqlite-file.ts';
-import { createFileCheck } from './state-file.ts';
+import { createFileCheck, schemaVersion } from './state-file.ts';
 
 export interface ThreadData extends OpenOptions {
-  /** How long the lease is valid after a renewal, in milliseconds. */
-  leaseMs: number;
+  /** The owner of all claims of this store. */
+  owner: string;
+  /** What is told to a caller that has waited too long. */
+  noResponse: string;
   maxKeysPerMerchant: number;
 }
 
@@ -29,71 +30,49 @@ export interface Request {
 /** The result of an operation, or why it failed. */
 export type Reply = { id: number; result: Result } | { id: number; problem: string };
 
-/** The lease of the claims of a store. After an expired lease the owner has another name, and the claims are lost. */
-export interface Lease {
-  owner: string;
-  /** A time of `monotonicMs`. */
-  validUntilMs: number;
-}
-
-/** A message after each transaction, and before the first one. */
+/** A message after each transaction, and after each attempt to open the database. */
 export interface Report {
   replies: Reply[];
-  /** Committed. */
-  lease: Lease;
-  /** Why the last transaction failed. */
+  /** Why an operation failed, or why the database is not open. */
   failure: string | undefined;
   /** What has happened to the file of the database since it was opened. */
   fileProblem: string | undefined;
-  /** The secret in the database. Only in the first report. */
+  /** The secret in the database. Only in the first report after the database was opened. */
   secret?: Uint8Array;
 }
 
+/** How often the thread looks at its file, and tries again what has failed. In milliseconds. */
+const checkEveryMs = 1_000;
+
+const inUse =
+  'Another process uses the file of the key store. Until that process ends, this server refuses shipments, and writes ' +
+  'with an idempotencyKey.';
+
 /** Runs the operations of a store. All waiting requests share a transaction, and so one write to the disk. */
-function serve(port: MessagePort, data: ThreadData): void {
-  const { leaseMs } = data;
-  const { database, secret } = openDatabase(data);
-  const table = createKeyTable(database, data.maxKeysPerMerchant);
+function createRunner(data: ThreadData, database: DatabaseSync, send: (report: Report) => void) {
+  const table = createKeyTable(database, data.owner, data.maxKeysPerMerchant);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
-  const writeLease = database.prepare(`INSERT INTO owners VALUES (:owner, :monotonicMs, :leaseMs)
-    ON CONFLICT DO UPDATE SET renewed_ms = :monotonicMs`);
-  const removeDeadOwners = database.prepare(`DELETE FROM owners WHERE owner = :ended OR NOT (${isLive})`);
-
-  let lease: Lease = { owner: '', validUntilMs: Number.NEGATIVE_INFINITY };
-  // The keys that the current owner works on.
-  const openKeys = new Set<string>();
+  const rewriteVersion = database.prepare(`PRAGMA user_version = ${schemaVersion}`);
+  const checkFile = data.path === ':memory:' ? () => undefined : createFileCheck(data.path);
   // Failed operations that end a claim. They are tried again, because the key stays held until one succeeds.
   let endings: Request[] = [];
   let failure: string | undefined;
   let fileProblem: string | undefined;
-  const checkFile = data.path === ':memory:' ? () => undefined : createFileCheck(data.path);
 
-  /** Runs requests in one transaction, which renews the lease if necessary. @returns the replies after COMMIT. */
+  /** Runs requests in one transaction. @returns the replies after COMMIT. */
   function commitAll(requests: Request[]): Reply[] {
     begin.run();
-    // Read after the wait for other processes: they could take over expired claims until here.
-    const nowMs = monotonicMs();
-    const isExpired = nowMs >= lease.validUntilMs;
-    const owner = isExpired ? randomBytes(12).toString('base64url') : lease.owner;
+    // After a failure, this shows whether the store can write again.
+    if (failure !== undefined) rewriteVersion.run();
     const claim = requests.map(({ operation }) => operation).find((operation) => operation.kind === 'claim');
-    const isDue = nowMs >= lease.validUntilMs - 0.8 * leaseMs;
-    const isNeeded = claim !== undefined || (openKeys.size > 0 && !isExpired);
-    // After a failure, the lease shows whether the store can write again.
-    const renews = (isNeeded && isDue) || failure !== undefined;
-    if (renews) {
-      if (isExpired) removeDeadOwners.run({ ended: lease.owner, monotonicMs: nowMs });
-      writeLease.run({ owner, monotonicMs: nowMs, leaseMs });
-    }
-    if (claim !== undefined) table.removeExpired(claim.nowMs, nowMs);
+    if (claim !== undefined) table.removeExpired(claim.nowMs);
+    const nowMs = monotonicMs();
     const replies = requests.map(({ id, deadlineMs, operation }): Reply => {
-      if (nowMs >= deadlineMs && !isEnding(operation))
-        return { id, problem: 'The caller no longer waits for the result.' };
-      return { id, result: table.execute(operation, owner, nowMs) };
+      if (nowMs >= deadlineMs && !isEnding(operation)) return { id, problem: data.noResponse };
+      return { id, result: table.execute(operation) };
     });
     commit.run();
-    if (isExpired) openKeys.clear();
-    if (renews) lease = { owner, validUntilMs: nowMs + leaseMs };
     return replies;
   }
 
@@ -108,8 +87,7 @@ function serve(port: MessagePort, data: ThreadData): void {
       if (!isSqliteError(error)) throw error;
       const problem = operationProblem(error);
       failure = problem;
-      if (requests.length > 1 && !isBusy(error))
-        return requests.flatMap((request) => commitOrFail([request]));
+      if (requests.length > 1) return requests.flatMap((request) => commitOrFail([request]));
       return requests.map(({ id }) => ({ id, problem }));
     }
   }
@@ -119,51 +97,71 @@ function serve(port: MessagePort, data: ThreadData): void {
     const replies = commitOrFail([...requestById.values()]);
     endings = [];
     for (const reply of replies) {
+      if (!('problem' in reply)) continue;
+      // Even if a later request succeeded: the next check finds out whether the problem is gone.
+      failure = reply.problem;
       const request = requestById.get(reply.id);
-      if (request === undefined) continue;
-      if ('result' in reply) trackOpenKeys(request.operation, reply.result);
-      else if (isEnding(request.operation)) endings.push(request);
+      if (request !== undefined && isEnding(request.operation)) endings.push(request);
     }
-    report({ replies });
+    send({ replies, failure, fileProblem });
   }
 
-  function trackOpenKeys(operation: Operation, result: Result): void {
-    if (result.state === 'claimed') openKeys.add(nameOf(result.claim));
-    else if ('claim' in operation && (result.state === 'lost' || isEnding(operation)))
-      openKeys.delete(nameOf(operation.claim));
+  return {
+    run,
+    check(): void {
+      const problemBefore = fileProblem;
+      fileProblem = checkFile();
+      if (endings.length > 0 || failure !== undefined) run([]);
+      else if (fileProblem !== problemBefore) send({ replies: [], failure, fileProblem });
+    },
+  };
+}
+
+/** Opens the database, as soon as no other process uses it, and serves it. @throws the errors of `openDatabase` */
+function serve(port: MessagePort, data: ThreadData): void {
+  const send = (report: Report) => port.postMessage(report);
+  let database: DatabaseSync | undefined;
+  let runner: ReturnType<typeof createRunner> | undefined;
+
+  function open(): void {
+    const opened = openDatabase(data);
+    database = opened.database;
+    runner = createRunner(data, database, send);
+    send({ replies: [], failure: undefined, fileProblem: undefined, secret: opened.secret });
   }
 
-  function report(content: Pick<Report, 'replies' | 'secret'>): void {
-    port.postMessage({ ...content, lease, failure, fileProblem } satisfies Report);
+  /** @param isFinal whether an error ends the thread, unless another process uses the file. */
+  function tryToOpen(isFinal: boolean): void {
+    try {
+      open();
+    } catch (error) {
+      database?.close();
+      database = undefined;
+      if (isFinal && !isBusy(error)) throw error;
+      const failure = isBusy(error) ? inUse : `The file of the key store ${openProblem(error)}`;
+      send({ replies: [], failure, fileProblem: undefined });
+    }
   }
 
-  const timer = setInterval(() => {
-    const problemBefore = fileProblem;
-    fileProblem = checkFile();
-    if (openKeys.size > 0 || endings.length > 0 || failure !== undefined) run([]);
-    else if (fileProblem !== problemBefore) report({ replies: [] });
-  }, leaseMs / 5);
+  tryToOpen(true);
+  const timer = setInterval(() => (runner === undefined ? tryToOpen(false) : runner.check()), checkEveryMs);
 
   port.on('message', (first: Request[] | 'close') => {
     const messages = [first];
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
       messages.push(next.message);
     const requests = messages.filter((message) => message !== 'close').flat();
-    if (requests.length > 0) run(requests);
+    // The store sends requests only after the report of an open database.
+    if (requests.length > 0) runner?.run(requests);
     if (!messages.includes('close')) return;
     clearInterval(timer);
-    database.close();
+    database?.close();
     port.close();
   });
-  report({ replies: [], secret });
 }
 
 function isEnding({ kind }: Operation): boolean {
   return kind === 'finish' || kind === 'abandon' || kind === 'release';
-}
-
-function nameOf({ key }: { key: KeyName }): string {
-  return `${key.merchant} ${key.id}`;
 }
 
 if (parentPort !== null) {

@@ -23,7 +23,7 @@ export const schemaVersion = 1;
 export class FileProblem extends Error {}
 
 /** The files that SQLite has beside a database. */
-const siblingSuffixes = ['-wal', '-shm', '-journal'];
+const siblingSuffixes = ['-wal', '-journal'];
 
 const headerBytes = 100;
 // The file format of SQLite: https://www.sqlite.org/fileformat.html
@@ -33,7 +33,7 @@ const applicationIdOffset = 68;
 
 /** The database and the files beside it that exist now. */
 export function existingFiles(path: string): string[] {
-  return [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file));
+  return [path, `${path}-wal`].filter((file) => existsSync(file));
 }
 
 /**
@@ -154,7 +154,8 @@ const readOnlyProblem =
   'The file of STATE_FILE or its directory is not writable any more. Check their permissions and the disk.';
 
 /**
- * Watches the files of an open database. SQLite goes on with a deleted file without an error.
+ * Watches the files of an open database. SQLite goes on with a deleted file without an error. It opens no file: to close
+ * one again would free the locks that this process has on the database.
  * @returns a function that looks, and returns the problem as a sentence. It costs a few system calls.
  */
 export function createFileCheck(path: string): () => string | undefined {

@@ -15,8 +15,8 @@ afterAll(() => rmSync(directory, { recursive: true }));
 async function start(options: Partial<SqliteStoreOptions>) {
   const { log, lines } = recordedLog('warn');
   const telemetry = await startTelemetry({ metrics: true, tracing: false }, log);
-  const file = join(directory, crypto.randomUUID());
-  const store = await openSqliteStore({ file, leaseMs: 500, ...options });
+  const file = options.file ?? join(directory, crypto.randomUUID());
+  const store = await openSqliteStore({ ...options, file });
   telemetry.watchKeyStore(store);
   const metric = async () => {
     const page = await telemetry.metrics?.page();
@@ -59,6 +59,33 @@ describe('a store of keys', () => {
     expect(await metric()).toEqual([]);
     await end();
     expect(lines()).toHaveLength(2);
+  });
+
+  test('that does not respond in time is in the log and in a metric', async () => {
+    const { store, lines, metric, end } = await start({ timeoutMs: 0 });
+    for (let time = 0; time < 3; time += 1)
+      await expect(store.noteOrganizationShown('a')).rejects.toThrow(StoreUnavailableError);
+    const problem = 'The key store did not respond within 0 ms. Check its disk.';
+    await expect.poll(lines).toEqual([{ level: 'warn', kind: 'failure', problem, msg: begin }]);
+    expect(await metric()).toEqual(['waybill_key_store_problem{kind="failure"} 1']);
+    await expect.poll(() => store.failure()).toBeUndefined();
+    passTime(10_000);
+    await expect.poll(() => lines().map(({ msg }) => msg)).toEqual([begin, works]);
+    await end();
+    expect(lines()).toHaveLength(2);
+  });
+
+  test('whose file another process uses is in the log and in a metric', async () => {
+    const { file, store: first, end: endFirst } = await start({});
+    const { store, lines, metric, end } = await start({ file });
+    expect(lines()).toMatchObject([{ level: 'warn', kind: 'failure', problem: store.failure(), msg: begin }]);
+    expect(lines()[0]?.problem).toMatch(/^Another process uses the file of the key store\. /);
+    expect(await metric()).toEqual(['waybill_key_store_problem{kind="failure"} 1']);
+    await first.close();
+    await expect.poll(() => store.failure()).toBeUndefined();
+    passTime(10_000);
+    await expect.poll(() => lines().map(({ msg }) => msg)).toEqual([begin, works]);
+    await Promise.all([end(), endFirst()]);
   });
 
   test('whose file is deleted is in the log and in a metric', async () => {

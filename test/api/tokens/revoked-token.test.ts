@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { CreateOrderDocument, type CreateOrderMutation } from '../../documents.generated.ts';
 import { organizationCall } from '../../fixtures/known-merchant.ts';
-import { memoryStore } from '../../fixtures/memory-store.ts';
 import { order } from '../../fixtures/order-to-create.ts';
-import { startService, until } from '../../fixtures/rest-service.ts';
-import { startWorkers } from '../../fixtures/workers-process.ts';
-import { startOfTime, startWaybill, type Waybill } from '../../harness.ts';
+import { until } from '../../fixtures/rest-service.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
 
 // What is kept for a token is forgotten as soon as REST does not take the token any more.
 
@@ -100,35 +97,6 @@ describe('a token that the REST service rejects with 401', () => {
 describe('the stored result of an idempotency key', () => {
   const input = { ...order, idempotencyKey: 'revoked' };
 
-  test('is not returned after another process gets a 401', async () => {
-    const sandbox = await startSandbox({ now: startOfTime });
-    const takers: ((tenantId: string) => void)[] = [];
-    const start = () =>
-      startWaybill(
-        {},
-        {
-          sandbox,
-          keyStore: memoryStore,
-          tokenRejections: {
-            publish: (tenantId) => takers.forEach((take) => void take(tenantId)),
-            subscribe: (take) => void takers.push(take),
-          },
-        },
-      );
-    await using one = await start();
-    await using other = await start();
-    const first = await one.ask(CreateOrderDocument, { input });
-    expect(first.calls).toEqual([organizationCall, 'POST /v1/orders']);
-    const known = await other.ask(CreateOrderDocument, { input });
-    expect([known.data, known.calls]).toEqual([first.data, [organizationCall, readOf(first)]]);
-    sandbox.faults.add({ kind: 'status', status: 401 });
-    await one.ask('mutation { updateOrder(input: { id: "ca2490", notes: "new" }) { __typename } }');
-    const refused = await other.ask(CreateOrderDocument, { input });
-    expect(refused).toMatchObject(unauthenticated('createOrder'));
-    expect(refused.calls).toEqual([organizationCall]);
-    await sandbox.close();
-  });
-
   test('is not returned after a 401 even if an older response arrives later', async () => {
     await using waybill = await startWaybill();
     await waybill.ask(CreateOrderDocument, { input });
@@ -140,41 +108,4 @@ describe('the stored result of an idempotency key', () => {
     expect((await slow).errors).toBeUndefined();
     expect(await waybill.ask(CreateOrderDocument, { input })).toMatchObject(unauthenticated('createOrder'));
   });
-});
-
-test('after one worker gets a 401, no worker returns cached data to the rejected token', {
-  timeout: 60_000,
-}, async () => {
-  let isRefused = false;
-  await using service = await startService((_request, response) => {
-    const body = { origins: [{ name: 'origins/a' }], name: 'organization/a' };
-    response.writeHead(isRefused ? 401 : 200).end(JSON.stringify(body));
-  });
-  const server = startWorkers({ UPSTREAM_URL: service.url.href, ...kept });
-  const { graphql } = await server.listening();
-  await server.workers();
-  const ask = async (query: string) => {
-    const response = await fetch(graphql, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: 'Bearer one-token',
-        // Each request on a connection of its own, so that the workers are asked in turn.
-        connection: 'close',
-      },
-      body: JSON.stringify({ query }),
-    });
-    const { data } = await response.json();
-    return data;
-  };
-  const keptOrigins = { origins: { nodes: [{ id: 'origins/a' }] } };
-  for (const _worker of [1, 2, 3, 4]) expect(await ask(origins)).toEqual(keptOrigins);
-  expect(service.requests.length).toBe(2);
-  isRefused = true;
-  expect(await ask('{ organization { id } }')).toEqual({ organization: null });
-  // The other worker is told of it by the primary process.
-  await expect.poll(() => ask(origins)).toEqual({ origins: null });
-  for (const _worker of [1, 2, 3, 4]) expect(await ask(origins)).toEqual({ origins: null });
-  server.signal('SIGTERM');
-  expect(await server.exit).toEqual({ code: 0, signal: null, errors: '' });
 });

@@ -106,7 +106,7 @@ test('the key store file contains no tokens, keys or input values', async () => 
   await runAll(waybill);
 
   expect(canaries.length).toBeGreaterThanOrEqual(100);
-  expect(readdirSync(directory).sort()).toEqual(['keys', 'keys-shm', 'keys-wal']);
+  expect(readdirSync(directory).sort()).toEqual(['keys', 'keys-wal']);
   const found = (bytes: Buffer, texts: string[]) => texts.filter((text) => bytes.includes(text));
   const open = storedBytes();
   // The names of records are stored as they are, so the search sees texts.

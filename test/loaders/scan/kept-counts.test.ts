@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { KeptCounts, type StatusCounts } from '../../../src/loaders/scan/status-counts.ts';
-import { createTenants } from '../../fixtures/tenants.ts';
+import { Tenants } from '../../../src/tenancy/tenant.ts';
 
 function create(mayBeKept = true) {
-  const tenant = createTenants().of('token');
+  const tenant = new Tenants().of('token');
   const kept = new KeptCounts();
   let counted = 0;
   const count = async (): Promise<StatusCounts> => {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { Tenants } from '../../../src/tenancy/tenant.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { answerJson, errorOf, startHolding, startRestClient, until } from '../../fixtures/rest-service.ts';
-import { createTenants } from '../../fixtures/tenants.ts';
 
 const { signal } = new AbortController();
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 
 /** Call contexts with one slot, and with tokens that REST has accepted. */
 function createWithAccepted(...tokens: string[]) {
-  const tenants = createTenants();
+  const tenants = new Tenants();
   for (const token of tokens) tenants.accept(tenants.of(token));
   return createCallContexts({ callsAtOnce: 1, readsPerOperation: 10_000, tenants });
 }

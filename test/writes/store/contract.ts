@@ -11,8 +11,8 @@ export interface ContractOptions {
 /** How the contract opens an implementation. */
 export interface Implementation {
   open(options: ContractOptions): Promise<KeyStore>;
-  /** Opens a second store on the keys of the last `open`. Absent if processes cannot share the keys. */
-  openSecond?(options: ContractOptions): Promise<KeyStore>;
+  /** Opens the keys of the last `open` again, after its store was closed. Absent if the keys end with their store. */
+  reopen?(options: ContractOptions): Promise<KeyStore>;
 }
 
 const hourMs = 60 * 60 * 1000;
@@ -26,7 +26,7 @@ export async function mustClaim(store: KeyStore, name: KeyName, fingerprint = 'i
 }
 
 /** The tests that every implementation of KeyStore passes. */
-export function describeKeyStore(name: string, { open, openSecond }: Implementation): void {
+export function describeKeyStore(name: string, { open, reopen }: Implementation): void {
   describe(`the key store in ${name}`, () => {
     const opened: KeyStore[] = [];
     afterEach(async () => {
@@ -34,7 +34,7 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
     });
     const use = async (opening: Promise<KeyStore> | undefined): Promise<KeyStore> => {
       const store = await opening;
-      if (store === undefined) throw new Error('no second store');
+      if (store === undefined) throw new Error('no store');
       opened.push(store);
       return store;
     };
@@ -230,35 +230,34 @@ export function describeKeyStore(name: string, { open, openSecond }: Implementat
       expect(store.failure()).toBeUndefined();
     });
 
-    describe.skipIf(openSecond === undefined)('that two processes share', () => {
-      const openTwo = async () => [await use(open({})), await use(openSecond?.({}))] as const;
-
-      test('grants a free key to only one of the two processes', async () => {
-        const [a, b] = await openTwo();
-        const results = await Promise.all([a.claim(key, 'input'), b.claim(key, 'input')]);
-        expect(results.map(({ state }) => state).sort()).toEqual(['claimed', 'held']);
+    describe.skipIf(reopen === undefined)('that is opened again', () => {
+      test('has its secret, the outcomes and the services', async () => {
+        const store = await use(open({}));
+        const secret = store.secret();
+        expect(secret).toHaveLength(32);
+        await store.finish(await mustClaim(store, key), 'outcome');
+        await store.noteOrganizationShown('service');
+        await store.close();
+        const next = await use(reopen?.({}));
+        expect(next.secret()).toEqual(secret);
+        expect(await next.claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
+        expect(await next.claim(key, 'other input')).toEqual({ state: 'conflict' });
+        expect(await next.wasOrganizationShown('service')).toBe(true);
       });
 
-      test('shows the same state to both processes', async () => {
-        const [a, b] = await openTwo();
-        await a.finish(await mustClaim(a, key), 'outcome');
-        expect(await b.claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
-        expect(await b.claim(key, 'other input')).toEqual({ state: 'conflict' });
-        await a.noteOrganizationShown('service');
-        expect(await b.wasOrganizationShown('service')).toBe(true);
-        expect(b.secret).toEqual(a.secret);
-      });
-
-      test('lets one process resume the abandoned work of the other process', async () => {
-        const [a, b] = await openTwo();
-        const claim = await mustClaim(a, key);
-        await a.checkpoint(claim, 'progress');
-        await a.abandon(claim);
-        const resumed = await b.claim(key, 'input');
+      test.each([true, false])('resumes work that was abandoned: %s', async (isAbandoned) => {
+        const store = await use(open({}));
+        const claim = await mustClaim(store, key);
+        await store.checkpoint(claim, 'progress');
+        if (isAbandoned) await store.abandon(claim);
+        await store.close();
+        const next = await use(reopen?.({}));
+        expect(next.holds(claim)).toBe(false);
+        const resumed = await next.claim(key, 'input');
         expect(resumed).toMatchObject({ state: 'claimed', progress: 'progress', isResumed: true });
-        await expect(a.finish(claim, 'outcome')).rejects.toThrow(ClaimLostError);
-        expect(a.holds(await mustClaim(a, { ...key, id: 'own' }))).toBe(true);
-        expect(await a.claim(key, 'input')).toEqual({ state: 'held' });
+        await expect(next.checkpoint(claim, 'late')).rejects.toThrow(ClaimLostError);
+        await expect(next.finish(claim, 'late')).rejects.toThrow(ClaimLostError);
+        expect(await next.claim(key, 'input')).toEqual({ state: 'held' });
       });
     });
   });

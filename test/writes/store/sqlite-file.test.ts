@@ -1,48 +1,27 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type KeyStore, StoreOpenError, StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
+import { describe, expect, test } from 'vitest';
+import { StoreOpenError, StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
 import { openDatabase } from '../../../src/writes/store/sqlite-file.ts';
-import { openSqliteStore, type SqliteStoreOptions } from '../../../src/writes/store/sqlite-store.ts';
 import { applicationId } from '../../../src/writes/store/state-file.ts';
 import { mustClaim } from './contract.ts';
+import { useStoreFolder } from './store-process.ts';
 
 const hourMs = 60 * 60 * 1000;
 const key = { merchant: 'merchant', id: 'key' };
 
-let folder = '';
-let file = '';
-const stores: KeyStore[] = [];
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'waybill-'));
-  file = join(folder, 'keys.db');
-});
-
-afterEach(async () => {
-  for (const store of stores.splice(0)) await store.close();
-  chmodSync(folder, 0o700);
-  rmSync(folder, { recursive: true });
-});
-
-async function open(options: Partial<SqliteStoreOptions> = {}): Promise<KeyStore> {
-  const store = await openSqliteStore({ file, ...options });
-  stores.push(store);
-  return store;
-}
+const { place, open } = useStoreFolder();
 
 /** Runs SQL on the file. */
 function execute(sql: string): void {
-  const database = new DatabaseSync(file);
+  const database = new DatabaseSync(place.file);
   database.exec(sql);
   database.close();
 }
 
 function query(sql: string): unknown {
-  const database = new DatabaseSync(file, { readOnly: true });
+  const database = new DatabaseSync(place.file, { readOnly: true });
   const [value] = Object.values(database.prepare(sql).get() ?? {});
   database.close();
   return value;
@@ -53,11 +32,12 @@ const permissionsOf = (path: string) => (statSync(path).mode & 0o777).toString(8
 describe('the file of a store', () => {
   test.each([
     ['journal_mode', 'wal'],
+    ['locking_mode', 'exclusive'],
     ['synchronous', 2],
     ['application_id', applicationId],
     ['user_version', 1],
   ])('has %s = %j', (name, value) => {
-    const options = { path: file, secret: Buffer.alloc(32), busyTimeoutMs: 100, maxPages: undefined };
+    const options = { path: place.file, secret: Buffer.alloc(32), maxPages: undefined };
     for (const state of ['new', 'existing']) {
       const { database } = openDatabase(options);
       expect(database.prepare(`PRAGMA ${name}`).get(), state).toEqual({
@@ -68,75 +48,57 @@ describe('the file of a store', () => {
   });
 
   test('is accessible only to its owner', async () => {
-    writeFileSync(file, '', { mode: 0o644 });
+    writeFileSync(place.file, '', { mode: 0o644 });
     const store = await open();
     await mustClaim(store, key);
-    expect(['', '-wal', '-shm'].map((suffix) => permissionsOf(`${file}${suffix}`))).toEqual(
-      Array(3).fill('600'),
-    );
+    expect(readdirSync(place.folder).map((name) => permissionsOf(join(place.folder, name)))).toEqual([
+      '600',
+      '600',
+    ]);
   });
 
   test('becomes private to its owner again when it is opened', async () => {
     await (await open()).close();
-    chmodSync(file, 0o666);
+    chmodSync(place.file, 0o666);
     await mustClaim(await open(), key);
-    expect(['', '-wal', '-shm'].map((suffix) => permissionsOf(`${file}${suffix}`))).toEqual(
-      Array(3).fill('600'),
-    );
+    expect(readdirSync(place.folder).map((name) => permissionsOf(join(place.folder, name)))).toEqual([
+      '600',
+      '600',
+    ]);
   });
 
-  test('still contains its secret after the store is closed', async () => {
-    const { secret, close } = await open();
-    expect(secret).toHaveLength(32);
-    await close();
-    expect((await open()).secret).toEqual(secret);
-    file = join(folder, 'another.db');
-    expect((await open()).secret).not.toEqual(secret);
-  });
-
-  test('keeps the keys after close', async () => {
+  test('has a secret of its own', async () => {
     const store = await open();
-    await store.finish(await mustClaim(store, key), 'outcome');
+    const secret = store.secret();
     await store.close();
-    expect(await (await open()).claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
-  });
-
-  test('treats a lease from before a reboot as expired', async () => {
-    const store = await open();
-    await mustClaim(store, key);
-    await store.close();
-    expect(await (await open()).claim(key, 'input')).toEqual({ state: 'held' });
-    // A boot restarts the monotonic clock, so that earlier times are in the future.
-    execute('UPDATE owners SET renewed_ms = renewed_ms + 1000000');
-    expect(await (await open()).claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: true });
-  });
-
-  test('keeps no lease that has ended', async () => {
-    const store = await open({ leaseMs: 50 });
-    for (const id of ['first', 'second']) {
-      await store.release(await mustClaim(store, { ...key, id }));
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    await mustClaim(store, key);
-    expect(query('SELECT count(*) FROM owners')).toBe(1);
+    expect((await open()).secret()).toEqual(secret);
+    place.file = join(place.folder, 'another.db');
+    expect((await open()).secret()).not.toEqual(secret);
   });
 
   test('removes at most 100 expired keys per claim', async () => {
     let nowMs = 0;
-    const store = await open({ now: () => nowMs });
+    /** Closes the store, because nobody else can read the file of an open one. */
+    const count = async (table: string) => {
+      await store.close();
+      const rows = query(`SELECT count(*) FROM ${table}`);
+      store = await open({ now: () => nowMs });
+      return rows;
+    };
+    let store = await open({ now: () => nowMs });
     const merchants = Array.from({ length: 150 }, (_, index) => `merchant ${index}`);
     for (const merchant of merchants)
       await store.release(await mustClaim(store, { merchant, id: 'released' }));
     await Promise.all(
       merchants.map(async (merchant) => store.abandon(await mustClaim(store, { merchant, id: 'key' }))),
     );
-    expect(query('SELECT count(*) FROM keys')).toBe(150);
+    expect(await count('keys')).toBe(150);
     nowMs = 24 * hourMs;
     await mustClaim(store, key);
-    expect(query('SELECT count(*) FROM keys')).toBe(51);
+    expect(await count('keys')).toBe(51);
     await mustClaim(store, { ...key, id: 'next' });
-    expect(query('SELECT count(*) FROM keys')).toBe(2);
-    expect(query('SELECT count(*) FROM merchants')).toBe(1);
+    expect(await count('keys')).toBe(2);
+    expect(await count('merchants')).toBe(1);
   });
 });
 
@@ -144,29 +106,11 @@ describe('opening a store', () => {
   const openError = async (): Promise<string> => {
     const error: unknown = await open().catch((reason: unknown) => reason);
     if (!(error instanceof StoreOpenError)) throw error;
-    return error.message.replace(folder, '');
+    return error.message.replace(place.folder, '');
   };
 
-  test('uses the secret of a process that creates the file at the same time', async () => {
-    writeFileSync(file, '');
-    const other = new DatabaseSync(file);
-    other.exec('BEGIN IMMEDIATE');
-    const opening = open();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    other.exec('ROLLBACK');
-    other.close();
-    const { database, secret } = openDatabase({
-      path: file,
-      secret: randomBytes(32),
-      busyTimeoutMs: 1000,
-      maxPages: undefined,
-    });
-    database.close();
-    expect((await opening).secret).toEqual(Buffer.from(secret));
-  });
-
   test('fails if the file is not a SQLite file', async () => {
-    writeFileSync(file, 'A file of another program, '.repeat(100));
+    writeFileSync(place.file, 'A file of another program, '.repeat(100));
     expect(await openError()).toBe('/keys.db is not a SQLite file. Choose another file.');
   });
 
@@ -182,7 +126,6 @@ describe('opening a store', () => {
 
   test('fails if the file has a newer version', async () => {
     await (await open()).close();
-    stores.length = 0;
     execute('PRAGMA user_version = 2');
     expect(await openError()).toBe(
       '/keys.db has version 2, but this version of Waybill supports version 1. Use the newer version of Waybill, or a new file.',
@@ -190,14 +133,14 @@ describe('opening a store', () => {
   });
 
   test('fails if the directory does not exist', async () => {
-    file = join(folder, 'missing', 'keys.db');
+    place.file = join(place.folder, 'missing', 'keys.db');
     expect(await openError()).toBe(
       '/missing/keys.db is in a directory that does not exist. Create the directory.',
     );
   });
 
   test('fails if the file is a directory', async () => {
-    mkdirSync(file);
+    mkdirSync(place.file);
     expect(await openError()).toBe(
       '/keys.db is a directory, but must be a regular file. Choose another path.',
     );
@@ -205,8 +148,8 @@ describe('opening a store', () => {
 
   test('fails if the directory is not writable', async () => {
     // For root, only a directory of the kernel is not writable.
-    if (process.getuid?.() === 0) file = '/sys/keys.db';
-    else chmodSync(folder, 0o500);
+    if (process.getuid?.() === 0) place.file = '/sys/keys.db';
+    else chmodSync(place.folder, 0o500);
     expect(await openError()).toMatch(
       /keys\.db (is not writable|cannot be created \(E(ACCES|PERM|ROFS)\))\. Check /,
     );
@@ -214,7 +157,7 @@ describe('opening a store', () => {
 
   test.skipIf(process.getuid?.() === 0)('fails if the file is not writable', async () => {
     await (await open()).close();
-    chmodSync(file, 0o400);
+    chmodSync(place.file, 0o400);
     expect(await openError()).toBe(
       '/keys.db is not writable. Check the permissions of the file and its directory.',
     );
@@ -230,45 +173,13 @@ describe('opening a store', () => {
   });
 });
 
-test('requests that wait together share a transaction', async () => {
-  const store = await open();
-  await mustClaim(store, key);
-  const other = new DatabaseSync(file);
-  other.exec('BEGIN IMMEDIATE');
-  const walPages = () => statSync(`${file}-wal`).size / 4096;
-  const pagesBefore = walPages();
-  const claims: Promise<unknown>[] = [];
-  for (let id = 0; id < 50; id += 1) {
-    claims.push(mustClaim(store, { ...key, id: `waiting ${id}` }));
-    await new Promise(setImmediate);
-  }
-  other.exec('ROLLBACK');
-  other.close();
-  await Promise.all(claims);
-  // A transaction for each claim would write at least two pages for each.
-  expect(walPages() - pagesBefore).toBeLessThan(60);
-});
-
 test('a claim of a held key writes nothing', async () => {
   const store = await open();
   await mustClaim(store, key);
-  const walSize = () => statSync(`${file}-wal`).size;
+  const walSize = () => statSync(`${place.file}-wal`).size;
   const sizeBefore = walSize();
   for (let count = 0; count < 10; count += 1) await store.claim(key, 'input');
   expect(walSize()).toBe(sizeBefore);
-});
-
-test('a store reports its failure until it can write again', async () => {
-  const store = await open({ leaseMs: 500 });
-  execute(`
-    CREATE TRIGGER no_service BEFORE INSERT ON services BEGIN SELECT RAISE(ABORT, 'no space'); END;
-    CREATE TRIGGER no_lease BEFORE INSERT ON owners BEGIN SELECT RAISE(ABORT, 'no space'); END;
-  `);
-  await expect(store.noteOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(store.failure()).toMatch('no space');
-  execute('DROP TRIGGER no_lease');
-  await expect.poll(() => store.failure()).toBeUndefined();
 });
 
 describe('a full disk', () => {
@@ -311,7 +222,7 @@ describe('a full disk', () => {
   });
 
   test('stops being reported by failure() even without another operation', async () => {
-    const store = await open({ maxPages: 30, leaseMs: 500 });
+    const store = await open({ maxPages: 30 });
     await expect(store.noteOrganizationShown(large)).rejects.toThrow(StoreUnavailableError);
     expect(store.failure()).toBeDefined();
     await expect.poll(() => store.failure()).toBeUndefined();

@@ -18,7 +18,7 @@ describeKeyStore('a file', {
     file = join(folder, `${randomUUID()}.db`);
     return openSqliteStore({ file, ...options });
   },
-  openSecond: (options) => openSqliteStore({ file, ...options }),
+  reopen: (options) => openSqliteStore({ file, ...options }),
 });
 
 test('a store rejects all requests after its thread has failed', async () => {
@@ -36,7 +36,7 @@ test('a store rejects all requests after its thread has failed', async () => {
 
 test('a store in memory can be closed even if it was never used', async () => {
   const store = await openSqliteStore({ file: 'memory' });
-  expect(store.secret).toHaveLength(32);
+  expect(store.secret()).toHaveLength(32);
   expect(store.failure()).toBeUndefined();
   await store.close();
   await expect(store.wasOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);

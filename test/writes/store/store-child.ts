@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite';
 import type { Claim, KeyName } from '../../../src/writes/store/key-store.ts';
 import { openSqliteStore, type SqliteStoreOptions } from '../../../src/writes/store/sqlite-store.ts';
 
@@ -6,13 +5,17 @@ import { openSqliteStore, type SqliteStoreOptions } from '../../../src/writes/st
 export type Command =
   | { run: 'open'; options: SqliteStoreOptions }
   | { run: 'claim'; key: KeyName }
+  /** Starts each claim in a round of the event loop of its own. */
+  | { run: 'start claims'; keys: KeyName[] }
+  /** @returns how many of these claims succeeded */
+  | { run: 'started claims' }
   | { run: 'checkpoint' | 'finish'; claim: Claim; value: unknown }
   | { run: 'abandon' | 'release' | 'holds'; claim: Claim }
-  /** Begins a transaction on a file, and never ends it. */
-  | { run: 'lock'; file: string };
+  | { run: 'note service'; service: string }
+  | { run: 'failure' | 'secret' | 'close' };
 
+const claims: Promise<unknown>[] = [];
 let opening: ReturnType<typeof openSqliteStore> | undefined;
-let locked: DatabaseSync | undefined;
 
 async function execute(command: Command): Promise<unknown> {
   if (command.run === 'open') {
@@ -20,17 +23,19 @@ async function execute(command: Command): Promise<unknown> {
     await opening;
     return 'opened';
   }
-  if (command.run === 'lock') {
-    // The store may be in a transaction of its own.
-    locked = new DatabaseSync(command.file, { timeout: 5_000 });
-    locked.exec('BEGIN IMMEDIATE');
-    return locked.isTransaction;
-  }
   const store = await opening;
   if (store === undefined) throw new Error('open the store first');
   switch (command.run) {
     case 'claim':
       return store.claim(command.key, 'input');
+    case 'start claims':
+      for (const key of command.keys) {
+        claims.push(store.claim(key, 'input'));
+        await new Promise(setImmediate);
+      }
+      return claims.length;
+    case 'started claims':
+      return (await Promise.all(claims)).length;
     case 'checkpoint':
     case 'finish':
       return store[command.run](command.claim, command.value);
@@ -39,6 +44,14 @@ async function execute(command: Command): Promise<unknown> {
       return store[command.run](command.claim);
     case 'holds':
       return store.holds(command.claim);
+    case 'note service':
+      return store.noteOrganizationShown(command.service);
+    case 'failure':
+      return store.failure();
+    case 'secret':
+      return store.secret().toString('hex');
+    case 'close':
+      return store.close();
   }
 }
 
