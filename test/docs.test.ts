@@ -556,14 +556,14 @@ describe('docs/design', () => {
     expect(headings).toEqual(rules.map(({ path }) => [path, ...expected]));
   });
 
-  test('no page tells of a change', () => {
-    const telling = rules.flatMap(({ path, paragraphs }) =>
+  test('no page describes a change', () => {
+    const changes = rules.flatMap(({ path, paragraphs }) =>
       paragraphs
         .flatMap(sentencesOf)
         .filter((sentence) => /\b(?:no longer|superseded|previously|formerly|at first)\b/i.test(sentence))
         .map((sentence) => `${path}: ${sentence}`),
     );
-    expect(telling, 'Say the rule of today. Git has the history.').toEqual([]);
+    expect(changes, 'Say the rule of today. Git has the history.').toEqual([]);
   });
 
   test('the pages and docs/architecture.md have fewer than 8,000 words', () => {
@@ -629,7 +629,7 @@ describe('names and links', () => {
     expect(broken).toEqual([]);
   });
 
-  test('a link to a page or a heading that is gone is found', () => {
+  test('finds a link to a page or a heading that does not exist', () => {
     const page = 'docs/design/how-lists-are-read.md';
     // In two parts, because the test above reads this file too.
     const gone = ['docs/design/gone' + '.md', `${page}#gone`, `${page.slice(0, -3)}#cursors`];
