@@ -7,7 +7,7 @@ export const maxDeferredBytes = 16_384;
 /**
  * A function that defers steps to the end of the event-loop round, after all ready connections are read.
  * Deferred steps run one after the other, so their code stays in the processor's caches
- * (docs/decisions/0006-end-of-event-loop-round.md).
+ * (docs/design/how-it-stays-fast.md#small-steps-together).
  */
 export function createDefer() {
   let steps: (() => void)[] = [];
@@ -61,7 +61,8 @@ export type PieceKind = 'starting' | 'ending';
 
 /**
  * Bounds the work that starts in one round of the event loop. After 10 ms of work no further piece starts, and the event
- * loop accepts new connections and reads from the others first (docs/decisions/0027-one-budget-of-the-event-loop.md).
+ * loop accepts new connections and reads from the others first
+ * (docs/design/how-the-server-is-shared.md#light-and-heavy).
  */
 export class LoopBudget {
   /** The sources of pieces that wait, in turn. Those of pieces that end an operation come first. */

@@ -71,7 +71,7 @@ function endTurn<Node extends ListNode<Node>>(turns: LinkedList<Node>, node: Nod
 /**
  * Grants slots up to a capacity. When no slot is free, entries wait, and owners get free slots in round-robin order.
  * Tokens that REST has not accepted are one owner, and take its turns by connection. So one with many entries cannot block
- * another one with few (docs/decisions/0009-fair-queue.md).
+ * another one with few (docs/design/how-the-server-is-shared.md#keys).
  */
 export class FairQueue {
   readonly #lightWeight: number;

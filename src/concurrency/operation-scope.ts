@@ -16,7 +16,7 @@ export const noDeadline: Deadline = {
 
 /**
  * The lifetime of an operation that one or more clients wait for. A class: closures would take three times the memory
- * per operation (docs/decisions/0004-long-lived-closures.md).
+ * per operation (docs/design/how-it-stays-fast.md#objects).
  */
 export class OperationScope implements Deadline, TimeoutEntry {
   before: TimeoutEntry | undefined;

@@ -1,6 +1,6 @@
 /**
  * Who asks for a part of what all requests share. A token that REST has accepted is one owner. All other requests are one
- * owner together, because anybody can make up tokens (docs/decisions/0026-one-rule-of-owners.md).
+ * owner together, because anybody can make up tokens (docs/design/how-the-server-is-shared.md#keys).
  */
 export type Owner =
   | { readonly token: object; readonly connection: undefined }

@@ -4,7 +4,7 @@ import type { Owner } from './owner.ts';
 
 /**
  * Steps of one kind. A step starts at once if the event loop has time. Otherwise owners start one in turn
- * (docs/decisions/0038-steps-in-turn-by-owner.md).
+ * (docs/design/how-the-server-is-shared.md#light-and-heavy).
  */
 export class StepQueue {
   readonly #budget: LoopBudget;

@@ -10,7 +10,7 @@ import { isOfGateway } from './gateway-statuses.ts';
 export abstract class WaybillError extends Error {
   override readonly name: string;
 
-  /** Makes an error without a stack trace (docs/decisions/0011-errors-without-stack-traces.md). */
+  /** Makes an error without a stack trace (docs/design/how-it-stays-fast.md#expected-errors). */
   constructor(message?: string, options?: ErrorOptions) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;

@@ -62,7 +62,7 @@ export function createRequestMetrics(registers: Registry[]) {
       pendingRequests.add(requestRecord);
       requestsUntilCopy -= 1;
       if (requestsUntilCopy > 0) return;
-      // V8 keeps outgrown tables of a Set with their entries (docs/decisions/0004-long-lived-closures.md).
+      // V8 keeps outgrown tables of a Set with their entries (docs/design/how-it-stays-fast.md#objects).
       pendingRequests = new Set(pendingRequests);
       requestsUntilCopy = requestsBetweenCopies;
     },

@@ -29,7 +29,7 @@ const maxLength = 16_384;
 
 /**
  * The cursors of one list with its filters, for any access token that may read the list. They are not signed: a cursor
- * that a client makes up reaches REST with its own token (docs/decisions/0023-cursors-without-a-signature.md).
+ * that a client makes up reaches REST with its own token (docs/design/how-lists-are-read.md#cursors).
  */
 export class ListCursors {
   readonly #digest: string;

@@ -131,7 +131,7 @@ export async function allRecords<Row extends { name: string }, Query extends Pag
 }
 
 /**
- * The index of the first row after the position (docs/decisions/0044-cursors-name-the-next-row.md). Undefined if the page
+ * The index of the first row after the position (docs/design/how-lists-are-read.md#cursors). Undefined if the page
  * lacks both rows around the position.
  */
 export function indexAfter({ rows }: Page<{ name: string }>, { skip, anchor, next }: Position) {

@@ -7,7 +7,8 @@ import { queryKey } from '../paging/page-loader.ts';
 import { type Filters, PageWalk, type ReadPage } from '../paging/page-walk.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
-// One token reads two pages at once, in each process (docs/decisions/0047-two-pages-of-scans-at-a-time.md).
+// One token reads two pages at once, in each process
+// (docs/design/how-filters-and-counts-are-read.md#the-budget-of-pages).
 const queue = new FairQueue({ capacity: Number.POSITIVE_INFINITY, maxWeightPerToken: 2 });
 
 /** Runs `read` with a slot, or once the operation has ended: then its calls fail. `hasWaited`: no slot was free. */
@@ -79,7 +80,7 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
       const read = await walk.next(isFirst ? firstPageRows : maxPageSize);
       const prime = (rows: Page<Row>['rows']) => keepsRows && byName.prime(rows, generation);
       // What a filter or another call returns may need any row by id. But many scans at once would keep too many rows
-      // (docs/decisions/0049-rows-of-few-scans-are-kept.md).
+      // (docs/design/how-filters-and-counts-are-read.md#the-rows-that-stay).
       const isFilter = fields.some((field) => field.firstPageRows < Number.POSITIVE_INFINITY);
       if (!hasWaited && (isFilter || countCalls() > 1)) prime(read.page.rows);
       return { ...read, prime };
@@ -88,7 +89,8 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
     async function run(): Promise<void> {
       // All fields of the operation that start together have asked for their rows after this.
       await undefined;
-      // No promise that waits for a slot gets a page (docs/decisions/0050-no-page-in-a-promise-that-waits.md).
+      // No promise that waits for a slot gets a page
+      // (docs/design/how-filters-and-counts-are-read.md#the-rows-that-stay).
       for (let isFirst = true; fields.length > 0; isFirst = false)
         await withSlot(callContext, async (hasWaited) => {
           const next = await readNext(isFirst, hasWaited);

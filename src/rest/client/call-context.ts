@@ -144,7 +144,7 @@ export type CallContexts = ReturnType<typeof createCallContexts>;
 
 /**
  * The call contexts. All contexts share one queue of slots, which gives them to the owners in turn
- * (docs/decisions/0025-one-queue-for-rest-calls.md).
+ * (docs/design/how-the-server-is-shared.md#calls-and-labels).
  */
 export function createCallContexts({ callsAtOnce, ...options }: CallContextsOptions) {
   const queue = new FairQueue({ capacity: callsAtOnce });

@@ -24,11 +24,11 @@ export interface ClientState extends RequestOptions {
   readonly timeouts: TimeoutQueue;
   /** The time limit from the first to the last byte of a stream. */
   readonly bodyTimeouts: TimeoutQueue;
-  /** Defers the parsing of small bodies (docs/decisions/0006-end-of-event-loop-round.md). */
+  /** Defers the parsing of small bodies (docs/design/how-it-stays-fast.md#small-steps-together). */
   readonly defer: ReturnType<typeof createDefer>;
   /** Defers the sending, so that no call of an operation that ends at once leaves. */
   readonly depart: ReturnType<typeof createDeferAfterPromises>;
-  /** Parses other bodies in turn with the other long work (docs/decisions/0027-one-budget-of-the-event-loop.md). */
+  /** Parses other bodies in turn with the other long work (docs/design/how-the-server-is-shared.md#light-and-heavy). */
   readonly largeBodies: StepQueue;
   /** Parses those of operations that scan, in turn with the start of operations: more of them follow. */
   readonly scannedBodies: StepQueue;

@@ -129,7 +129,7 @@ function listCompletion(
   const complete = completionFor(itemType, schema, planFor);
   return (responsePath, value) => {
     if (!isIterable(value)) throw unusableValue(responsePath);
-    // Created at its final size: a growing array reserves 17 slots (docs/decisions/0004-long-lived-closures.md).
+    // Created at its final size: a growing array reserves 17 slots (docs/design/how-it-stays-fast.md#objects).
     const items: unknown[] = Array.isArray(value) ? new Array(value.length) : [];
     // Set before the items are completed, because an item may propagate null to this location.
     responsePath.container[responsePath.key] = items;

@@ -1,6 +1,6 @@
 // The fast path: runs a common POST of a cached and valid document on Node's own request and response. A request that
 // fails any step goes to the fallback, Yoga, with the parts that are already done. The fast path writes no HTTP errors
-// of its own. Reasons: docs/decisions/0002-fast-path-beside-yoga.md.
+// of its own. Reasons: docs/design/how-a-query-is-executed.md#the-fast-path-beside-yoga.
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ExecutionResult, getOperationAST } from 'graphql';

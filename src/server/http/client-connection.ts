@@ -15,7 +15,7 @@ export class ClientConnection {
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.once('close', () => {
-      // V8 keeps outgrown tables of a Map with their entries (docs/decisions/0004-long-lived-closures.md).
+      // V8 keeps outgrown tables of a Map with their entries (docs/design/how-it-stays-fast.md#objects).
       this.#latest = undefined;
     });
   }

@@ -120,7 +120,7 @@ export async function listen(
 
   /**
    * Waits until no accepted connection waits in the kernel, which would reset it when the server stops listening
-   * (docs/decisions/0020-quiet-before-close.md).
+   * (docs/design/how-it-starts-and-stops.md#the-shutdown).
    */
   async function untilQuiet(): Promise<void> {
     const startedAtMs = performance.now();
@@ -146,10 +146,10 @@ export async function listen(
     const graceEndsAtMs = performance.now() + options.drainGraceMs;
     await untilQuiet();
     // `close` of an HTTP server would stop the timeouts of requests, and cut off responses that clients still read
-    // (docs/decisions/0032-timeouts-during-a-shutdown.md).
+    // (docs/design/how-it-starts-and-stops.md#the-shutdown).
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     for (const connection of connections.values()) connection.closeIfIdle();
-    // Busy connections close after their response (docs/decisions/0040-one-time-for-a-request-in-a-shutdown.md).
+    // Busy connections close after their response (docs/design/how-it-starts-and-stops.md#the-shutdown).
     Object.assign(server, { keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 });
     server.headersTimeout = shutdownHeadersTimeoutMs;
     server.requestTimeout = options.shutdownRequestTimeoutMs ?? defaultShutdownRequestTimeoutMs;

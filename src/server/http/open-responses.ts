@@ -24,7 +24,7 @@ interface OpenResponse extends ListNode<OpenResponse> {
 
 /**
  * The open responses to GraphQL operations. A request counts until the server has written its response. From then on, the
- * bytes count that its client has not taken (docs/decisions/0026-one-rule-of-owners.md).
+ * bytes count that its client has not taken (docs/design/how-the-server-is-shared.md#unread-bytes).
  */
 export class OpenResponses {
   readonly #list = new LinkedList<OpenResponse>();

@@ -22,7 +22,7 @@ const lightWeight = 100;
 
 /**
  * Lets operations start. One token runs at most twice `maxNodes`, and all tokens together ten times. Further operations
- * wait, and owners start one in turn (docs/decisions/0026-one-rule-of-owners.md).
+ * wait, and owners start one in turn (docs/design/how-the-server-is-shared.md#light-and-heavy).
  */
 export class Admission extends OpenResponses {
   readonly #queue: FairQueue;

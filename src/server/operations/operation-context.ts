@@ -37,7 +37,7 @@ export type ContextFactory = ReturnType<typeof createContextFactory>;
 
 /**
  * The context value of an operation: the members for resolvers, and those that only the server uses. A class, not an
- * object literal: V8 keeps the literal's accessors (docs/decisions/0004-long-lived-closures.md).
+ * object literal: V8 keeps the literal's accessors (docs/design/how-it-stays-fast.md#objects).
  */
 export class OperationContext implements Context {
   readonly currency: string;

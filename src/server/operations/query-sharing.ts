@@ -25,7 +25,7 @@ export interface InFlightQuery {
 /**
  * Runs equal queries of one tenant once for all their requests, if the first query started at most 100 ms earlier. A
  * shared query runs until all its clients have disconnected. Results are not kept after the query.
- * Reasons: docs/decisions/0025-one-queue-for-rest-calls.md.
+ * Reasons: docs/design/how-a-query-is-executed.md#queries-share-no-results.
  */
 export class QuerySharing {
   readonly #inFlight = new PerTenant<Map<string, InFlightQuery>>();

@@ -6,7 +6,7 @@ import type { PreparedOperation, RunState } from './rest-operation.ts';
 
 const schemaSteps = new StepQueue('starting');
 
-/** While the event loop has time: docs/decisions/0042-small-schema-operations-without-a-turn.md. */
+/** While the event loop has time: docs/design/how-the-server-is-shared.md#light-and-heavy. */
 const maxNodesWithoutTurn = 10;
 
 /** Runs an operation that needs only the schema, such as an introspection, when its owner's turn comes. */
