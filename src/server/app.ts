@@ -32,7 +32,6 @@ import { createAccessLog } from './operations/access-log.ts';
 import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
 import { createOperationRunner } from './operations/operation-runner.ts';
-import { QuerySharing } from './operations/query-sharing.ts';
 import { createTokenState, type TokenRejections } from './operations/token-state.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { type Health, healthRoute } from './routes/health.ts';
@@ -193,7 +192,6 @@ export function createApp(options: AppOptions): RequestListener {
     runState: {
       execute: forTests.execute ?? createExecutor(schema, isPrivate),
       admission,
-      sharing: new QuerySharing(),
       rateLimit,
       mutations: options.mutations,
     },

@@ -85,7 +85,7 @@ export function createRestClient(options: RestClientOptions) {
 export function sendCall(client: ClientState, call: RestCall, callContext: CallContext): Promise<unknown> {
   const response = new JsonCall(client, call, callContext).send();
   if (isRead(call)) return response;
-  // Even a failed write may have changed data. Later queries must not join queries that are pending now.
+  // Even a failed write may have changed data. Counts that are read now must not be kept.
   return response.finally(() => {
     callContext.tenant.writes += 1;
   });

@@ -6,7 +6,6 @@ import { loopBudget } from '../../../src/concurrency/event-loop-round.ts';
 import { anonymousOwner } from '../../../src/concurrency/owner.ts';
 import { RunningMutations } from '../../../src/concurrency/running-mutations.ts';
 import { Admission } from '../../../src/server/operations/admission.ts';
-import { QuerySharing } from '../../../src/server/operations/query-sharing.ts';
 import { runSchemaOperation } from '../../../src/server/operations/schema-operation.ts';
 
 /** Runs `{ __typename }` for a request that no server received. */
@@ -18,7 +17,6 @@ function runTypename() {
     headers: new Headers(),
     requestRecord: undefined,
     response: new ServerResponse(new IncomingMessage(new Socket())),
-    sharesBody: false,
     onAbort() {},
   };
   const toOwner = vi.fn(() => anonymousOwner({}));
@@ -29,7 +27,6 @@ function runTypename() {
     {
       execute: () => ({ data: { __typename: 'Query' } }),
       admission: new Admission({ requestsAtOnce: 10, maxNodes: 10, unreadBytesAtOnce: 10 }),
-      sharing: new QuerySharing(),
       rateLimit: undefined,
       mutations: new RunningMutations(),
     },
