@@ -81,9 +81,9 @@ interface LoaderSource {
 
 const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
   orderById: (source) => listBatchLoader(source, 'orders', source.api.getOrder, source.api.listOrders),
-  orderByReference: ({ state }, { orderPage, orderById }) =>
+  orderByReference: ({ state, callContext }, { orderPage, orderById }) =>
     recordLoader(async (referenceId) => {
-      const found = await findOrder(orderPage, referenceId);
+      const found = await findOrder(orderPage, referenceId, callContext);
       // A search may still find the row from before a write of this token.
       return found !== null && state.orders.written.has(found.name) ? orderById.load(found.name) : found;
     }),
@@ -159,8 +159,12 @@ function listBatchLoader<Json extends { name: string }>(
  * The newest order with this reference id. The list need not be sorted by time. The search matches reference ids
  * exactly but names fuzzily ("List query parameters"), so a page may hold other orders too.
  */
-async function findOrder(pages: Loaders['orderPage'], referenceId: string): Promise<OrderJson | null> {
-  const orders = await allRecords(pages, { search: referenceId });
+async function findOrder(
+  pages: Loaders['orderPage'],
+  referenceId: string,
+  callContext: CallContext,
+): Promise<OrderJson | null> {
+  const orders = await allRecords(pages, { search: referenceId }, () => callContext.takeMorePages());
   const found = orders.filter((order) => order.referenceId === referenceId);
   // An order without a valid time counts as older than all others.
   return found.sort((a, b) => (createdAtMs(b) ?? 0) - (createdAtMs(a) ?? 0)).at(0) ?? null;

@@ -98,25 +98,34 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
   }
 }
 
-/** Yields the pages of a list, as large as possible. @throws the errors of `PageWalk.next` */
+/**
+ * Yields the pages of a list, as large as possible.
+ * @param beforeMore called before each page beyond the first one. The page is read when its promise is settled.
+ * @throws the errors of `PageWalk.next`
+ */
 export async function* pagesFrom<Row extends { name: string }, Query extends PageQuery>(
   pages: Pages<Row, Query>,
   filters: Filters<Query>,
+  beforeMore?: () => Promise<void> | undefined,
 ): AsyncGenerator<Page<Row>> {
   const walk = new PageWalk(pages, filters);
-  let page: Page<Row>;
-  do {
-    ({ page } = await walk.next(pages.maxPageSize));
+  for (;;) {
+    const { page } = await walk.next(pages.maxPageSize);
     yield page;
-  } while (page.nextPageToken !== undefined);
+    if (page.nextPageToken === undefined) return;
+    const more = beforeMore?.();
+    // Without a wait, others that read this list at the same time find the next page already asked for.
+    if (more !== undefined) await more;
+  }
 }
 
-/** All valid records of a list. @throws the errors of `PageWalk.next` */
+/** All valid records of a list. `beforeMore`: see `pagesFrom`. @throws the errors of `PageWalk.next` */
 export async function allRecords<Row extends { name: string }, Query extends PageQuery>(
   pages: Pages<Row, Query>,
   filters: Filters<Query>,
+  beforeMore?: () => Promise<void> | undefined,
 ): Promise<Row[]> {
-  const rows = await Array.fromAsync(pagesFrom(pages, filters), (page) => page.rows);
+  const rows = await Array.fromAsync(pagesFrom(pages, filters, beforeMore), (page) => page.rows);
   return rows.flat().filter((row): row is Row => !(row instanceof InvalidResponseError));
 }
 

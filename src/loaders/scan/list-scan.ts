@@ -1,5 +1,3 @@
-import { untilAborted } from '../../concurrency/cancellation.ts';
-import { FairQueue, UnitEntry } from '../../concurrency/fair-queue.ts';
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import type { CallLogEntry } from '../../rest/client/call-log.ts';
@@ -10,26 +8,6 @@ import type { RecordLoader } from '../record-loader.ts';
 
 /** The pages that all scans of an operation may read. */
 export const maxScannedPages = 20;
-
-// One token reads two pages at once, in each process (docs/decisions/0047-two-pages-of-scans-at-a-time.md).
-const queue = new FairQueue({ capacity: Number.POSITIVE_INFINITY, maxWeightPerToken: 2 });
-
-/** Runs `read` with a slot, or once the operation has ended: then its calls fail. `hasWaited`: no slot was free. */
-export async function withSlot<Value>(
-  { owner, signal }: Pick<CallContext, 'owner' | 'signal'>,
-  read: (hasWaited: boolean) => Promise<Value>,
-): Promise<Value> {
-  const slot = Promise.withResolvers<void>();
-  const entry = new UnitEntry(owner, slot.resolve);
-  try {
-    const hasWaited = queue.acquire(entry) === 'waiting';
-    if (hasWaited) await untilAborted(slot.promise, signal);
-    if (signal.aborted) queue.leave(entry);
-    return await read(hasWaited);
-  } finally {
-    queue.leave(entry);
-  }
-}
 
 /** `prime` keeps rows for ids, if the scan keeps rows. With an `endPosition`, the operation may read no further page. */
 type NextPage<Row> = (ReadPage<Row> & { prime(rows: Page<Row>['rows']): void }) | { endPosition: Position };
@@ -73,6 +51,7 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
     /** The fields without a result. `look` returns whether the field has it now. */
     let fields: { firstPageRows: number; look(next: NextPage<Row>): boolean }[] = [];
 
+    /** @param hasWaited whether the operation waited for this page, as others read many pages. */
     async function readNext(isFirst: boolean, hasWaited: boolean): Promise<NextPage<Row>> {
       // A slow list gets on by one page at least, and the client by one cursor.
       const isLate = !isFirst && deadline.remainingMs() < halfTimeMs;
@@ -94,14 +73,14 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
     async function run(): Promise<void> {
       // All fields of the operation that start together have asked for their rows after this.
       await undefined;
-      // No promise that waits for a slot gets a page (docs/decisions/0050-no-page-in-a-promise-that-waits.md).
-      for (let isFirst = true; fields.length > 0; isFirst = false)
-        await withSlot(callContext, async (hasWaited) => {
-          const next = await readNext(isFirst, hasWaited);
-          // A field that starts later has a scan of its own.
-          if (isFirst) scans.delete(key);
-          fields = fields.filter((field) => !field.look(next));
-        });
+      for (let isFirst = true; fields.length > 0; isFirst = false) {
+        const more = callLog.scannedPages === 0 ? undefined : callContext.takeMorePages();
+        if (more !== undefined) await more;
+        const next = await readNext(isFirst, more !== undefined);
+        // A field that starts later has a scan of its own.
+        if (isFirst) scans.delete(key);
+        fields = fields.filter((field) => !field.look(next));
+      }
     }
 
     let running: Promise<void> | undefined;

@@ -1,7 +1,7 @@
 import { type Cancellation, CancelSource, neverAborted } from '../../concurrency/cancellation.ts';
-import { FairQueue } from '../../concurrency/fair-queue.ts';
 import type { Deadline } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Tenant, Tenants } from '../../tenancy/tenant.ts';
 import type { RestCall } from '../call.ts';
 import { BudgetExceededError, operationEnded } from '../errors.ts';
@@ -10,6 +10,13 @@ import { CallLog } from './call-log.ts';
 interface OperationState {
   readsLeft: number;
   isAccepted: boolean;
+  pageGate: PageGate | undefined;
+}
+
+/** What an operation passes before it reads more pages of lists than its weight tells. */
+export interface PageGate {
+  /** @returns what to wait for; undefined if the operation may read at once */
+  takeMorePages(): Promise<void> | undefined;
 }
 
 /** The access token, deadline, limits and call log that the REST calls of one GraphQL operation share. */
@@ -85,9 +92,18 @@ export class CallContext {
     return this.#operation.readsLeft;
   }
 
-  /** The queue in which calls wait for slots. Waiting calls are never refused. */
-  get queue(): FairQueue {
-    return this.#process.queue;
+  /** The slots of calls. Waiting calls are never refused. */
+  get slots(): Semaphore {
+    return this.#process.slots;
+  }
+
+  setPageGate(gate: PageGate): void {
+    this.#operation.pageGate = gate;
+  }
+
+  /** Call it before each page beyond the first one. See `PageGate`. */
+  takeMorePages(): Promise<void> | undefined {
+    return this.#operation.pageGate?.takeMorePages();
   }
 
   onTokenRejected(): void {
@@ -121,25 +137,24 @@ export interface CallContextsOptions {
 }
 
 interface ProcessState extends Omit<CallContextsOptions, 'callsAtOnce'> {
-  readonly queue: FairQueue;
+  readonly slots: Semaphore;
 }
 
 export type CallContexts = ReturnType<typeof createCallContexts>;
 
 /**
- * The call contexts. All contexts share one queue of slots, which gives them to the owners in turn
- * (docs/decisions/0025-one-queue-for-rest-calls.md).
+ * The call contexts. All contexts share the slots of calls, which tokens get in turn.
  */
 export function createCallContexts({ callsAtOnce, ...options }: CallContextsOptions) {
-  const queue = new FairQueue({ capacity: callsAtOnce });
-  const process = { queue, ...options };
+  const slots = new Semaphore({ total: callsAtOnce });
+  const process = { slots, ...options };
   return {
-    callsWaiting: () => queue.waiting,
+    callsWaiting: () => slots.waiting,
     /** The call context of one operation. `connection`: the client's. */
     of(bearer: string, signal: Cancellation, deadline: Deadline, connection: object): CallContext {
       const tenant = options.tenants.of(bearer);
       const owner = options.tenants.owner(tenant, connection);
-      const operation = { readsLeft: options.readsPerOperation, isAccepted: false };
+      const operation = { readsLeft: options.readsPerOperation, isAccepted: false, pageGate: undefined };
       const callLog = new CallLog();
       return new CallContext(process, operation, { bearer, tenant, owner, signal, deadline, callLog });
     },

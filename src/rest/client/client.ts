@@ -1,6 +1,5 @@
 import { parseJson } from '../../base/json-object.ts';
-import { createDefer, createDeferAfterPromises } from '../../concurrency/event-loop-round.ts';
-import { StepQueue } from '../../concurrency/step-queue.ts';
+import { createDefer, createDeferAfterPromises } from '../../concurrency/defer.ts';
 import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { callRoute, describeCall, isRead, type RestCall } from '../call.ts';
 import { createDispatcher, type DispatcherOptions } from '../connection-pools.ts';
@@ -53,8 +52,6 @@ export function createRestClient(options: RestClientOptions) {
     compression: options.compression ?? false,
     defer: createDefer(),
     depart: createDeferAfterPromises(),
-    largeBodies: new StepQueue('ending'),
-    scannedBodies: new StepQueue('starting'),
   };
   return {
     /** See `sendCall`. */

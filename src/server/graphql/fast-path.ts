@@ -5,7 +5,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import { isJsonObject } from '../../base/json-object.ts';
-import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
+import { createDefer, maxDeferredBytes } from '../../concurrency/defer.ts';
+import { anonymousOwner } from '../../concurrency/owner.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { RequestRecord } from '../../telemetry/request-record.ts';
 import type { Operation } from '../document-syntax/operation.ts';
@@ -17,6 +18,7 @@ import type { HeaderReader } from '../http/header-reader.ts';
 import type { NodeContext } from '../http/node-context.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
+import type { UnreadBytes } from '../http/unread-bytes.ts';
 import { type AccessLog, recordResult } from '../operations/access-log.ts';
 import { toClientResult } from '../operations/error-mapping.ts';
 import type { OperationRequest } from '../operations/operation-request.ts';
@@ -29,6 +31,7 @@ export interface FastPathOptions {
   documents: DocumentCache;
   accessLog: AccessLog;
   responseHeaders: ResponseHeaders;
+  unread: UnreadBytes;
   compressResponses: boolean;
   report: ReportError;
   runOperation: RunOperation;
@@ -182,6 +185,7 @@ class FastRequest implements OperationRequest, HeaderReader {
       this.#send(body, byteLength);
       return;
     }
+    this.#countUnread(byteLength);
     compress(body, coding).then(
       (compressed) => this.#send(compressed, compressed.length, coding),
       (error: unknown) => {
@@ -203,11 +207,22 @@ class FastRequest implements OperationRequest, HeaderReader {
       if (coding !== undefined) headers.push('content-encoding', coding);
       response.writeHead(200, headers);
       response.end(body);
+      // A compressed body counts since it was made.
+      if (coding === undefined) this.#countUnread(response.writableLength);
       // A client may take the response slowly, and the result can be ten times as large.
       this.#result = undefined;
     } catch {
       this.#fallBack();
     }
+  }
+
+  #countUnread(bytes: number): void {
+    const { requestRecord, response } = this;
+    this.#options.unread.add(
+      requestRecord.callContext?.owner ?? anonymousOwner(response.req.socket),
+      response,
+      bytes,
+    );
   }
 
   #fallBack(): void {

@@ -1,15 +1,15 @@
 import type { ExecutionResult } from 'graphql';
-import { loopBudget } from '../../concurrency/event-loop-round.ts';
-import { QueueEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
+import { SlotRequest } from '../../concurrency/semaphore.ts';
+import type { PageGate } from '../../rest/client/call-context.ts';
 import { operationCost } from '../../rest/client/call-log.ts';
 import { operationEnded } from '../../rest/errors.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { Execute } from '../execution/executor.ts';
 import type { HttpError } from '../http/http-error.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
-import type { Admission } from './admission.ts';
+import type { Admission, PagesSlot } from './admission.ts';
 import type { OperationContext } from './operation-context.ts';
 import type { OperationRequest } from './operation-request.ts';
 import { clientGone, didNotRun, refuse } from './refusal.ts';
@@ -28,6 +28,9 @@ export interface RunState {
  */
 export type Respond = (result: Promise<ExecutionResult>) => void;
 
+/** The least weight: an operation without nodes takes as long as these. */
+export const minWeight = 10;
+
 /** An operation within the limits, and who gets its result. */
 export interface PreparedOperation {
   operation: Operation;
@@ -41,38 +44,38 @@ export interface PreparedOperation {
  * A prepared operation that makes REST calls: pays its points, waits for its turn, and runs. A class: closures and async
  * functions would cost several times as much.
  */
-export class RestOperation extends QueueEntry {
+export class RestOperation extends SlotRequest implements PageGate {
   readonly owner: Owner;
   readonly weight: number;
   readonly #prepared: PreparedOperation;
   readonly #context: OperationContext;
   readonly #runState: RunState;
+  #pagesSlot: PagesSlot | undefined;
   #cost: PointCost | undefined;
 
   constructor(prepared: PreparedOperation, context: OperationContext, runState: RunState) {
     super();
     this.owner = context.callContext.owner;
-    this.weight = Math.max(1, prepared.nodes);
+    this.weight = Math.max(minWeight, prepared.nodes);
     this.#prepared = prepared;
     this.#context = context;
     this.#runState = runState;
+    context.callContext.setPageGate(this);
   }
 
   run(): void {
     const { scope, callContext } = this.#context;
     const { admission, rateLimit } = this.#runState;
     scope.startTimeout();
-    const charge = rateLimit?.charge(callContext.tenant, this.weight);
+    const charge = rateLimit?.charge(callContext.tenant, Math.max(1, this.#prepared.nodes));
     this.#cost = charge?.cost;
     if (charge?.error !== undefined) {
       this.#refuse(charge.error);
       return;
     }
-    const outcome = admission.enter(this, this.#prepared.request.response);
-    if (outcome === 'started') {
-      loopBudget.start(this.weight);
-      this.#start();
-    } else if (outcome === 'waiting') {
+    const outcome = admission.enter(this);
+    if (outcome === 'started') this.#start();
+    else if (outcome === 'waiting') {
       scope.signal.addEventListener('abort', this);
       // A scope that has ended calls no listener.
       if (scope.signal.aborted) this.handleEvent();
@@ -80,13 +83,17 @@ export class RestOperation extends QueueEntry {
   }
 
   onSlotGranted(): void {
-    loopBudget.start(this.weight);
     this.#context.scope.signal.removeEventListener('abort', this);
     this.#start();
   }
 
+  takeMorePages(): Promise<void> | undefined {
+    this.#pagesSlot ??= this.#runState.admission.morePagesOf(this);
+    return this.#pagesSlot?.take(this.#context.scope.signal);
+  }
+
   handleEvent(): void {
-    if (this.turn !== 'waiting') return;
+    if (this.slot !== 'waiting') return;
     const { scope } = this.#context;
     scope.signal.removeEventListener('abort', this);
     this.#runState.admission.leave(this);
@@ -126,6 +133,8 @@ export class RestOperation extends QueueEntry {
       },
     );
     this.#prepared.respond(ended);
+    // After the reactions of `respond`, which write the response.
+    ended.then(this.#leave, this.#leave);
   }
 
   #execute(): Promise<ExecutionResult> {
@@ -141,13 +150,15 @@ export class RestOperation extends QueueEntry {
 
   #finish(): void {
     const { callLog, tenant } = this.#context.callContext;
-    const { admission, rateLimit } = this.#runState;
+    const { rateLimit } = this.#runState;
     // Only now it is known how many pages the filters needed. Each costs 100 points.
     if (callLog.scannedPages > 0 && this.#cost !== undefined)
       this.#cost = rateLimit?.chargeMore(tenant, this.#cost, 100 * callLog.scannedPages);
     this.#endScope();
-    admission.leave(this);
+    this.#pagesSlot?.release();
   }
+
+  readonly #leave = (): void => this.#runState.admission.leave(this);
 
   #endScope(): void {
     const { scope } = this.#context;

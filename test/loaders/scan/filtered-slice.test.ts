@@ -492,32 +492,46 @@ describe('the fields of one operation', () => {
     expect(gets).toEqual(['shipments/s3']);
   });
 
+  test('pass the gate of the operation before each page but its first one', async () => {
+    const callContext = operation();
+    let sent = 0;
+    const taken: number[] = [];
+    callContext.setPageGate({
+      takeMorePages() {
+        taken.push(sent);
+        return undefined;
+      },
+    });
+    const list = async () => {
+      sent += 1;
+      return { rows: [{ name: `shipments/${sent}` }], nextPageToken: String(sent) };
+    };
+    const scan = createScans<Row, PageQuery>(list, 1_000, noRecords, callContext)({});
+    await firstPages(scan, 3);
+    expect([sent, taken]).toEqual([3, [1, 2]]);
+  });
+
   test('of a filter keep only the rows that it returns of a page that waited for its turn', async () => {
     const { gets, byName } = createLoader();
-    const contexts = createCallContexts();
-    const held: (() => void)[] = [];
-    const ask = (name: string) => {
-      const list = async () => {
-        await new Promise<void>((resolve) => held.push(resolve));
-        return { rows: [{ name, status: 'WITH_ERROR' }, { name: `${name}-2` }], nextPageToken: undefined };
-      };
-      const callContext = contexts.of('token', neverAborted);
-      const scan = createScans<Row, PageQuery>(list, 1_000, byName, callContext)({}, undefined, true);
-      return readFilteredSlice(scan, withError, 1);
+    const callContext = operation();
+    const turn = Promise.withResolvers<void>();
+    callContext.setPageGate({ takeMorePages: () => turn.promise });
+    // The operation has read a page already.
+    callContext.callLog.scannedPages = 1;
+    let pages = 0;
+    const list = async () => {
+      pages += 1;
+      const rows = [{ name: 'shipments/waits', status: 'WITH_ERROR' }, { name: 'shipments/waits-2' }];
+      return { rows, nextPageToken: undefined };
     };
-    const slices = ['shipments/a', 'shipments/b', 'shipments/waits'].map(ask);
+    const scan = createScans<Row, PageQuery>(list, 1_000, byName, callContext)({}, undefined, true);
+    const slice = readFilteredSlice(scan, withError, 1);
     await settle();
-    expect(held.length).toBe(2);
-    for (let number = 0; number < 3; number += 1) {
-      held[number]?.();
-      await settle();
-    }
-    const returned = (await Promise.all(slices)).flatMap(names);
-    await Promise.all(returned.flatMap((name) => [byName.load(name), byName.load(`${name}-2`)]));
-    expect([returned, gets]).toEqual([
-      ['shipments/a', 'shipments/b', 'shipments/waits'],
-      ['shipments/waits-2'],
-    ]);
+    expect(pages).toBe(0);
+    turn.resolve();
+    expect(names(await slice)).toEqual(['shipments/waits']);
+    await Promise.all(['shipments/waits', 'shipments/waits-2'].map((name) => byName.load(name)));
+    expect([pages, gets]).toEqual([1, ['shipments/waits-2']]);
   });
 
   test('of counts keep no rows beside their own earlier pages', async () => {
@@ -571,6 +585,7 @@ describe('the fields of one operation', () => {
     const scans = createScans(list, 1_000, noRecords, callContext);
     return {
       state,
+      callContext,
       /** A scan of its own for each text. */
       scan: (search: string) => scans(Object.assign({}, { search })),
       async give() {
@@ -581,18 +596,16 @@ describe('the fields of one operation', () => {
   }
 
   test('read no further page whose turn comes after half of the time', async () => {
-    const { state, scan, give } = createHeldScans();
+    const { state, scan, give, callContext } = createHeldScans();
+    const turn = Promise.withResolvers<void>();
+    callContext.setPageGate({ takeMorePages: () => turn.promise });
     const pages = firstPages(scan('late'), 2);
-    const others = [firstPages(scan('a')), firstPages(scan('b'))];
     await settle();
     await give();
-    // Now the two other pages have the turns of the token.
     state.remainingMs = 14_000;
-    await give();
-    await give();
+    turn.resolve();
     expect(await pages).toMatchObject([{ page: {} }, { endPosition: { pageToken: '1' } }]);
-    await Promise.all(others);
-    expect(state.sent).toBe(3);
+    expect(state.sent).toBe(1);
   });
 
   test('read no more than their pages if some wait for a turn', async () => {
