@@ -210,7 +210,7 @@ describe('docs/operations/observe.md', () => {
     ]);
     const inTable = rowsOf(text, 'field').flatMap(([names = '']) => codeSpansIn(names));
     const { level, time, msg, ...fields } = example;
-    expect(inTable.sort()).toEqual([...Object.keys(fields), 'joined', 'aborted'].sort());
+    expect(inTable.sort()).toEqual([...Object.keys(fields), 'aborted'].sort());
   });
 
   test('lists all metrics', async () => {

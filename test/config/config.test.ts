@@ -20,7 +20,7 @@ const defaults = {
   logLevel: 'info',
   corsOrigins: undefined,
   compressResponses: true,
-  graphqlRequestsAtOnce: 1_000,
+  graphqlRequestsAtOnce: 10_000,
   maxConnections: 10_000,
   keepAliveTimeoutMs: 65_000,
   drainWaitMs: 5_000,

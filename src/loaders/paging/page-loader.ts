@@ -36,10 +36,11 @@ export class PageLoader<Row, Query extends PageQuery> {
 
   /**
    * Takes a page of the operation's budget, before a search loads a page after its first one. A page without a call is free.
+   * @returns what to wait for before the page is loaded; undefined if it may be loaded at once
    * @throws ScanBudgetExceededError if no page is left.
    */
-  takeFurther(query: Query): void {
-    if (!this.isAvailable(query)) this.#scanBudget.expectPage();
+  takeFurther(query: Query): Promise<void> | undefined {
+    return this.isAvailable(query) ? undefined : this.#scanBudget.expectPage();
   }
 
   clearAll(): void {

@@ -56,7 +56,9 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
     const { maxPageSize } = this.#pages;
     const { pageToken, rowsBefore, skip, firstBefore } = position;
     const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
-    if (isFurther) this.#pages.takeFurther(this.#query({ pageSize, pageToken }));
+    const turn = isFurther ? this.#pages.takeFurther(this.#query({ pageSize, pageToken })) : undefined;
+    // Without a wait, others that read this list at the same time find the page already asked for.
+    if (turn !== undefined) await turn;
     const page = await this.#load({ pageSize, pageToken }, rowsBefore);
     const firstRow = rowKey(page.rows[0]);
     if (firstBefore !== undefined && firstRow === firstBefore)

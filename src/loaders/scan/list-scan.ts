@@ -1,5 +1,3 @@
-import { untilAborted } from '../../concurrency/cancellation.ts';
-import { FairQueue, UnitEntry } from '../../concurrency/fair-queue.ts';
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import type { Position } from '../paging/cursor.ts';
@@ -7,28 +5,7 @@ import { queryKey } from '../paging/page-loader.ts';
 import { type Filters, PageWalk, type ReadPage } from '../paging/page-walk.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
-// One token reads two pages at once, in each process
-// (docs/design/how-filters-and-counts-are-read.md#the-budget-of-pages).
-const queue = new FairQueue({ capacity: Number.POSITIVE_INFINITY, maxWeightPerToken: 2 });
-
-/** Runs `read` with a slot, or once the operation has ended: then its calls fail. `hasWaited`: no slot was free. */
-export async function withSlot<Value>(
-  { owner, signal }: Pick<CallContext, 'owner' | 'signal'>,
-  read: (hasWaited: boolean) => Promise<Value>,
-): Promise<Value> {
-  const slot = Promise.withResolvers<void>();
-  const entry = new UnitEntry(owner, slot.resolve);
-  try {
-    const hasWaited = queue.acquire(entry) === 'waiting';
-    if (hasWaited) await untilAborted(slot.promise, signal);
-    if (signal.aborted) queue.leave(entry);
-    return await read(hasWaited);
-  } finally {
-    queue.leave(entry);
-  }
-}
-
-/** `prime` keeps rows for ids, if the scan keeps rows. With an `endPosition`, the operation may read no further page. */
+/** `prime` keeps the rows that a field returns for ids, if the scan keeps rows. With an `endPosition`, the operation may read no further page. */
 type NextPage<Row> = (ReadPage<Row> & { prime(rows: Page<Row>['rows']): void }) | { endPosition: Position };
 
 /**
@@ -53,51 +30,49 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
   byName: RecordLoader<Row>,
   callContext: CallContext,
 ) {
-  const { callsUnderWay, deadline, scanBudget } = callContext;
+  const { deadline, scanBudget } = callContext;
   const halfTimeMs = deadline.remainingMs() / 2;
   const scans = new Map<string, ListScan<Row>>();
 
   /**
    * Finds the scan with these filters of REST from a position on, by default from the start of the list.
-   * @param keepsRows whether rows are kept for ids of the operation. The same for all fields of a scan.
+   * @param keepsRows whether returned rows are kept for ids of the operation. The same for all fields of a scan.
    */
   return (filters: Filters<Query>, start?: Position, keepsRows = false): ListScan<Row> => {
     const key = queryKey({ filters: queryKey(filters), ...start });
     const shared = scans.get(key);
     if (shared !== undefined) return shared;
     const load = (query: Query) => list(query, callContext);
-    const walk = new PageWalk({ load, maxPageSize, clearAll() {}, takeFurther() {} }, filters, start);
+    const walk = new PageWalk(
+      { load, maxPageSize, clearAll() {}, takeFurther: () => undefined },
+      filters,
+      start,
+    );
     /** The fields without a result. `look` returns whether the field has it now. */
     let fields: { firstPageRows: number; look(next: NextPage<Row>): boolean }[] = [];
 
-    async function readNext(isFirst: boolean, hasWaited: boolean): Promise<NextPage<Row>> {
+    async function readNext(isFirst: boolean): Promise<NextPage<Row>> {
       // A slow list gets on by one page at least, and the client by one cursor.
       const isLate = !isFirst && deadline.remainingMs() < halfTimeMs;
       if (isLate || !scanBudget.take()) return { endPosition: walk.position };
       const { generation } = byName;
-      const countCalls = callsUnderWay.watch();
       const firstPageRows = Math.max(...fields.map((field) => field.firstPageRows));
       const read = await walk.next(isFirst ? firstPageRows : maxPageSize);
       const prime = (rows: Page<Row>['rows']) => keepsRows && byName.prime(rows, generation);
-      // What a filter or another call returns may need any row by id. But many scans at once would keep too many rows
-      // (docs/design/how-filters-and-counts-are-read.md#the-rows-that-stay).
-      const isFilter = fields.some((field) => field.firstPageRows < Number.POSITIVE_INFINITY);
-      if (!hasWaited && (isFilter || countCalls() > 1)) prime(read.page.rows);
       return { ...read, prime };
     }
 
     async function run(): Promise<void> {
       // All fields of the operation that start together have asked for their rows after this.
       await undefined;
-      // No promise that waits for a slot gets a page
-      // (docs/design/how-filters-and-counts-are-read.md#the-rows-that-stay).
-      for (let isFirst = true; fields.length > 0; isFirst = false)
-        await withSlot(callContext, async (hasWaited) => {
-          const next = await readNext(isFirst, hasWaited);
-          // A field that starts later has a scan of its own.
-          if (isFirst) scans.delete(key);
-          fields = fields.filter((field) => !field.look(next));
-        });
+      for (let isFirst = true; fields.length > 0; isFirst = false) {
+        const more = scanBudget.used === 0 ? undefined : scanBudget.gate?.takeMorePages();
+        if (more !== undefined) await more;
+        const next = await readNext(isFirst);
+        // A field that starts later has a scan of its own.
+        if (isFirst) scans.delete(key);
+        fields = fields.filter((field) => !field.look(next));
+      }
     }
 
     let running: Promise<void> | undefined;

@@ -1,12 +1,11 @@
 import { type Cancellation, CancelSource, neverAborted } from '../../concurrency/cancellation.ts';
-import { FairQueue } from '../../concurrency/fair-queue.ts';
 import type { Deadline } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Tenant, Tenants } from '../../tenancy/tenant.ts';
 import type { RestCall } from '../call.ts';
 import { operationEnded, ReadBudgetExceededError } from '../errors.ts';
 import { CallLog } from './call-log.ts';
-import { CallsUnderWay } from './calls-under-way.ts';
 import { ScanBudget } from './scan-budget.ts';
 
 interface OperationState {
@@ -27,7 +26,6 @@ export class CallContext {
   /** The operation's deadline. Applies even while clients still wait. */
   readonly deadline: Deadline;
   readonly callLog: CallLog;
-  readonly callsUnderWay: CallsUnderWay;
   readonly scanBudget: ScanBudget;
   /** Called before the bytes of a write leave, also again before it is sent on another connection. May throw. */
   readonly beforeWrite: (() => void) | undefined;
@@ -43,7 +41,6 @@ export class CallContext {
     this.signal = parts.signal;
     this.deadline = parts.deadline;
     this.callLog = parts.callLog;
-    this.callsUnderWay = parts.callsUnderWay;
     this.scanBudget = parts.scanBudget;
     this.beforeWrite = parts.beforeWrite;
   }
@@ -92,9 +89,9 @@ export class CallContext {
     return this.#operation.readsLeft;
   }
 
-  /** The queue in which calls wait for slots. Waiting calls are never refused. */
-  get queue(): FairQueue {
-    return this.#process.queue;
+  /** The slots of calls. Waiting calls are never refused. */
+  get slots(): Semaphore {
+    return this.#process.slots;
   }
 
   onTokenRejected(): void {
@@ -117,13 +114,12 @@ export class CallContext {
 
 type ContextParts = Pick<
   CallContext,
-  'bearer' | 'tenant' | 'owner' | 'signal' | 'deadline' | 'callLog' | 'callsUnderWay' | 'scanBudget'
+  'bearer' | 'tenant' | 'owner' | 'signal' | 'deadline' | 'callLog' | 'scanBudget'
 > &
   Partial<Pick<CallContext, 'beforeWrite'>>;
 
 const newCounts = () => ({
   callLog: new CallLog(),
-  callsUnderWay: new CallsUnderWay(),
   scanBudget: new ScanBudget(),
 });
 
@@ -137,20 +133,20 @@ export interface CallContextsOptions {
 }
 
 interface ProcessState extends Omit<CallContextsOptions, 'callsAtOnce'> {
-  readonly queue: FairQueue;
+  readonly slots: Semaphore;
 }
 
 export type CallContexts = ReturnType<typeof createCallContexts>;
 
 /**
- * The call contexts. All contexts share one queue of slots, which gives them to the owners in turn
+ * The call contexts. All contexts share the slots of calls, which tokens get in turn
  * (docs/design/how-the-server-is-shared.md#calls-and-labels).
  */
 export function createCallContexts({ callsAtOnce, ...options }: CallContextsOptions) {
-  const queue = new FairQueue({ capacity: callsAtOnce });
-  const process = { queue, ...options };
+  const slots = new Semaphore({ total: callsAtOnce });
+  const process = { slots, ...options };
   return {
-    callsWaiting: () => queue.waiting,
+    callsWaiting: () => slots.waiting,
     /** The call context of one operation. `connection`: the client's. */
     of(bearer: string, signal: Cancellation, deadline: Deadline, connection: object): CallContext {
       const tenant = options.tenants.of(bearer);

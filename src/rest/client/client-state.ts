@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { createDefer, createDeferAfterPromises } from '../../concurrency/event-loop-round.ts';
-import type { StepQueue } from '../../concurrency/step-queue.ts';
+import type { createDefer, createDeferAfterPromises } from '../../concurrency/defer.ts';
 import type { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import type { Circuits } from '../protection/circuit-breaker.ts';
 import type { Retries } from '../protection/retries.ts';
@@ -28,8 +27,4 @@ export interface ClientState extends RequestOptions {
   readonly defer: ReturnType<typeof createDefer>;
   /** Defers the sending, so that no call of an operation that ends at once leaves. */
   readonly depart: ReturnType<typeof createDeferAfterPromises>;
-  /** Parses other bodies in turn with the other long work (docs/design/how-the-server-is-shared.md#light-and-heavy). */
-  readonly largeBodies: StepQueue;
-  /** Parses those of operations that scan, in turn with the start of operations: more of them follow. */
-  readonly scannedBodies: StepQueue;
 }

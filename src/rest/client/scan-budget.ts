@@ -4,6 +4,12 @@ import { BudgetExceededError } from '../errors.ts';
 /** The pages of lists that one operation may scan. */
 export const maxScannedPages = 20;
 
+/** What an operation passes before it reads more pages of lists than its weight tells. */
+export interface PageGate {
+  /** @returns what to wait for; undefined if the operation may read at once */
+  takeMorePages(): Promise<void> | undefined;
+}
+
 /**
  * The pages that an operation reads of lists without an end in sight: for filters and counts that REST lacks, and of a
  * search or a whole list each page after the first. Each costs 100 points of the rate limit.
@@ -11,6 +17,7 @@ export const maxScannedPages = 20;
 export class ScanBudget {
   /** The pages taken so far. */
   used = 0;
+  gate: PageGate | undefined;
 
   /** Takes a page. @returns false if none is left. */
   take(): boolean {
@@ -19,9 +26,14 @@ export class ScanBudget {
     return true;
   }
 
-  /** Takes a page for a read whose result is unknown without it. @throws ScanBudgetExceededError if none is left. */
-  expectPage(): void {
+  /**
+   * Takes a page after the first one, for a read whose result is unknown without it.
+   * @returns what to wait for before the page is read; undefined if it may be read at once
+   * @throws ScanBudgetExceededError if none is left.
+   */
+  expectPage(): Promise<void> | undefined {
     if (!this.take()) throw new ScanBudgetExceededError();
+    return this.gate?.takeMorePages();
   }
 }
 

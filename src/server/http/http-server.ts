@@ -3,7 +3,6 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
-import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { ClientConnection } from './client-connection.ts';
@@ -24,6 +23,8 @@ export interface ListenerOptions {
   requestTimeoutMs?: number;
   responseTimeoutMs?: number | undefined;
   shutdownRequestTimeoutMs?: number;
+  /** Called for each new connection. */
+  onConnection?: () => void;
 }
 
 // The head of a request, and the head with the body.
@@ -71,7 +72,7 @@ export async function listen(
   let connectionCount = 0;
   server.on('connection', (socket) => {
     connectionCount += 1;
-    loopBudget.onConnection();
+    options.onConnection?.();
     connections.set(socket, new ClientConnection(socket));
     const { setTimeout } = socket;
     // Yoga turns the timeout off, by 0, when it sends a stream.
