@@ -3,7 +3,7 @@ import { timeMs } from '../../base/date-time.ts';
 import type { ListedKind } from '../../loaders/loading-observer.ts';
 import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
-import { createdArgs } from './list-filters.ts';
+import { timeArgs } from './list-filters.ts';
 import { selectsRelation } from './related-record.ts';
 
 const sum = (counts: [string, number][]) => counts.reduce((total, [, count]) => total + count, 0);
@@ -58,7 +58,7 @@ export function defineStatusCounts(
       type: statusCounts,
       nullable: true,
       description: `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`. A count that is exact or of 20 pages is kept for 30 seconds.`,
-      args: { createdSince: createdArgs.createdSince },
+      args: { createdSince: timeArgs.createdSince },
       resolve: (_root, { createdSince }, { loaders }, info) =>
         loaders.countByStatus(records, timeMs(createdSince), selectsRelation(record, info)),
     }),

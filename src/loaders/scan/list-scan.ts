@@ -31,15 +31,14 @@ export async function withSlot<Value>(
 type NextPage<Row> = (ReadPage<Row> & { prime(rows: Page<Row>['rows']): void }) | { endPosition: Position };
 
 /**
- * Shows the pages of a list to a field until `look` returns a result, at the latest for the last page. Call it at once: a
- * call after the first page misses the rows of this page.
+ * Shows the pages of a list to a field until `look` returns a result, at the latest for the last page. The next page is read
+ * when all fields have looked. Call it at once: a call after the first page misses the rows of this page.
  * @param firstPageRows the rows that the first page should have. The largest number of all fields counts.
  * @throws InvalidResponseError if the list has no end. Errors of the page loader are passed on.
  */
-export type ListScan<Row> = <Result>(
-  firstPageRows: number,
-  look: (next: NextPage<Row>) => Result | undefined,
-) => Promise<Result>;
+export type ListScan<Row> = <Result>(firstPageRows: number, look: Look<Row, Result>) => Promise<Result>;
+
+type Look<Row, Result> = (next: NextPage<Row>) => Result | undefined | Promise<Result | undefined>;
 
 /**
  * The scans of one operation over one list. Fields with the same REST filters and start share a scan, so that
@@ -67,7 +66,7 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
     const load = (query: Query) => list(query, callContext);
     const walk = new PageWalk({ load, maxPageSize, clearAll() {}, takeFurther() {} }, filters, start);
     /** The fields without a result. `look` returns whether the field has it now. */
-    let fields: { firstPageRows: number; look(next: NextPage<Row>): boolean }[] = [];
+    let fields: { firstPageRows: number; look(next: NextPage<Row>): boolean | Promise<boolean> }[] = [];
 
     async function readNext(isFirst: boolean, hasWaited: boolean): Promise<NextPage<Row>> {
       // A slow list gets on by one page at least, and the client by one cursor.
@@ -94,19 +93,27 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
           const next = await readNext(isFirst, hasWaited);
           // A field that starts later has a scan of its own.
           if (isFirst) scans.delete(key);
-          fields = fields.filter((field) => !field.look(next));
+          const isDone = await Promise.all(fields.map((field) => field.look(next)));
+          fields = fields.filter((_field, index) => !isDone[index]);
         });
     }
 
     let running: Promise<void> | undefined;
-    const scan: ListScan<Row> = (firstPageRows, look) => {
-      return new Promise((resolve, reject) => {
-        const lookOnce = (next: NextPage<Row>) => {
-          const result = look(next);
+    const scan: ListScan<Row> = <Result>(firstPageRows: number, lookAt: Look<Row, Result>) => {
+      return new Promise<Result>((resolve, reject) => {
+        const end = (result: Result | undefined) => {
           if (result !== undefined) resolve(result);
           return result !== undefined;
         };
-        fields.push({ firstPageRows, look: lookOnce });
+        const fail = (error: unknown) => {
+          reject(error);
+          return true;
+        };
+        const look = (next: NextPage<Row>) => {
+          const result = lookAt(next);
+          return result instanceof Promise ? result.then(end, fail) : end(result);
+        };
+        fields.push({ firstPageRows, look });
         running ??= run();
         running.catch(reject);
       });
