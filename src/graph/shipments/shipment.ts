@@ -5,7 +5,6 @@ import { isFilter, statusArgs, statusFilter, timeArgs, timeRanges } from '../fie
 import { shippingCost } from '../fields/money.ts';
 import { optionalValue } from '../fields/optional-value.ts';
 import { relatedRecord, relation, selectsRelation } from '../fields/related-record.ts';
-import { defineStatusCounts } from '../fields/status-counts.ts';
 import { Order } from '../orders/order.ts';
 import { Recipient } from '../orders/recipient.ts';
 import { Origin } from '../places/origin.ts';
@@ -74,7 +73,6 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
 });
 
 const shipmentList = defineList(Shipment, 'shipments');
-defineStatusCounts('Shipment', 'shipments', shipmentStatus);
 
 builder.objectField(Order, 'shipment', (t) =>
   t.field({

@@ -139,6 +139,7 @@ export type SendMessageMutation = { sendMessage:
     | { message: string }
     | { message: string }
     | { sent: { id: string, status: MessageStatus, body: string | null } }
+    | { message: string }
    | null };
 
 export type LocationsQueryVariables = Exact<{
