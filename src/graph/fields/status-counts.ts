@@ -9,7 +9,8 @@ import { selectsRelation } from './related-record.ts';
 /** The number of records of each status of REST. */
 type Numbers = ReadonlyMap<string, number>;
 
-const sum = (counts: Iterable<[string, number]>) => [...counts].reduce((total, [, count]) => total + count, 0);
+const sum = (counts: Iterable<[string, number]>) =>
+  [...counts].reduce((total, [, count]) => total + count, 0);
 
 /**
  * Makes the query `xCounts`, with the types `XCounts` and `XStatusCount`, for the records `X` of a list.

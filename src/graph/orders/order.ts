@@ -127,7 +127,7 @@ builder.queryFields((t) => ({
     ...orderList.field,
     description:
       "The merchant's orders as the REST service sorts them, usually newest first. Costs `GET /v1/orders`. A " +
-      'filter by time or by the shipment costs up to 20 pages, of this list or `GET /v1/shipments`.',
+      'filter by time or by the shipment costs up to 20 pages of lists.',
     args: {
       ...orderList.field.args,
       ...statusArg,
