@@ -149,6 +149,11 @@ export type LocationsQueryVariables = Exact<{
 
 export type LocationsQuery = { locations: { nodes: Array<{ id: string, locality: string, administrativeArea: string, regionCode: string } | null>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
 
+export type StuckParcelsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type StuckParcelsQuery = { orders: { nodes: Array<{ id: string, recipient: { fullName: string, phoneNumber: string }, shipment: { status: ShipmentStatus, updateTime: string | null, courier: { code: string } | null } | null } | null>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+
 export type MissingQueryVariables = Exact<{ [key: string]: never; }>;
 
 

@@ -4,8 +4,8 @@ import {
   type OrderRow,
   rowsOfSeed,
   type ShipmentRow,
-  startMs,
   type Shop,
+  startMs,
 } from '../../fixtures/shop-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 
@@ -36,7 +36,7 @@ const list = (field: string, fields = 'id') =>
   `{ list: ${field} { nodes { ${fields} } pageInfo { hasNextPage endCursor } } }`;
 const ids = (rows: readonly { name: string }[]) => rows.map(({ name }) => ({ id: name }));
 const numbered = (collection: string, pageSize: number, token = '') =>
-  `GET /v1/${collection}?pageSize=${pageSize}${token && `&pageToken=${token}`}`;
+  `GET /v1/${collection}?pageSize=${pageSize}${token && `&pageToken=${collection}%2F${token}`}`;
 
 /** A shop whose order `n` of so many has the shipment `n`, newest first. */
 function shopOf(count: number, statusOf: (number: number) => string = () => 'DELIVERED'): Shop {
