@@ -1,4 +1,6 @@
+import { stripTypeScriptTypes } from 'node:module';
 import { expect, test } from 'vitest';
+import { codeBlockOf, readPage, sectionOf } from '../../fixtures/markdown.ts';
 import { createShop, rowsOfSeed } from '../../fixtures/shop-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 import { startWaybill } from '../../harness.ts';
@@ -15,29 +17,37 @@ interface Page {
 
 const marginMs = 5 * 60_000;
 
-/** The copy of a sync job, as docs/api.md describes it ("What changed since"). */
-function createCopy(readPage: (args: string) => Promise<Page>, nowMs: () => number, sinceMs: number) {
-  const rows = new Map<string, Row>();
-  let nextSinceMs = sinceMs;
+interface Store {
+  updatedSince: string | null;
+  rows: Map<string, Row>;
+}
+type ReadPage = (variables: { updatedSince: string | null; after: string | null }) => Promise<Page>;
+type CopyChanges = (readPage: ReadPage, store: Store, now: () => number) => Promise<void>;
+
+// The function of the page, so that readers get what these tests hold.
+const section = sectionOf(readPage('docs/api.md'), 'What changed since');
+const script = stripTypeScriptTypes(codeBlockOf(section, 'ts'));
+const { copyChanges }: { copyChanges: CopyChanges } = await import(
+  `data:text/javascript,${encodeURIComponent(script)}`
+);
+
+/** A sync job as docs/api.md describes it. `ask` reads a page with these arguments. */
+function createCopy(ask: (args: string) => Promise<Page>, nowMs: () => number, updatedSince: string | null) {
+  const store: Store = { updatedSince, rows: new Map() };
   return {
-    rows,
-    /** Reads what has changed. Calls `between` after each page. @returns the ids of all rows that came */
+    rows: store.rows,
+    /** Reads what has changed. Calls `between` between two pages. @returns the ids of all rows that came */
     async run(first: number, between: () => Promise<void> | void = () => {}): Promise<string[]> {
-      const startMs = nowMs();
-      const filter = `first: ${first}, updatedSince: "${new Date(nextSinceMs).toISOString()}"`;
       const came: string[] = [];
-      let [after, hasNextPage] = ['', true];
-      while (hasNextPage) {
-        const { nodes, pageInfo } = await readPage(filter + after);
-        for (const row of nodes) {
-          came.push(row.id);
-          if (row.updateTime >= (rows.get(row.id)?.updateTime ?? '')) rows.set(row.id, row);
-        }
-        hasNextPage = pageInfo.hasNextPage;
-        after = `, after: "${pageInfo.endCursor}"`;
-        if (hasNextPage) await between();
-      }
-      nextSinceMs = startMs - marginMs;
+      const readPage: ReadPage = async ({ updatedSince, after }) => {
+        if (after !== null) await between();
+        const page = await ask(
+          `first: ${first}, updatedSince: ${JSON.stringify(updatedSince)}, after: ${JSON.stringify(after)}`,
+        );
+        came.push(...page.nodes.map(({ id }) => id));
+        return page;
+      };
+      await copyChanges(readPage, store, nowMs);
       return came;
     },
   };
@@ -50,11 +60,11 @@ test.each([false, true])(
   async (oldestFirst) => {
     await using waybill = await startWaybill({}, { quirks: { oldestFirst } });
     const { clock } = waybill.sandbox;
-    const readPage = async (args: string) =>
+    const readOrders = async (args: string) =>
       (await waybill.ask<{ orders: Page }, object>(`{ orders(${args}) ${fields} }`)).data.orders;
     const nowMs = () => clock.now().getTime();
     const sinceMs = nowMs() - 4 * 24 * 3_600_000;
-    const copy = createCopy(readPage, nowMs, sinceMs);
+    const copy = createCopy(readOrders, nowMs, new Date(sinceMs).toISOString());
     const ids = ['ca2496', 'ca2490', 'ca2486', 'ca2480', 'ca2474'].map((id) => `orders/${id}`);
     const written: string[] = [];
     const write = async () => {
@@ -73,7 +83,7 @@ test.each([false, true])(
     const repeated = await copy.run(10, write);
     clock.advance(3_600_000);
     const last = await copy.run(10);
-    const all = await readPage(`first: 1000, updatedSince: "${new Date(sinceMs).toISOString()}"`);
+    const all = await readOrders(`first: 1000, updatedSince: "${new Date(sinceMs).toISOString()}"`);
     const expected = new Map(all.nodes.map((row) => [row.id, row]));
     expect(copy.rows).toEqual(expected);
     // Each run repeats at most what has changed since 5 minutes before the start of the run before.
@@ -94,11 +104,11 @@ test('a sync job misses no change if a change moves a row to the top of its list
   await using app = await startApp(shop.answer);
   // After all changes of the seed.
   let clockMs = Date.parse('2026-02-01T00:00:00Z');
-  const readPage = async (args: string) => {
+  const readOrders = async (args: string) => {
     const { data } = await app.ask(`{ orders(${args}) ${fields} }`);
     return (data as { orders: Page }).orders; // The document selects these.
   };
-  const copy = createCopy(readPage, () => clockMs, 0);
+  const copy = createCopy(readOrders, () => clockMs, null);
   let changes = 0;
   const change = () => {
     for (let count = 0; count < 7; count += 1) {
