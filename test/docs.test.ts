@@ -121,6 +121,23 @@ describe('docs/api.md', () => {
     expect(inTable.sort()).toEqual([...fields].sort());
   });
 
+  test('shows for each question of a filter what its query costs in the sandbox', async () => {
+    const rows = rowsOf(sectionOf(page, 'Filters and counts'), 'question');
+    await using waybill = await startWaybill();
+    const costs = [];
+    for (const [question, query = ''] of rows) {
+      const [field = ''] = codeSpansIn(query);
+      const fields = field.endsWith('}') ? '' : '{ nodes { id } }';
+      const { errors, calls } = await waybill.ask(`{ ${field} ${fields} }`);
+      expect(errors).toBeUndefined();
+      const routes = Map.groupBy(calls, (call) => call.split('?')[0]);
+      const cost = Array.from(routes, ([route, { length }]) => `${length} × \`${route}\``).join(', ');
+      costs.push([question, query, cost]);
+    }
+    expect(costs.length).toBeGreaterThan(5);
+    expect(rows).toEqual(costs);
+  });
+
   test('lists every UserError type in the table of mutation results', () => {
     const errors = Object.values(schema.getTypeMap()).filter(
       (type) => isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'UserError'),

@@ -31,6 +31,7 @@ import { ReferenceLoader } from './reference/reference-loader.ts';
 import { wholeListLoader } from './reference/whole-list-loader.ts';
 import { createScans } from './scan/list-scan.ts';
 import { createdAtMs } from './scan/row-filter.ts';
+import { ShipmentJoin } from './scan/shipment-join.ts';
 import { countByStatus, type StatusCounts } from './scan/status-counts.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
 
@@ -57,6 +58,8 @@ export interface Loaders {
   shipmentById: ListBatchLoader<ShipmentJson>;
   shipmentPage: PageLoader<ShipmentJson, PageQuery>;
   shipmentScans: ReturnType<typeof createScans<ShipmentJson, PageQuery>>;
+  /** For filters of orders by the status of their shipments. */
+  shipmentJoin: ShipmentJoin;
   quoteById: RecordLoader<QuoteJson>;
   originById: RecordLoader<OriginJson>;
   originPage: ReferenceLoader<OriginJson, PageQuery>;
@@ -104,6 +107,14 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
     primingPageLoader((query) => api.listShipments(query, callContext), maxPageSize.shipments, shipmentById),
   shipmentScans: ({ api, callContext }, { shipmentById }) =>
     createScans(api.listShipments, maxPageSize.shipments, shipmentById, callContext),
+  shipmentJoin: ({ api, callContext }, { shipmentById }) =>
+    new ShipmentJoin({
+      list: api.listShipments,
+      get: api.getShipment,
+      maxPageSize: maxPageSize.shipments,
+      byName: shipmentById,
+      callContext,
+    }),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
   originById: (_source, { originPage }) => wholeListLoader(originPage),
   originPage: (source) => referenceLoader(source, 'origins', source.api.listOrigins),

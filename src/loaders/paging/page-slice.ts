@@ -13,7 +13,8 @@ export interface PageSlice<Row> {
 }
 
 export interface PlacedRow<Row> {
-  readonly row: Row | InvalidResponseError;
+  /** An error where the row is invalid, or where its place in a filtered list can't be found out. */
+  readonly row: Row | Error;
   readonly after: Position;
 }
 

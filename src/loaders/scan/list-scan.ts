@@ -9,15 +9,14 @@ import type { RecordLoader } from '../record-loader.ts';
 type NextPage<Row> = (ReadPage<Row> & { prime(rows: Page<Row>['rows']): void }) | { endPosition: Position };
 
 /**
- * Shows the pages of a list to a field until `look` returns a result, at the latest for the last page. Call it at once: a
- * call after the first page misses the rows of this page.
+ * Shows the pages of a list to a field until `look` returns a result, at the latest for the last page. The next page is read
+ * when all fields have looked. Call it at once: a call after the first page misses the rows of this page.
  * @param firstPageRows the rows that the first page should have. The largest number of all fields counts.
  * @throws InvalidResponseError if the list has no end. Errors of the page loader are passed on.
  */
-export type ListScan<Row> = <Result>(
-  firstPageRows: number,
-  look: (next: NextPage<Row>) => Result | undefined,
-) => Promise<Result>;
+export type ListScan<Row> = <Result>(firstPageRows: number, look: Look<Row, Result>) => Promise<Result>;
+
+type Look<Row, Result> = (next: NextPage<Row>) => Result | undefined | Promise<Result | undefined>;
 
 /**
  * The scans of one operation over one list. Fields with the same REST filters and start share a scan, so that
@@ -49,7 +48,7 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
       start,
     );
     /** The fields without a result. `look` returns whether the field has it now. */
-    let fields: { firstPageRows: number; look(next: NextPage<Row>): boolean }[] = [];
+    let fields: { firstPageRows: number; look(next: NextPage<Row>): boolean | Promise<boolean> }[] = [];
 
     async function readNext(isFirst: boolean): Promise<NextPage<Row>> {
       // A slow list gets on by one page at least, and the client by one cursor.
@@ -66,24 +65,33 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
       // All fields of the operation that start together have asked for their rows after this.
       await undefined;
       for (let isFirst = true; fields.length > 0; isFirst = false) {
-        const more = scanBudget.used === 0 ? undefined : scanBudget.gate?.takeMorePages();
-        if (more !== undefined) await more;
+        const turn = scanBudget.nextTurn();
+        if (turn !== undefined) await turn;
         const next = await readNext(isFirst);
         // A field that starts later has a scan of its own.
         if (isFirst) scans.delete(key);
-        fields = fields.filter((field) => !field.look(next));
+        const looks = fields.map((field) => field.look(next));
+        const isDone = looks.some((look) => look instanceof Promise) ? await Promise.all(looks) : looks;
+        fields = fields.filter((_field, index) => !isDone[index]);
       }
     }
 
     let running: Promise<void> | undefined;
-    const scan: ListScan<Row> = (firstPageRows, look) => {
-      return new Promise((resolve, reject) => {
-        const lookOnce = (next: NextPage<Row>) => {
-          const result = look(next);
+    const scan: ListScan<Row> = <Result>(firstPageRows: number, lookAt: Look<Row, Result>) => {
+      return new Promise<Result>((resolve, reject) => {
+        const end = (result: Result | undefined) => {
           if (result !== undefined) resolve(result);
           return result !== undefined;
         };
-        fields.push({ firstPageRows, look: lookOnce });
+        const fail = (error: unknown) => {
+          reject(error);
+          return true;
+        };
+        const look = (next: NextPage<Row>) => {
+          const result = lookAt(next);
+          return result instanceof Promise ? result.then(end, fail) : end(result);
+        };
+        fields.push({ firstPageRows, look });
         running ??= run();
         running.catch(reject);
       });

@@ -26,6 +26,11 @@ export class ScanBudget {
     return true;
   }
 
+  /** What to wait for before a scan reads its next page; undefined if it may read at once, as the first page of all. */
+  nextTurn(): Promise<void> | undefined {
+    return this.used === 0 ? undefined : this.gate?.takeMorePages();
+  }
+
   /**
    * Takes a page after the first one, for a read whose result is unknown without it.
    * @returns what to wait for before the page is read; undefined if it may be read at once

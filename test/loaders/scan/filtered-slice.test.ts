@@ -580,11 +580,13 @@ describe('the fields of one operation', () => {
       ['100', '100@100'],
     ]);
     remainingMs = 15_000;
+    const numbers = new Map([
+      ['WITH_ERROR', 2],
+      ['DELIVERED', 4_998],
+    ]);
     expect(await countByStatus(scan({}), undefined)).toEqual({
-      byStatus: new Map([
-        ['WITH_ERROR', 2],
-        ['DELIVERED', 4_998],
-      ]),
+      byStatus: numbers,
+      byCourier: new Map([[null, numbers]]),
       isExact: true,
       asOf: expect.any(String),
       mayBeKept: true,
