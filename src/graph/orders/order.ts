@@ -13,10 +13,10 @@ import {
 import { Money, money } from '../fields/money.ts';
 import { optionalValue } from '../fields/optional-value.ts';
 import { selectsMoreThanIdAt, selectsRelation } from '../fields/related-record.ts';
+import { shipmentStatus } from '../fields/shipment-status.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { defineList } from '../relay/connection.ts';
 import { defineRecordQuery, Node } from '../relay/node.ts';
-import { shipmentStatus } from '../shipments/shipment-status.ts';
 import { CustomerBehavior, customerReliability } from './customer.ts';
 import { orderStatus } from './order-status.ts';
 import { Recipient } from './recipient.ts';

@@ -1,7 +1,7 @@
 import { builder } from '../builder.ts';
+import { shipmentStatus } from '../fields/shipment-status.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { Courier, courierNamed } from '../quotes/courier.ts';
-import { shipmentStatus } from './shipment-status.ts';
 
 const counts = defineStatusCounts('Shipment', 'shipments', shipmentStatus);
 

@@ -5,6 +5,7 @@ import { isFilter, statusArgs, statusFilter, timeArgs, timeRanges } from '../fie
 import { shippingCost } from '../fields/money.ts';
 import { optionalValue } from '../fields/optional-value.ts';
 import { relatedRecord, relation, selectsRelation } from '../fields/related-record.ts';
+import { shipmentStatus } from '../fields/shipment-status.ts';
 import { Order } from '../orders/order.ts';
 import { Recipient } from '../orders/recipient.ts';
 import { Origin } from '../places/origin.ts';
@@ -13,7 +14,6 @@ import { Quote } from '../quotes/quote.ts';
 import { defineList } from '../relay/connection.ts';
 import { defineRecordQuery, Node } from '../relay/node.ts';
 import { Label } from './label.ts';
-import { shipmentStatus } from './shipment-status.ts';
 
 export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
   description: 'A package that a courier delivers.',

@@ -40,12 +40,16 @@ export class ListCursors {
     this.#digest = hash('sha256', `${list} ${queryKey(filters)}`, 'base64url').slice(0, 11);
   }
 
-  encode({ pageToken, rowsBefore, skip, anchor, firstBefore, next, joined }: Position): string {
+  encode(position: Position): string {
+    const { pageToken, rowsBefore, skip, anchor, firstBefore, next, joined } = position;
     const fields = [this.#digest, pageToken ?? null, rowsBefore, skip, anchor ?? null];
     const optional = [firstBefore, next, joined];
     const count = optional.findLastIndex((field) => field !== undefined) + 1;
     fields.push(...optional.slice(0, count).map((field) => field ?? null));
-    return Buffer.from(JSON.stringify(fields)).toString('base64url');
+    const cursor = Buffer.from(JSON.stringify(fields)).toString('base64url');
+    // Only with two long tokens, one of which saves calls alone.
+    const isTooLong = joined !== undefined && cursor.length > maxLength;
+    return isTooLong ? this.encode({ ...position, joined: undefined }) : cursor;
   }
 
   /** @throws InvalidCursorError if the cursor is of another list or other filters, or is no cursor. */

@@ -199,7 +199,9 @@ class ForwardPages {
     const { page, position } = await this.#walk.next(isFirst ? firstPageRows : this.#maxPageSize);
     const { rows, nextPageToken } = page;
     const names = rows.map((row) => (row instanceof InvalidResponseError ? undefined : row.name));
-    const isAround = this.#hasWrapped && this.#start !== undefined && names.includes(this.#firstName);
+    const hasFirstRow = this.#firstName !== undefined && names.includes(this.#firstName);
+    const isBackAtStart = this.#start !== undefined && (nextPageToken === this.#start || hasFirstRow);
+    const isAround = this.#hasWrapped && isBackAtStart;
     this.#firstName ??= names.find((name) => name !== undefined);
     this.#latestMs = this.#latestOfLaterRows(rows);
     this.resumeToken = isFirst ? this.#start : this.#lastToken;

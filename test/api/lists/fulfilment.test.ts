@@ -236,6 +236,33 @@ describe('orders(shipmentStatus:)', () => {
     expect([cost, hasNextPage]).toEqual([[20, 20, 20, 14], false]);
   });
 
+  test('gets on beside counts that take most of the 20 pages', async () => {
+    const shop = shopOf(25_000, (number) => (number % 5_000 === 0 ? 'WITH_ERROR' : 'DELIVERED'));
+    const { ask } = await open(shop);
+    const found: object[] = [];
+    let after = '';
+    let hasNextPage = true;
+    let operations = 0;
+    while (hasNextPage && operations < 60) {
+      // The counts of a new time are never kept.
+      const counts = `shipmentCounts(createdSince: "2020-01-01T00:00:${10 + operations}Z") { total }`;
+      const orders = `list: orders(first: 1000, shipmentStatus: [WITH_ERROR]${after})`;
+      const { data, calls } = await ask(
+        `{ ${counts} ${orders} { nodes { id } pageInfo { hasNextPage endCursor } } }`,
+      );
+      expect(calls.filter((call) => call.includes('?')).length).toBeLessThanOrEqual(20);
+      expect(calls.length).toBeLessThanOrEqual(24);
+      found.push(...(data.list?.nodes ?? []).flatMap((node) => node ?? []));
+      hasNextPage = data.list?.pageInfo.hasNextPage === true;
+      after = `, after: "${data.list?.pageInfo.endCursor}"`;
+      operations += 1;
+    }
+    expect([found, hasNextPage]).toEqual([
+      ids(shop.orders.filter((_, index) => index % 5_000 === 0)),
+      false,
+    ]);
+  });
+
   test('reads no page of shipments if no order can match', async () => {
     const shop = shopOf(300);
     for (const row of shop.orders) delete row.shipment;

@@ -602,9 +602,10 @@ describe('the fields of one operation', () => {
     const late = await countByStatus(scans({ page: 3 } as object), undefined);
     expect([names(slice), slice.hasNextPage]).toEqual([[], true]);
     const asOf = expect.any(String);
+    const all = new Map([['DELIVERED', 20_000]]);
     expect([counts, late]).toEqual([
-      { byStatus: new Map([['DELIVERED', 20_000]]), isExact: false, asOf, mayBeKept: true },
-      { byStatus: new Map(), isExact: false, asOf, mayBeKept: false },
+      { byStatus: all, byCourier: new Map([[null, all]]), isExact: false, asOf, mayBeKept: true },
+      { byStatus: new Map(), byCourier: new Map(), isExact: false, asOf, mayBeKept: false },
     ]);
     expect(list.queries).toEqual(['1000', ...pagesOf1000(1_000, 20_000)]);
   });

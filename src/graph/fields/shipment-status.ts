@@ -1,4 +1,4 @@
-import { openEnum } from '../fields/open-enum.ts';
+import { openEnum } from './open-enum.ts';
 
 export const shipmentStatus = openEnum('ShipmentStatus', 'The status of a shipment.', {
   GENERATING_LABEL: 'The label is being generated.',
