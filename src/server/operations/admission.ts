@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { type Cancellation, untilAborted } from '../../concurrency/cancellation.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Owner } from '../../concurrency/owner.ts';
@@ -64,18 +65,19 @@ export class Admission {
   }
 
   /** Counts an operation, and asks for its slot. An error: the operation may neither start nor wait. */
-  enter(operation: SlotRequest): 'started' | 'waiting' | HttpError {
+  enter(operation: SlotRequest, response: ServerResponse): 'started' | 'waiting' | HttpError {
     const { owner } = operation;
-    const excess = this.#requests.excess(owner);
+    const requests = requestsFor(response);
+    const excess = this.#requests.excess(owner, requests);
     if (excess !== undefined) return tooManyRequests(excess.scope);
-    this.#requests.add(owner, 1);
+    this.#requests.add(owner, requests);
     return this.#semaphoreOf(operation).acquire(operation) === 'granted' ? 'started' : 'waiting';
   }
 
   /** Ends an operation that has started or waits. Its second call does nothing. */
-  leave(operation: SlotRequest): void {
+  leave(operation: SlotRequest, response: ServerResponse): void {
     if (operation.slot === 'none') return;
-    this.#requests.add(operation.owner, -1);
+    this.#requests.add(operation.owner, -requestsFor(response));
     this.#semaphoreOf(operation).release(operation);
   }
 
@@ -121,6 +123,19 @@ export class PagesSlot extends SlotRequest {
   release(): void {
     this.#heavy.release(this);
   }
+}
+
+/** A request that waits keeps its body in memory. Small bodies take as much as the rest of their requests. */
+const bytesPerRequest = 16_384;
+
+/** A body of unknown length counts as the largest one. */
+const defaultBodyBytes = 1_048_576;
+
+/** The requests as which one with a large body counts. */
+function requestsFor({ req: { method, headers } }: ServerResponse): number {
+  const length = headers['content-length'];
+  if (method !== 'POST') return 1;
+  return 1 + Math.floor((length === undefined ? defaultBodyBytes : Number(length)) / bytesPerRequest);
 }
 
 function tooManyRequests(scope: Excess['scope']): HttpError {
