@@ -22,9 +22,6 @@ const maxLightNodes = 600;
 const lightAtOnce = 10;
 const lightAtOncePerToken = 2;
 const heavyAtOnce = 3;
-/** An operation that reads several pages weighs as much as half of the heaviest one. */
-const pagesPart = 1 / 2;
-
 /**
  * Lets operations start: light ones and heavy ones, each by a semaphore of its own. An operation has its slot until its
  * result is made. What its client then leaves unread keeps the next operations of the token waiting.
@@ -56,7 +53,8 @@ export class Admission {
       // One in each turn.
       pace: { turns, perTurn: 1 },
     });
-    this.#pagesWeight = pagesPart * maxNodes;
+    // As much as the heaviest operation: it may read 20 pages of 1,000 rows.
+    this.#pagesWeight = maxNodes;
   }
 
   /** The error if no request may start or wait, whatever its token. */
