@@ -59,11 +59,11 @@ export function cachedDocuments(
       return new Promise((resolve) => {
         const owner = toOwner(request.headers, res.req.socket);
         const step = new SimpleRequest(owner, nodesPerDocument, () => {
-          admission.leave(step);
+          admission.leave(step, res);
           if (res.destroyed) setResult(refuse(clientGone));
           resolve();
         });
-        const outcome = admission.enter(step);
+        const outcome = admission.enter(step, res);
         if (outcome === 'started') step.onSlotGranted();
         else if (outcome !== 'waiting') {
           setResult(refuse(outcome));

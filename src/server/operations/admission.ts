@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { type Cancellation, untilAborted } from '../../concurrency/cancellation.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Owner } from '../../concurrency/owner.ts';
@@ -21,9 +22,6 @@ const maxLightNodes = 600;
 const lightAtOnce = 10;
 const lightAtOncePerToken = 2;
 const heavyAtOnce = 3;
-/** An operation that reads several pages weighs as much as half of the heaviest one. */
-const pagesPart = 1 / 2;
-
 /**
  * Lets operations start: light ones and heavy ones, each by a semaphore of its own. An operation has its slot until its
  * result is made. What its client then leaves unread keeps the next operations of the token waiting
@@ -56,7 +54,8 @@ export class Admission {
       // One in each turn.
       pace: { turns, perTurn: 1 },
     });
-    this.#pagesWeight = pagesPart * maxNodes;
+    // As much as the heaviest operation: it may read 20 pages of 1,000 rows.
+    this.#pagesWeight = maxNodes;
   }
 
   /** The error if no request may start or wait, whatever its token. */
@@ -65,18 +64,19 @@ export class Admission {
   }
 
   /** Counts an operation, and asks for its slot. An error: the operation may neither start nor wait. */
-  enter(operation: SlotRequest): 'started' | 'waiting' | HttpError {
+  enter(operation: SlotRequest, response: ServerResponse): 'started' | 'waiting' | HttpError {
     const { owner } = operation;
-    const excess = this.#requests.excess(owner);
+    const requests = requestsFor(response);
+    const excess = this.#requests.excess(owner, requests);
     if (excess !== undefined) return tooManyRequests(excess.scope);
-    this.#requests.add(owner, 1);
+    this.#requests.add(owner, requests);
     return this.#semaphoreOf(operation).acquire(operation) === 'granted' ? 'started' : 'waiting';
   }
 
   /** Ends an operation that has started or waits. Its second call does nothing. */
-  leave(operation: SlotRequest): void {
+  leave(operation: SlotRequest, response: ServerResponse): void {
     if (operation.slot === 'none') return;
-    this.#requests.add(operation.owner, -1);
+    this.#requests.add(operation.owner, -requestsFor(response));
     this.#semaphoreOf(operation).release(operation);
   }
 
@@ -122,6 +122,19 @@ export class PagesSlot extends SlotRequest {
   release(): void {
     this.#heavy.release(this);
   }
+}
+
+/** A request that waits keeps its body in memory. Small bodies take as much as the rest of their requests. */
+const bytesPerRequest = 16_384;
+
+/** A body of unknown length counts as the largest one. */
+const defaultBodyBytes = 1_048_576;
+
+/** The requests as which one with a large body counts. */
+function requestsFor({ req: { method, headers } }: ServerResponse): number {
+  const length = headers['content-length'];
+  if (method !== 'POST') return 1;
+  return 1 + Math.floor((length === undefined ? defaultBodyBytes : Number(length)) / bytesPerRequest);
 }
 
 function tooManyRequests(scope: Excess['scope']): HttpError {

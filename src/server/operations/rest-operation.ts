@@ -73,7 +73,7 @@ export class RestOperation extends SlotRequest implements PageGate {
       this.#refuse(charge.error);
       return;
     }
-    const outcome = admission.enter(this);
+    const outcome = admission.enter(this, this.#prepared.request.response);
     if (outcome === 'started') this.#start();
     else if (outcome === 'waiting') {
       scope.signal.addEventListener('abort', this);
@@ -96,7 +96,7 @@ export class RestOperation extends SlotRequest implements PageGate {
     if (this.slot !== 'waiting') return;
     const { scope } = this.#context;
     scope.signal.removeEventListener('abort', this);
-    this.#runState.admission.leave(this);
+    this.#leave();
     const hasTimedOut = scope.deadlineSignal.aborted;
     this.#refuse(hasTimedOut ? didNotRun('It waited too long in the queue.') : clientGone);
   }
@@ -158,7 +158,7 @@ export class RestOperation extends SlotRequest implements PageGate {
     this.#pagesSlot?.release();
   }
 
-  readonly #leave = (): void => this.#runState.admission.leave(this);
+  readonly #leave = (): void => this.#runState.admission.leave(this, this.#prepared.request.response);
 
   #endScope(): void {
     const { scope } = this.#context;

@@ -20,7 +20,7 @@ export class SchemaOperation extends SlotRequest {
   }
 
   run(): void {
-    const outcome = this.#runState.admission.enter(this);
+    const outcome = this.#runState.admission.enter(this, this.#prepared.request.response);
     if (outcome === 'started') this.onSlotGranted();
     else if (outcome !== 'waiting') this.#prepared.respond(Promise.resolve(refuse(outcome)));
   }
@@ -28,7 +28,7 @@ export class SchemaOperation extends SlotRequest {
   onSlotGranted(): void {
     const result = this.#execute();
     this.#prepared.respond(result);
-    const leave = () => this.#runState.admission.leave(this);
+    const leave = () => this.#runState.admission.leave(this, this.#prepared.request.response);
     // After the reactions of `respond`, which write the response.
     result.then(leave, leave);
   }

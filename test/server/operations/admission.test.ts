@@ -1,3 +1,5 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { CancelSource } from '../../../src/concurrency/cancellation.ts';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
@@ -8,6 +10,16 @@ import { Admission } from '../../../src/server/operations/admission.ts';
 const accepted = (name: string): Owner => ({ token: { name }, connection: undefined });
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
+/** The response to a POST with a body of this length. */
+function responseTo(bodyBytes?: number): ServerResponse {
+  const request = new IncomingMessage(new Socket());
+  request.method = 'POST';
+  if (bodyBytes !== undefined) request.headers['content-length'] = String(bodyBytes);
+  return new ServerResponse(request);
+}
+
+const small = responseTo(100);
+
 /** An admission with at most 3,000 nodes for an operation, and the operations in the order in which they started. */
 function createAdmission(requestsAtOnce = 1_000) {
   const started: string[] = [];
@@ -17,9 +29,9 @@ function createAdmission(requestsAtOnce = 1_000) {
     unreadBytesAtOnce: 1_000,
     turns: new LoopTurns(),
   });
-  const enter = (name: string, owner: Owner, nodes: number) => {
+  const enter = (name: string, owner: Owner, nodes: number, response = small) => {
     const operation = new SimpleRequest(owner, nodes, () => started.push(name));
-    const outcome = admission.enter(operation);
+    const outcome = admission.enter(operation, response);
     if (outcome === 'started') started.push(name);
     return { operation, outcome };
   };
@@ -72,12 +84,28 @@ test('a request beyond the limit is refused, and room comes back when one ends',
   });
   enter('3', eva, 10);
   expect(admission.overloadError()?.code).toBe('OVERLOADED');
-  admission.leave(operation);
-  admission.leave(operation);
+  admission.leave(operation, small);
+  admission.leave(operation, small);
   expect([enter('4', ana, 10).outcome, enter('5', ana, 10).outcome]).toMatchObject([
     'started',
     { code: 'OVERLOADED' },
   ]);
+});
+
+test.each([
+  ['100,000 bytes', 100_000],
+  ['unknown length', undefined],
+])('a body of %s counts as several requests until its operation ends', (_what, bodyBytes) => {
+  const { admission, enter } = createAdmission(20);
+  const [ana, eva] = [accepted('ana'), accepted('eva')];
+  const large = responseTo(bodyBytes);
+  const { operation } = enter('1', ana, 10, large);
+  expect([enter('2', ana, 10, large).outcome, enter('3', eva, 10, small).outcome]).toMatchObject([
+    { code: 'OVERLOADED' },
+    bodyBytes === undefined ? { code: 'OVERLOADED' } : 'started',
+  ]);
+  admission.leave(operation, large);
+  expect(enter('4', ana, 10, large).outcome).toBe('started');
 });
 
 test('a light operation waits for a heavy slot before more pages, and a heavy one does not', async () => {
@@ -94,7 +122,7 @@ test('a light operation waits for a heavy slot before more pages, and a heavy on
   });
   await nextTurn();
   expect(hasSlot).toBe(false);
-  admission.leave(heavy);
+  admission.leave(heavy, small);
   await taken;
   // The operation has its slot for all its pages.
   expect([hasSlot, pages?.take(new CancelSource())]).toEqual([true, undefined]);
@@ -113,7 +141,7 @@ test('an operation that ends waits for no heavy slot', async () => {
   signal.abort(new Error('the client has gone'));
   await taken;
   pages?.release();
-  admission.leave(heavy);
+  admission.leave(heavy, small);
   await nextTurn();
   expect(started).toEqual(['heavy', 'light', 'next']);
 });
