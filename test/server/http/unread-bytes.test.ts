@@ -9,7 +9,7 @@ const [ana, eva, ida] = [accepted('ana'), accepted('eva'), accepted('ida')];
 const stranger = (): Owner => ({ token: {}, connection: {} });
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
 });
 afterEach(() => vi.useRealTimers());
 
@@ -107,6 +107,34 @@ test('connections are cut off one after the other until there is room', () => {
   expect(cutOff).toEqual(['0']);
   vi.advanceTimersByTime(1_000);
   expect(cutOff).toEqual(['0', '1']);
+});
+
+test('a client whose response is new has a second of its own', () => {
+  const { connect, cutOff } = createAccount();
+  connect('old').add(ana, 60);
+  connect('other').add(eva, 45);
+  vi.advanceTimersByTime(900);
+  connect('new').add(ida, 200);
+  vi.advanceTimersByTime(100);
+  expect(cutOff).toEqual(['old']);
+  vi.advanceTimersByTime(700);
+  expect(cutOff).toEqual(['old', 'other']);
+  vi.advanceTimersByTime(300);
+  expect(cutOff).toEqual(['old', 'other', 'new']);
+});
+
+test('a client that takes a response in each second is not cut off', () => {
+  const { connect, cutOff } = createAccount();
+  connect('stands still').add(ana, 60);
+  const reads = connect('reads');
+  let response = reads.add(eva, 100);
+  for (let second = 0; second < 5; second += 1) {
+    vi.advanceTimersByTime(900);
+    const next = reads.add(eva, 100);
+    response.emit('close');
+    response = next;
+  }
+  expect(cutOff).toEqual(['stands still']);
 });
 
 test('a response that is closed already counts for nothing', () => {
