@@ -257,10 +257,7 @@ describe('orders(shipmentStatus:)', () => {
       after = `, after: "${data.list?.pageInfo.endCursor}"`;
       operations += 1;
     }
-    expect([found, hasNextPage]).toEqual([
-      ids(shop.orders.filter((_, index) => index % 5_000 === 0)),
-      false,
-    ]);
+    expect([found, hasNextPage]).toEqual([ids(shop.orders.filter((_, index) => index % 5_000 === 0)), false]);
   });
 
   test('reads no page of shipments if no order can match', async () => {
