@@ -126,12 +126,10 @@ test('of two lists that are too long together, the one that comes first stays', 
     one: orders(first: 100) { nodes { notes } }
     other: orders(first: 100, search: "other") { nodes { notes } }
   }`);
-  const isCut = ([, list]: [string, unknown]) => list === null;
-  const [cut = '', ...more] = Object.entries(data)
-    .filter(isCut)
-    .map(([name]) => name);
-  expect([['one', 'other'].includes(cut), more]).toEqual([true, []]);
-  expect(errors).toEqual([{ path: `${cut}.nodes`, ...tooLong }]);
+  const lists: Record<string, unknown> = Object(data);
+  const cutLists = Object.keys(lists).filter((name) => lists[name] === null);
+  expect(cutLists).toHaveLength(1);
+  expect(errors).toEqual([{ path: `${cutLists[0]}.nodes`, ...tooLong }]);
 });
 
 test('a record whose repeated field makes the response too long is null', async () => {
