@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { createDefer, createDeferAfterPromises } from '../../concurrency/defer.ts';
+import type { Defer } from '../../concurrency/defer.ts';
 import type { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import type { Circuits } from '../protection/circuit-breaker.ts';
 import type { Retries } from '../protection/retries.ts';
@@ -24,7 +24,7 @@ export interface ClientState extends RequestOptions {
   /** The time limit from the first to the last byte of a stream. */
   readonly bodyTimeouts: TimeoutQueue;
   /** Defers the parsing of small bodies (docs/design/how-it-stays-fast.md#small-steps-together). */
-  readonly defer: ReturnType<typeof createDefer>;
+  readonly defer: Defer;
   /** Defers the sending, so that no call of an operation that ends at once leaves. */
-  readonly depart: ReturnType<typeof createDeferAfterPromises>;
+  readonly depart: Defer;
 }
