@@ -72,7 +72,7 @@ export interface Loaders {
   templatesByChannel: RecordLoader<TemplateJson[]>;
   messagePage: PageLoader<MessageJson, ConversationQuery>;
   /** Counts the records created since a time in milliseconds since 1970. Undefined: all records. */
-  countByStatus(list: ListedKind, sinceMs: number | undefined, keepsRows: boolean): Promise<StatusCounts>;
+  countByStatus(list: ListedKind, sinceMs: number | undefined): Promise<StatusCounts>;
 }
 
 interface LoaderSource {
@@ -131,9 +131,9 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
     new PageLoader((query) => api.listMessages(query, callContext), maxPageSize.messages),
   countByStatus: ({ callContext, state }, { orderScans, shipmentScans }) => {
     const scans = { orders: orderScans, shipments: shipmentScans };
-    return (list, createdSinceMs, keepsRows) =>
+    return (list, createdSinceMs) =>
       state.counts.get(`${list} ${createdSinceMs}`, callContext.tenant, () =>
-        countByStatus(scans[list]({}, undefined, keepsRows), createdSinceMs),
+        countByStatus(scans[list]({}), createdSinceMs),
       );
   },
 });

@@ -4,7 +4,6 @@ import type { ListedKind } from '../../loaders/loading-observer.ts';
 import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { timeArgs } from './list-filters.ts';
-import { selectsRelation } from './related-record.ts';
 
 /** The number of records of each status of REST. */
 type Numbers = ReadonlyMap<string, number>;
@@ -72,8 +71,7 @@ export function defineStatusCounts(
       nullable: true,
       description: `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`. A count that is exact or of 20 pages is kept for 30 seconds.`,
       args: { createdSince: timeArgs.createdSince },
-      resolve: (_root, { createdSince }, { loaders }, info) =>
-        loaders.countByStatus(records, timeMs(createdSince), selectsRelation(record, info)),
+      resolve: (_root, { createdSince }, { loaders }) => loaders.countByStatus(records, timeMs(createdSince)),
     }),
   );
   return { ref: statusCounts, total, byStatus };

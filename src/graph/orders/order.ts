@@ -12,7 +12,7 @@ import {
 } from '../fields/list-filters.ts';
 import { Money, money } from '../fields/money.ts';
 import { optionalValue } from '../fields/optional-value.ts';
-import { selectsMoreThanIdAt, selectsRelation } from '../fields/related-record.ts';
+import { selectsMoreThanIdAt } from '../fields/related-record.ts';
 import { shipmentStatus } from '../fields/shipment-status.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { defineList } from '../relay/connection.ts';
@@ -152,14 +152,12 @@ builder.queryFields((t) => ({
       const query = { search: searchText('search', search) || undefined, status: statusFilter(status) };
       const filter = { ...timeRanges(args), hasShipment: hasShipment ?? undefined };
       const shipmentStatuses = statusFilter(shipmentStatus, 'shipmentStatus');
-      const keepsRows = selectsRelation('order', info);
       if (shipmentStatuses !== undefined) {
         if (hasShipment === false)
           throw new BadInputError('"shipmentStatus" must be empty or omitted if "hasShipment" is false.');
         const joined = { ...filter, shipmentStatuses };
         return orderList.readFiltered(
           loaders.orderScans,
-          keepsRows,
           args,
           query,
           joined,
@@ -169,7 +167,7 @@ builder.queryFields((t) => ({
           },
         );
       }
-      if (isFilter(filter)) return orderList.readFiltered(loaders.orderScans, keepsRows, args, query, filter);
+      if (isFilter(filter)) return orderList.readFiltered(loaders.orderScans, args, query, filter);
       const pages = selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage;
       return orderList.read(pages, args, query);
     },

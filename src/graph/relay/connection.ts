@@ -140,12 +140,11 @@ export function defineList<Json extends Named>(
   }
 
   /**
-   * Like `read`, but `filter` is one that REST does not have. `keepsRows`: see `createScans`.
+   * Like `read`, but `filter` is one that REST does not have.
    * @param readSlice reads the matching rows of a scan. By default, the filter needs the rows alone.
    */
   async function readFiltered<Query extends PageQuery, Filter extends RowFilter>(
     scanFrom: ReturnType<typeof createScans<Json, Query>>,
-    keepsRows: boolean,
     pageArgs: PageArgs,
     query: Omit<Query, keyof PageQuery>,
     filter: Filter,
@@ -153,7 +152,7 @@ export function defineList<Json extends Named>(
   ): Promise<Connection<Json>> {
     const { first, after, cursors } = parsePageArgs(pageArgs, { ...query, ...filter });
     // Fields that start at the same row share a scan, wherever their joined lists go on.
-    const scan = scanFrom(query, after && { ...after, joined: undefined }, keepsRows);
+    const scan = scanFrom(query, after && { ...after, joined: undefined });
     const slice = await readSlice(scan, filter, first, after?.joined);
     return { slice, hasPreviousPage: after !== undefined, cursors };
   }

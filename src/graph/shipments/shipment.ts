@@ -4,7 +4,7 @@ import { builder } from '../builder.ts';
 import { isFilter, statusArgs, statusFilter, timeArgs, timeRanges } from '../fields/list-filters.ts';
 import { shippingCost } from '../fields/money.ts';
 import { optionalValue } from '../fields/optional-value.ts';
-import { relatedRecord, relation, selectsRelation } from '../fields/related-record.ts';
+import { relatedRecord, relation } from '../fields/related-record.ts';
 import { shipmentStatus } from '../fields/shipment-status.ts';
 import { Order } from '../orders/order.ts';
 import { Recipient } from '../orders/recipient.ts';
@@ -102,12 +102,11 @@ builder.queryFields((t) => ({
           'The courier of the shipments to return, `couriers/<code>` or the code. By default, all couriers.',
       }),
     },
-    resolve: (_root, { status, courier, ...args }, { loaders }, info) => {
+    resolve: (_root, { status, courier, ...args }, { loaders }) => {
       const name = typeof courier === 'string' ? resourceName('couriers', courier) : undefined;
       const filter = { statuses: statusFilter(status), ...timeRanges(args), courier: name };
       if (!isFilter(filter)) return shipmentList.read(loaders.shipmentPage, args, {});
-      const keepsRows = selectsRelation('shipment', info);
-      return shipmentList.readFiltered(loaders.shipmentScans, keepsRows, args, {}, filter);
+      return shipmentList.readFiltered(loaders.shipmentScans, args, {}, filter);
     },
   }),
 }));

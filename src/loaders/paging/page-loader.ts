@@ -53,6 +53,14 @@ export type Pages<Row, Query extends PageQuery> = Pick<
   'load' | 'takeFurther' | 'clearAll' | 'maxPageSize'
 >;
 
+/** Pages that each reader loads anew, and counts itself. */
+export function uncountedPages<Row, Query extends PageQuery>(
+  load: (query: Query) => Promise<Page<Row>>,
+  maxPageSize: number,
+): Pages<Row, Query> {
+  return { load, maxPageSize, takeFurther: () => undefined, clearAll() {} };
+}
+
 /** A loader whose rows prime `byName`, so that their records need no GET. */
 export function primingPageLoader<Row extends { name: string }, Query extends PageQuery>(
   list: (query: Query) => Promise<Page<Row>>,

@@ -1,11 +1,11 @@
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import type { Position } from '../paging/cursor.ts';
-import { queryKey } from '../paging/page-loader.ts';
+import { queryKey, uncountedPages } from '../paging/page-loader.ts';
 import { type Filters, PageWalk, type ReadPage } from '../paging/page-walk.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
-/** `prime` keeps the rows that a field returns for ids, if the scan keeps rows. With an `endPosition`, the operation may read no further page. */
+/** `prime` keeps the rows that a field returns for ids. With an `endPosition`, the operation may read no further page. */
 type NextPage<Row> = (ReadPage<Row> & { prime(rows: Page<Row>['rows']): void }) | { endPosition: Position };
 
 /**
@@ -33,20 +33,13 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
   const halfTimeMs = deadline.remainingMs() / 2;
   const scans = new Map<string, ListScan<Row>>();
 
-  /**
-   * Finds the scan with these filters of REST from a position on, by default from the start of the list.
-   * @param keepsRows whether returned rows are kept for ids of the operation. The same for all fields of a scan.
-   */
-  return (filters: Filters<Query>, start?: Position, keepsRows = false): ListScan<Row> => {
+  /** Finds the scan with these filters of REST from a position on, by default from the start of the list. */
+  return (filters: Filters<Query>, start?: Position): ListScan<Row> => {
     const key = queryKey({ filters: queryKey(filters), ...start });
     const shared = scans.get(key);
     if (shared !== undefined) return shared;
-    const load = (query: Query) => list(query, callContext);
-    const walk = new PageWalk(
-      { load, maxPageSize, clearAll() {}, takeFurther: () => undefined },
-      filters,
-      start,
-    );
+    const pages = uncountedPages((query: Query) => list(query, callContext), maxPageSize);
+    const walk = new PageWalk(pages, filters, start);
     /** The fields without a result. `look` returns whether the field has it now. */
     let fields: { firstPageRows: number; look(next: NextPage<Row>): boolean | Promise<boolean> }[] = [];
 
@@ -57,7 +50,7 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
       const { generation } = byName;
       const firstPageRows = Math.max(...fields.map((field) => field.firstPageRows));
       const read = await walk.next(isFirst ? firstPageRows : maxPageSize);
-      const prime = (rows: Page<Row>['rows']) => keepsRows && byName.prime(rows, generation);
+      const prime = (rows: Page<Row>['rows']) => byName.prime(rows, generation);
       return { ...read, prime };
     }
 

@@ -4,6 +4,7 @@ import { InvalidResponseError } from '../../rest/errors.ts';
 import { isResourceName } from '../../rest/resource-name.ts';
 import type { OrderJson, ShipmentJson } from '../../rest/wire-schema.ts';
 import { type Position, startOfList } from '../paging/cursor.ts';
+import { uncountedPages } from '../paging/page-loader.ts';
 import { PageWalk } from '../paging/page-walk.ts';
 import { type RecordLoader, settleAll } from '../record-loader.ts';
 import { createdAtMs, createOrderCheck } from './row-filter.ts';
@@ -178,13 +179,8 @@ class ForwardPages {
   }
 
   #walkFrom(pageToken: string | undefined) {
-    const pages = {
-      load: this.#load,
-      maxPageSize: this.#maxPageSize,
-      clearAll() {},
-      takeFurther: () => undefined,
-    };
-    return new PageWalk<ShipmentJson, PageQuery>(pages, {}, { ...startOfList, pageToken });
+    const pages = uncountedPages(this.#load, this.#maxPageSize);
+    return new PageWalk(pages, {}, { ...startOfList, pageToken });
   }
 
   /** Whether the order's shipment may be on a later page. A shipment is created after its order. */
