@@ -22,6 +22,10 @@ interface Filter {
   matches(row: OrderRow & ShipmentRow): boolean;
   /** Whether the statuses of the shipments are needed. */
   isJoined?: boolean;
+  /** Whether a scan may end before the last page, because later rows are older. */
+  hasAge?: boolean;
+  /** The statuses of orders that REST filters by. */
+  restStatuses?: readonly string[];
 }
 
 const isWithin = (time: string | undefined, sinceMs: number, untilMs: number) =>
@@ -42,6 +46,7 @@ function randomFilter(
     return {
       args: `${what}Since: "${iso(sinceMs)}", ${what}Until: "${iso(untilMs)}"`,
       matches: (row) => isWithin(row[field], sinceMs, untilMs),
+      hasAge: what === 'created',
     };
   };
   const one = <Value>(values: readonly Value[]) => values[Math.floor(random() * values.length)] as Value;
@@ -57,7 +62,11 @@ function randomFilter(
         matches: ({ shipment = '' }) => wanted.includes(shipments.get(shipment)?.status ?? ''),
         isJoined: true,
       },
-      { args: `status: [${orderStatuses}]`, matches: ({ status }) => orderStatuses.includes(status) },
+      {
+        args: `status: [${orderStatuses}]`,
+        matches: ({ status }) => orderStatuses.includes(status),
+        restStatuses: orderStatuses,
+      },
     ],
     shipments: [
       {
@@ -81,7 +90,30 @@ function randomFilter(
     args: used.map(({ args }) => args).join(', '),
     matches: (row) => used.every((filter) => filter.matches(row)),
     isJoined: used.some(({ isJoined }) => isJoined),
+    hasAge: used.some(({ hasAge }) => hasAge),
+    restStatuses: used.find(({ restStatuses }) => restStatuses)?.restStatuses ?? [],
   };
+}
+
+/** The calls of a scan that shows `first` matches from the start of a list. The tokens of pages are left out. */
+function callsOfScan(
+  list: 'orders' | 'shipments',
+  rows: readonly object[],
+  { matches, restStatuses = [] }: Filter,
+  first: number,
+): string[] {
+  const statuses = encodeURIComponent(restStatuses.toSorted().join());
+  const status = statuses === '' ? '' : `&status=${statuses}`;
+  const calls: string[] = [];
+  let [end, found] = [0, 0];
+  do {
+    const pageSize = calls.length > 0 ? 1_000 : Math.min(Math.max(5 * first, 100), 1_000);
+    calls.push(`GET /v1/${list}?pageSize=${pageSize}${status}`);
+    const page = rows.slice(end, end + pageSize);
+    found += page.filter((row) => matches(row as OrderRow & ShipmentRow)).length; // Fields that a row lacks are absent.
+    end += pageSize;
+  } while (end < rows.length && found < first && calls.length < 20);
+  return calls;
 }
 
 interface List {
@@ -111,6 +143,11 @@ test.each(Array.from({ length: shops }, (_, index) => firstSeed + index))(
     const first = one([1, 20, 100, 1_000]);
     await using app = await startApp(shop.answer);
 
+    const listed = rows[list].filter(({ name, status }) => {
+      const { restStatuses = [] } = filter;
+      return !shop.unlisted.has(name) && (restStatuses.length === 0 || restStatuses.includes(status ?? ''));
+    });
+    const expectedCalls = callsOfScan(list, listed, filter, first);
     const found: (string | undefined)[] = [];
     const faults: object[] = [];
     const changed = new Set<string>();
@@ -125,6 +162,11 @@ test.each(Array.from({ length: shops }, (_, index) => firstSeed + index))(
       const pages = calls.filter((call) => call.includes('?'));
       const gets = calls.length - pages.length;
       operations += 1;
+      if (operations === 1 && !filter.isJoined && !filter.hasAge)
+        expect(
+          calls.map((call) => call.replace(/&pageToken=[^&]+/, '')),
+          filter.args,
+        ).toEqual(expectedCalls);
       const isBounded = pages.length <= 20 && gets <= 50 && new Set(calls).size === calls.length;
       const isOwn = filter.isJoined === true || calls.every((call) => call.startsWith(`GET /v1/${list}?`));
       const isProgress = nodes.length > 0 || !pageInfo.hasNextPage || pages.length === 20;
