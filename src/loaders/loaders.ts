@@ -171,12 +171,15 @@ function listBatchLoader<Json extends { name: string }>(
   });
 }
 
+/** The field weighs one node, so its first page is small. Most searches for a reference id find a single order. */
+const firstSearchRows = 100;
+
 /**
  * The newest order with this reference id. The list need not be sorted by time. The search matches reference ids
  * exactly but names fuzzily ("List query parameters"), so a page may hold other orders too.
  */
 async function findOrder(pages: Loaders['orderPage'], referenceId: string): Promise<OrderJson | null> {
-  const orders = await allRecords(pages, { search: referenceId });
+  const orders = await allRecords(pages, { search: referenceId }, firstSearchRows);
   const found = orders.filter((order) => order.referenceId === referenceId);
   // An order without a valid time counts as older than all others.
   return found.sort((a, b) => (createdAtMs(b) ?? 0) - (createdAtMs(a) ?? 0)).at(0) ?? null;

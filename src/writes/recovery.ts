@@ -104,7 +104,7 @@ export async function findCreatedShipment(
 ): Promise<ShipmentJson | null> {
   const uncached: Pages<ShipmentJson, PageQuery> = {
     load: (query) => listShipments(query, callContext),
-    takeFurther: () => callContext.scanBudget.expectPage(),
+    loadFurther: (query) => callContext.scanBudget.readInTurn(() => listShipments(query, callContext)),
     clearAll: () => {},
     maxPageSize: maxPageSize.shipments,
   };

@@ -88,7 +88,7 @@ describe('a search that finds several records', () => {
 
   test('returns the first order whose referenceId matches exactly', async () => {
     await using loaders = await startLoaders({
-      '/v1/orders?pageSize=1000&search=A-7': {
+      '/v1/orders?pageSize=100&search=A-7': {
         orders: [{ name: 'orders/1', referenceId: 'A-71' }, { name: 'orders/2' }],
         nextPageToken: 't',
       },

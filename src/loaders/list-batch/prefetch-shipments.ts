@@ -15,14 +15,15 @@ export function ordersWithShipments(
   shipmentById: ListBatchLoader<ShipmentJson>,
   shipments: ListState,
 ): Pages<OrderJson, OrderQuery> {
-  return {
-    async load(query, ordersBefore = 0) {
+  const loadBy =
+    (method: 'load' | 'loadFurther') =>
+    async (query: OrderQuery, ordersBefore = 0) => {
       // The search text may be personal data.
       const rowsPerId = shipments.rowsPerId(
         `orders ${query.status?.join() ?? ''} ${query.search !== undefined}`,
       );
       const position = () => ({ rowsBefore: Math.round(ordersBefore * rowsPerId.idsPerRow), rowsPerId });
-      const pending = orderPage.load(query, ordersBefore);
+      const pending = orderPage[method](query, ordersBefore);
       shipmentById.prefetch(Math.round(query.pageSize * rowsPerId.idsPerRow), position(), pending);
       const page = await pending.catch((error: unknown) => {
         // The orders of the next query may fail too. A read that its own operation has ended says nothing about them.
@@ -33,8 +34,10 @@ export function ordersWithShipments(
       rowsPerId.idsPerRow = idCount / query.pageSize;
       if (idCount > 0) shipmentById.expect(position());
       return page;
-    },
-    takeFurther: (query) => orderPage.takeFurther(query),
+    };
+  return {
+    load: loadBy('load'),
+    loadFurther: loadBy('loadFurther'),
     clearAll: () => orderPage.clearAll(),
     maxPageSize: orderPage.maxPageSize,
   };

@@ -35,12 +35,16 @@ export class PageLoader<Row, Query extends PageQuery> {
   }
 
   /**
-   * Takes a page of the operation's budget, before a search loads a page after its first one. A page without a call is free.
-   * @returns what to wait for before the page is loaded; undefined if it may be loaded at once
+   * Loads a page of a search after its first one. Without a call, the page is free. Else it takes a page of the operation's
+   * budget.
    * @throws ScanBudgetExceededError if no page is left.
    */
-  takeFurther(query: Query): Promise<void> | undefined {
-    return this.isAvailable(query) ? undefined : this.#scanBudget.expectPage();
+  loadFurther(query: Query, rowsBefore?: number): Promise<Page<Row>> {
+    if (this.isAvailable(query)) return this.load(query, rowsBefore);
+    const page = this.#scanBudget.readInTurn(() => this.#list(query));
+    // At once, so that an equal search finds the page already asked for.
+    this.pages.set(queryKey(query), page);
+    return page;
   }
 
   clearAll(): void {
@@ -50,7 +54,7 @@ export class PageLoader<Row, Query extends PageQuery> {
 
 export type Pages<Row, Query extends PageQuery> = Pick<
   PageLoader<Row, Query>,
-  'load' | 'takeFurther' | 'clearAll' | 'maxPageSize'
+  'load' | 'loadFurther' | 'clearAll' | 'maxPageSize'
 >;
 
 /** Pages that each reader loads anew, and counts itself. */
@@ -58,7 +62,7 @@ export function uncountedPages<Row, Query extends PageQuery>(
   load: (query: Query) => Promise<Page<Row>>,
   maxPageSize: number,
 ): Pages<Row, Query> {
-  return { load, maxPageSize, takeFurther: () => undefined, clearAll() {} };
+  return { load, maxPageSize, loadFurther: load, clearAll() {} };
 }
 
 /** A loader whose rows prime `byName`, so that their records need no GET. */

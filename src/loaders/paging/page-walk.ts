@@ -56,10 +56,9 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
     const { maxPageSize } = this.#pages;
     const { pageToken, rowsBefore, skip, firstBefore } = position;
     const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
-    const turn = isFurther ? this.#pages.takeFurther(this.#query({ pageSize, pageToken })) : undefined;
-    // Without a wait, others that read this list at the same time find the page already asked for.
-    if (turn !== undefined) await turn;
-    const page = await this.#load({ pageSize, pageToken }, rowsBefore);
+    const page = await (isFurther
+      ? this.#pages.loadFurther(this.#query({ pageSize, pageToken }), rowsBefore)
+      : this.#load({ pageSize, pageToken }, rowsBefore));
     const firstRow = rowKey(page.rows[0]);
     if (firstBefore !== undefined && firstRow === firstBefore)
       await this.#checkFirstPage(firstBefore, page, { pageSize, pageToken });
@@ -109,26 +108,30 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
 
 /**
  * Yields the pages of a list, as large as possible. Each page after the first one is a scanned page.
+ * @param firstPageRows the rows of the first page, which costs only the points of its field
  * @throws the errors of `PageWalk.next`: without its last page, nobody knows what a list lacks
  */
 export async function* pagesFrom<Row extends { name: string }, Query extends PageQuery>(
   pages: Pages<Row, Query>,
   filters: Filters<Query>,
+  firstPageRows = pages.maxPageSize,
 ): AsyncGenerator<Page<Row>> {
   const walk = new PageWalk(pages, filters);
-  let page: Page<Row>;
-  do {
+  let { page } = await walk.next(firstPageRows, true);
+  yield page;
+  while (page.nextPageToken !== undefined) {
     ({ page } = await walk.next(pages.maxPageSize, true));
     yield page;
-  } while (page.nextPageToken !== undefined);
+  }
 }
 
 /** All valid records of a list. @throws the errors of `PageWalk.next` */
 export async function allRecords<Row extends { name: string }, Query extends PageQuery>(
   pages: Pages<Row, Query>,
   filters: Filters<Query>,
+  firstPageRows?: number,
 ): Promise<Row[]> {
-  const rows = await Array.fromAsync(pagesFrom(pages, filters), (page) => page.rows);
+  const rows = await Array.fromAsync(pagesFrom(pages, filters, firstPageRows), (page) => page.rows);
   return rows.flat().filter((row): row is Row => !(row instanceof InvalidResponseError));
 }
 

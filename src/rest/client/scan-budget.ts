@@ -18,6 +18,8 @@ export class ScanBudget {
   /** The pages taken so far. */
   used = 0;
   gate: PageGate | undefined;
+  /** Ends with the latest page of a search. Never rejected. */
+  #latestRead: Promise<void> | undefined;
 
   /** Takes a page. @returns false if none is left. */
   take(): boolean {
@@ -32,15 +34,21 @@ export class ScanBudget {
   }
 
   /**
-   * Takes a page after the first one, for a read whose result is unknown without it.
-   * @returns what to wait for before the page is read; undefined if it may be read at once
-   * @throws ScanBudgetExceededError if none is left.
+   * Takes a page after the first one of a search, whose result is unknown without it. Such pages of an operation are read
+   * one after the other: many at once would arrive together, and keep the event loop from others while they are parsed.
+   * @param read reads the page
+   * @throws ScanBudgetExceededError if none is left. The promise is rejected by the errors of `read`.
    */
-  expectPage(): Promise<void> | undefined {
+  readInTurn<Page>(read: () => Promise<Page>): Promise<Page> {
     if (!this.take()) throw new ScanBudgetExceededError();
-    return this.gate?.takeMorePages();
+    const turns = [this.gate?.takeMorePages(), this.#latestRead].filter((turn) => turn !== undefined);
+    const page = turns.length === 0 ? read() : Promise.all(turns).then(read);
+    this.#latestRead = page.then(doNothing, doNothing);
+    return page;
   }
 }
+
+function doNothing(): void {}
 
 /** A search or the read of a whole list has not reached its end, so that its result is unknown. */
 export class ScanBudgetExceededError extends BudgetExceededError {

@@ -31,10 +31,10 @@ function listsOf(pages: number, other: Answer = () => false): Answer {
   };
 }
 
-/** The calls for the pages of a list up to this one. */
-const pagesOf = (call: string, last: number) =>
+/** The calls for the pages of a list up to this one. The pages after the first one have another size. */
+const pagesOf = (call: string, last: number, furtherSize = /pageSize=(\d+)/.exec(call)?.[1]) =>
   Array.from({ length: last }, (_, index) =>
-    index === 0 ? call : call.replace(/pageSize=\d+/, `$&&pageToken=${index + 1}`),
+    index === 0 ? call : call.replace(/pageSize=\d+/, `pageSize=${furtherSize}&pageToken=${index + 1}`),
   );
 
 const cutShort = {
@@ -45,26 +45,31 @@ const cutShort = {
     'Search in several operations, or read the list itself page by page.',
 };
 
-const searches: [title: string, field: string, call: string][] = [
-  ['orderByReference', 'orderByReference(referenceId: "Ana") { id }', 'orders?pageSize=1000&search=Ana'],
+const searches: [title: string, field: string, call: string, furtherSize?: string][] = [
+  [
+    'orderByReference',
+    'orderByReference(referenceId: "Ana") { id }',
+    'orders?pageSize=100&search=Ana',
+    '1000',
+  ],
   ['an origin', 'origin(id: "none") { id }', 'origins?pageSize=1000'],
   ['a channel', 'channel(id: "none") { id }', 'channels?pageSize=100'],
   ['a location', 'location(id: "none") { regionCode }', 'locations?pageSize=1000&query=locations%2Fnone'],
 ];
 
-describe.each(searches)('the search for %s', (_title, field, call) => {
+describe.each(searches)('the search for %s', (_title, field, call, furtherSize) => {
   const query = `{ field: ${field} }`;
 
   test('reads 20 pages after the first one and returns null at the end of the list', async () => {
     await using app = await startApp(listsOf(21), { REFERENCE_DATA_MS: '0' });
     expect(await app.ask(query)).toEqual({ data: { field: null }, errors: undefined });
-    expect(app.calls()).toEqual(pagesOf(`GET /v1/${call}`, 21));
+    expect(app.calls()).toEqual(pagesOf(`GET /v1/${call}`, 21, furtherSize));
   });
 
   test('fails after 20 pages and never says that nothing was found', async () => {
     await using app = await startApp(listsOf(22), { REFERENCE_DATA_MS: '0' });
     expect(await app.ask(query)).toEqual({ data: { field: null }, errors: [{ path: 'field', ...cutShort }] });
-    expect(app.calls()).toEqual(pagesOf(`GET /v1/${call}`, 21));
+    expect(app.calls()).toEqual(pagesOf(`GET /v1/${call}`, 21, furtherSize));
   });
 });
 
@@ -119,6 +124,48 @@ test('29 searches of one operation share the 20 pages', async () => {
   expect(errors).toHaveLength(29);
   expect(new Set(errors?.map(({ code }) => code))).toEqual(new Set(['UPSTREAM_BUDGET_EXCEEDED']));
   expect(app.calls()).toHaveLength(29 + 20);
+});
+
+test('the further pages of several searches are read one after the other', async () => {
+  let [atOnce, most] = [0, 0];
+  await using app = await startApp(
+    listsOf(3, async ({ url = '' }) => {
+      if (!url.includes('pageToken=')) return false;
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      // Pages that were asked for at once would all have come by then.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      atOnce -= 1;
+      return false;
+    }),
+  );
+  const fields = [0, 1, 2].map((index) => `a${index}: orderByReference(referenceId: "Ana ${index}") { id }`);
+  expect((await app.ask(`{ ${fields.join(' ')} }`)).errors).toBeUndefined();
+  expect(app.calls()).toHaveLength(3 * 3);
+  expect(most).toBe(1);
+});
+
+test('equal searches of one operation read each page once', async () => {
+  await using app = await startApp(listsOf(4));
+  const search = '(referenceId: "Ana") { id }';
+  await app.ask(`{ a: orderByReference${search} b: orderByReference${search} }`);
+  expect(app.calls()).toEqual(pagesOf('GET /v1/orders?pageSize=100&search=Ana', 4, '1000'));
+});
+
+test('a search goes on after a further page of another search has failed', async () => {
+  await using app = await startApp(
+    listsOf(3, ({ url = '' }, response) => {
+      if (!url.includes('pageToken=2') || !url.includes('search=bad')) return false;
+      response.writeHead(400).end();
+      return true;
+    }),
+  );
+  const { data, errors } = await app.ask(
+    '{ bad: orderByReference(referenceId: "bad") { id } good: orderByReference(referenceId: "good") { id } }',
+  );
+  expect(data).toEqual({ bad: null, good: null });
+  expect(errors?.map(({ path }) => path)).toEqual(['bad']);
+  expect(app.calls()).toHaveLength(2 + 3);
 });
 
 test('a search and counts share the 20 pages', async () => {

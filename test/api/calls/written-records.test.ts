@@ -255,7 +255,7 @@ test('orderByReference reads the found order by its id after a write', async () 
   await freezeList('orders');
   await mutate('updateOrder', { id, notes: 'Changed' });
   const query = `{ orderByReference(referenceId: "${referenceId}") { notes } }`;
-  const search = `GET /v1/orders?pageSize=1000&search=${referenceId}`;
+  const search = `GET /v1/orders?pageSize=100&search=${referenceId}`;
   expect(await waybill.ask(query)).toMatchObject({
     data: { orderByReference: { notes: 'Changed' } },
     calls: [search, `GET /v1/${id}`],

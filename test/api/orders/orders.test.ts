@@ -114,7 +114,7 @@ describe('Query.orderByReference', () => {
   test('returns the order with exactly the given referenceId', async () => {
     const { data, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId: '5320321908408' });
     expect(data).toEqual({ orderByReference: { id: 'orders/ca2481', referenceId: '5320321908408' } });
-    expect(calls).toEqual(['GET /v1/orders?pageSize=1000&search=5320321908408']);
+    expect(calls).toEqual(['GET /v1/orders?pageSize=100&search=5320321908408']);
   });
 
   test.each([
@@ -125,7 +125,7 @@ describe('Query.orderByReference', () => {
   ])('returns null for %s', async (_what, referenceId) => {
     const { data, errors, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId });
     expect({ data, errors }).toEqual({ data: { orderByReference: null }, errors: undefined });
-    expect(calls).toEqual([`GET /v1/orders?pageSize=1000&search=${referenceId}`]);
+    expect(calls).toEqual([`GET /v1/orders?pageSize=100&search=${referenceId}`]);
   });
 
   test('rejects an empty referenceId without a call', async () => {

@@ -427,5 +427,5 @@ test.each([
   const { data, calls } = await waybill.ask(OrderByReferenceDocument, { referenceId: 'three times' });
   expect(data).toEqual({ orderByReference: { id: ids[2], referenceId: 'three times' } });
   // This token has just written the order.
-  expect(calls).toEqual(['GET /v1/orders?pageSize=1000&search=three times', `GET /v1/${ids[2]}`]);
+  expect(calls).toEqual(['GET /v1/orders?pageSize=100&search=three times', `GET /v1/${ids[2]}`]);
 });
