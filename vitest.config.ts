@@ -14,7 +14,7 @@ export default defineConfig({
     testTimeout: 100_000,
     hookTimeout: 100_000,
     expect: { poll: { timeout: 30_000 } },
-    // More than the two cores of CI: many files wait for timeouts, leases and processes.
+    // More than the two cores of CI: many files wait for timeouts and processes.
     maxWorkers: 4,
     // The files share nothing but what they import, which would take longer to load anew than most of them to run.
     isolate: false,

@@ -23,8 +23,6 @@ const layers: Record<string, string[]> = {
     'concurrency base',
   ],
   'src/process': [
-    'cluster',
-    'single-process.ts',
     'serve.ts',
     'start-server.ts',
     'app-settings.ts banner.ts listen.ts',
@@ -278,16 +276,4 @@ test('each program reads the environment only in its main.ts', () => {
     .filter((file) => readFileSync(join(root, file), 'utf8').includes('process.env'))
     .filter((file) => file !== 'src/main.ts' && file !== 'src/doctor/main.ts');
   expect(readers, 'take the setting from the Config, which src/main.ts makes').toEqual([]);
-});
-
-test('outside src/process/cluster, only src/main.ts imports the cluster code', () => {
-  const strays = imports
-    .filter(({ target }) => target === 'node:cluster' || target.startsWith('src/process/cluster/'))
-    .filter(({ file }) => !file.startsWith('src/process/cluster/') && file !== 'src/main.ts')
-    .map(
-      ({ file, target }) =>
-        `${file} imports ${target}. A server does not know how many processes there are: take what processes ` +
-        'share as an argument.',
-    );
-  expect(strays).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startRestarted } from './server-pair.ts';
+import { startRestarted } from './restarted-server.ts';
 import { countShipments, makeWrite, sendOnce, type Write } from './six-writes.ts';
 
 /** A moment in a write: one of its calls has reached REST and gets no response. */
@@ -68,7 +68,7 @@ const numberOf = [
   'sendMessageToPhone',
   'shipOrder',
 ];
-/** Longer than the lease of a claim, 5 seconds, and short enough for the operation to go on afterwards. */
+/** Longer than an operation of the key store may take, and short enough for the operation to go on afterwards. */
 const standStillMs = 7_000;
 
 /** Disturbs a server at a checkpoint, and sends the same request again with the same key and another token. */
@@ -85,21 +85,16 @@ export async function disturbAt(checkpoint: Checkpoint, disturbance: Disturbance
     const write = await makeWrite(sandbox, numberOf.indexOf(checkpoint.mutation), 'write-1');
     const remove = holdCall(sandbox, checkpoint);
     sandbox.requests.clear();
-    const lost = sendOnce(server.url() ?? '', write, sandbox.tokens.first);
+    const lost = sendOnce(await server.url(), write, sandbox.tokens.first);
     await untilHeld(sandbox, checkpoint);
     remove();
-    if (disturbance !== 'stand still') {
-      await server.restart({ ...settings, ...shiftedClock(clockOffsetsMs[disturbance]) });
-      const result = await sendUntilKnown(server.url() ?? '', write, sandbox.tokens.firstRefreshed);
-      await lost;
-      return { result, count: await countWrites(sandbox, write) };
-    }
-    const other = await startRestarted(settings);
-    const still = server.standStill(standStillMs);
-    const result = await sendUntilKnown(other.url() ?? '', write, sandbox.tokens.firstRefreshed);
-    await still;
+    const disturbed =
+      disturbance === 'stand still'
+        ? server.standStill(standStillMs)
+        : server.restart({ ...settings, ...shiftedClock(clockOffsetsMs[disturbance]) });
+    const result = await sendUntilKnown(await server.url(), write, sandbox.tokens.firstRefreshed);
+    await disturbed;
     await lost;
-    await other.end();
     return { result, count: await countWrites(sandbox, write) };
   } finally {
     await server.end();

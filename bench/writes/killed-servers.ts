@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RequestEntry } from '../../src/sandbox/http/request-log.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { createRandom } from '../../src/sandbox/seed/random.ts';
-import { type RestartedServer, startRestarted } from './server-pair.ts';
+import { type RestartedServer, startRestarted } from './restarted-server.ts';
 import { countShipments, makeWrite, sendOnce, type Write } from './six-writes.ts';
 
 /** What came of the writes of a run. */
@@ -22,12 +22,11 @@ const atOnce = 24;
 const maxAttempts = 15;
 /** A client repeats an unknown outcome: another request may still be at work on the key. */
 const maxUnknown = 4;
-/** Longer than the lease of a claim, 5 seconds. */
+/** Longer than an operation of the key store may take. */
 const standStillMs = 6_500;
 
 /**
- * Sends writes of six kinds to two servers over one file, while these are killed and stand still, responses are lost and
- * tokens end. Each client repeats its request with the same key until it knows the result.
+ * Sends writes of six kinds to a server, while it is killed and stands still, responses are lost and tokens end. Each client repeats its request with the same key until it knows the result.
  */
 export async function writeThroughKills(seed: number, writeCount: number): Promise<RunReport> {
   const { fraction: random, pick } = createRandom(seed);
@@ -35,7 +34,7 @@ export async function writeThroughKills(seed: number, writeCount: number): Promi
   // A second shipment of an order is not refused, and the order names the first one late.
   const sandbox = await startSandbox({ quirks: { shipsAgain: true, shipmentNamedAfterMs: 3_000 } });
   const settings = { UPSTREAM_URL: sandbox.url, STATE_FILE: join(directory, 'keys') };
-  const servers = await Promise.all([startRestarted(settings), startRestarted(settings)]);
+  const server = await startRestarted(settings);
   const tokens = [sandbox.tokens.first, sandbox.tokens.firstRefreshed];
   const posts: RequestEntry[] = [];
   const collectPosts = () => {
@@ -49,7 +48,6 @@ export async function writeThroughKills(seed: number, writeCount: number): Promi
     // The first one is a kill, however short the run is.
     for (let kind = 0; !isDone; kind = random()) {
       await pause(500 + random() * 1_500);
-      const server = pick(servers);
       if (kind < 0.5) {
         report.kills += 1;
         await server.restart();
@@ -74,12 +72,7 @@ export async function writeThroughKills(seed: number, writeCount: number): Promi
       next += 1;
       const marker = `w${seed}-${number}-`;
       const write = await makeWrite(sandbox, number, marker);
-      const result = await sendUntilKnown(
-        write,
-        () => pick(servers),
-        () => pick(tokens),
-        random,
-      );
+      const result = await sendUntilKnown(write, server, () => pick(tokens), random);
       writes.push({ write, marker, result });
     }
   }
@@ -105,7 +98,7 @@ export async function writeThroughKills(seed: number, writeCount: number): Promi
     isDone = true;
     clearInterval(collecting);
     await disturbing;
-    await Promise.all(servers.map((server) => server.end()));
+    await server.end();
     await sandbox.close();
     rmSync(directory, { recursive: true });
   }
@@ -122,14 +115,13 @@ function replaceToken(sandbox: Sandbox, tokens: string[]): void {
 /** Sends a write with its key until its result is known, or 15 attempts have failed. */
 async function sendUntilKnown(
   write: Write,
-  pickServer: () => RestartedServer,
+  server: RestartedServer,
   pickToken: () => string,
   random: () => number,
 ): Promise<string> {
   let result = 'no response';
   for (let attempt = 0, unknown = 0; attempt < maxAttempts && unknown < maxUnknown; attempt += 1) {
-    const url = pickServer().url();
-    if (url !== undefined) result = await sendOnce(url, write, pickToken());
+    result = await sendOnce(await server.url(), write, pickToken());
     if (/Success|Conflict|InvalidInput/.test(result)) return result;
     if (result === 'OutcomeUnknown') unknown += 1;
     await pause(100 + random() * 500);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { createRandom } from '../../src/sandbox/seed/random.ts';
-import { type RestartedServer, startRestarted } from './server-pair.ts';
+import { type RestartedServer, startRestarted } from './restarted-server.ts';
 import { type Answer, askOnce, callRest, makeShipment, makeWrite, type Write } from './six-writes.ts';
 import { type Post, startTroubledRest, type Trouble, type TroubledRest } from './troubled-rest.ts';
 import { type Fault, faultsOf, type KeyedWrite, type TimedAnswer, type Wish } from './true-answers.ts';
@@ -30,8 +30,8 @@ const maxShownLength = 400;
 const repeatsForMs = 15_000;
 
 /**
- * Sends writes of six kinds to two servers over one file, while REST is in trouble and servers are killed. Clients
- * repeat their requests at once, later and at the end: with the same key, with a new key, and without a key.
+ * Sends writes of six kinds to a server, while REST is in trouble and the server is killed. Clients repeat their requests
+ * at once, later and at the end: with the same key, with a new key, and without a key.
  */
 export async function writeThroughTrouble(
   trouble: Trouble,
@@ -43,25 +43,25 @@ export async function writeThroughTrouble(
   const sandbox = await startSandbox({ quirks: { shipsAgain: true, shipmentNamedAfterMs: 2_000 } });
   const rest = await startTroubledRest(sandbox, trouble, seed % 2 === 1);
   const settings = { UPSTREAM_URL: rest.url, STATE_FILE: join(directory, 'keys') };
-  const servers = await Promise.all([startRestarted(settings), startRestarted(settings)]);
+  const server = await startRestarted(settings);
   let kills = 0;
   let isDone = false;
-  async function killServers(): Promise<void> {
-    // The first one is killed while most clients wait for their first answers.
+  async function killServer(): Promise<void> {
+    // The server is first killed while most clients wait for their first answers.
     for (let waitMs = 300; !isDone; waitMs = random.integer(4_000, 8_000)) {
       for (let waitedMs = 0; waitedMs < waitMs && !isDone; waitedMs += 100) await pause(100);
       if (isDone) return;
       kills += 1;
-      await random.pick(servers).restart();
+      await server.restart();
     }
   }
   let killing: Promise<void> | undefined;
   try {
     await addForeignRecords(sandbox, rest);
     const clients = await Promise.all(
-      Array.from({ length: writeCount }, (_, number) => startClient(sandbox, rest, servers, seed, number)),
+      Array.from({ length: writeCount }, (_, number) => startClient(sandbox, rest, server, seed, number)),
     );
-    killing = killServers();
+    killing = killServer();
     const startedAtMs = performance.now();
     await Promise.all(clients.map((client) => client.work(startedAtMs + repeatsForMs)));
     isDone = true;
@@ -88,7 +88,7 @@ export async function writeThroughTrouble(
   } finally {
     isDone = true;
     await killing;
-    await Promise.all(servers.map((server) => server.end()));
+    await server.end();
     await rest.close();
     await sandbox.close();
     rmSync(directory, { recursive: true });
@@ -125,7 +125,7 @@ interface Client {
 async function startClient(
   sandbox: Sandbox,
   rest: TroubledRest,
-  servers: readonly RestartedServer[],
+  server: RestartedServer,
   seed: number,
   number: number,
 ): Promise<Client> {
@@ -157,12 +157,10 @@ async function startClient(
   }
 
   async function send(key: KeyedWrite): Promise<TimedAnswer> {
-    const url = random.pick(servers.filter((server) => server.url() !== undefined)).url();
+    const url = await server.url();
     const startedAtMs = performance.now();
-    key.note(
-      `client: ${key.write.mutation} to server ${servers.findIndex((server) => server.url() === url) + 1}`,
-    );
-    const answer = await askOnce(url ?? '', key.write, random.pick(key.tokens));
+    key.note(`client: ${key.write.mutation}`);
+    const answer = await askOnce(url, key.write, random.pick(key.tokens));
     const timed = { ...answer, startedAtMs, endedAtMs: performance.now() };
     key.answers.push(timed);
     key.note(`client: got ${answer.result} ${answer.text.slice(0, maxShownLength)}`);

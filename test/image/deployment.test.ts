@@ -11,10 +11,10 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const container = readContainerConfig();
 const goingLive = readPage('docs/going-live.md');
 
-/** The longest shutdown with default settings and several workers, as docs/operations/deploy.md says. */
+/** The longest shutdown with default settings, as docs/operations/deploy.md says. */
 function longestShutdownSeconds(): number {
   const { drainWaitMs, drainGraceMs } = readConfig({});
-  return (drainWaitMs + drainGraceMs) / 1_000 + 6;
+  return (drainWaitMs + drainGraceMs) / 1_000 + 4;
 }
 
 describe('compose.yaml', () => {

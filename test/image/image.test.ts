@@ -103,7 +103,7 @@ describe.skipIf(reason !== undefined)(
       const stateFile = join(image.folder, container.environment.STATE_FILE ?? '');
       expect(statSync(stateFile).uid).toBe(container.userId);
 
-      const second = image.run(settings({ WORKERS: '2' }));
+      const second = image.run(settings());
       expect(await createOrder(await second.url())).toBe(id);
       expect(await second.stop()).toMatchObject({ code: 0, errors: '' });
     }, 60_000);

@@ -7,12 +7,12 @@ import { startCommand } from '../fixtures/shell-command.ts';
 const slow = { timeout: 60_000 };
 
 /** An option of Node: the process sends a signal when it begins to load `file`. Older Nodes, such as npm's, ignore it. */
-function signalAt(file: string, signal: NodeJS.Signals, receiver: 'pid' | 'ppid' = 'pid'): string {
+function signalAt(file: string, signal: NodeJS.Signals): string {
   const code = `
     import * as module from 'node:module';
     module.registerHooks?.({
       load(url, context, next) {
-        if (url.endsWith('/src/${file}')) process.kill(process.${receiver}, '${signal}');
+        if (url.endsWith('/src/${file}')) process.kill(process.pid, '${signal}');
         return next(url, context);
       },
     });`;
@@ -30,19 +30,11 @@ describe.concurrent('a signal before the server listens', slow, () => {
     ['sandbox/sandbox.ts', 'SIGTERM', {}],
     ['sandbox/sandbox.ts', 'SIGINT', {}],
     ['server/app.ts', 'SIGTERM', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
-    ['process/cluster/primary.ts', 'SIGTERM', { WORKERS: '2' }],
-    ['sandbox/sandbox.ts', 'SIGTERM', { WORKERS: '2' }],
+    ['process/serve.ts', 'SIGTERM', {}],
   ])('ends the process with code 0 and no output: %s, %s, %j', async (file, signal, environment) => {
     const main = startMain(environment, [signalAt(file, signal)]);
     expect(await main.exit).toEqual(ended);
     expect(main.output()).toBe('');
-  });
-
-  test('ends the primary process and its workers', async () => {
-    const main = startMain({ WORKERS: '2' }, [signalAt('process/cluster/worker.ts', 'SIGTERM', 'ppid')]);
-    // The workers have the standard error of the primary process, so it closes when all have ended.
-    expect(await main.exit).toEqual(ended);
-    expect(main.output()).not.toContain('GraphiQL');
   });
 
   test('ends npm start', async () => {

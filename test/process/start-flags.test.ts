@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,34 +9,11 @@ import { startMain } from '../fixtures/main-process.ts';
 const flags = waybill.args.filter((argument) => argument.startsWith('--'));
 const settings = { UPSTREAM_URL: 'http://127.0.0.1:1', LOG_LEVEL: 'silent' };
 
-/** What V8 tells apart compiled code by, its flags among them. */
-function tagWith(...flags: string[]): string {
-  return execFileSync(process.execPath, [...flags, '-p', 'v8.cachedDataVersionTag()'], { encoding: 'utf8' });
-}
-
-// Has each process, but no thread of it, say its tag when it ends.
-const sayTag = `--import=data:text/javascript,${encodeURIComponent(
-  "import { cachedDataVersionTag } from 'node:v8'; import { isMainThread } from 'node:worker_threads'; " +
-    "if (isMainThread) process.on('exit', () => console.error(cachedDataVersionTag()));",
-)}`;
-
-test('workers inherit the Node flags of the primary process', async () => {
-  const main = startMain({ ...settings, WORKERS: '2' }, [...flags, sayTag]);
-  await main.banner();
-  main.signal('SIGTERM');
-  const tag = tagWith(...flags);
-  expect(tag).not.toBe(tagWith());
-  expect(await main.exit).toEqual({ code: 0, signal: null, errors: tag.repeat(3) });
-});
-
-test.each([
-  ['1', 'TMPDIR'],
-  ['2', 'NODE_COMPILE_CACHE'],
-])(
-  'the compile cache of one start is used by the next start (WORKERS=%s, %s)',
-  async (workers, folder) => {
+test.each(['TMPDIR', 'NODE_COMPILE_CACHE'])(
+  'the compile cache of one start is used by the next start (%s)',
+  async (folder) => {
     const cache = mkdtempSync(join(tmpdir(), 'waybill-compiled-'));
-    const kept = { [folder]: cache, NODE_DEBUG_NATIVE: 'COMPILE_CACHE', WORKERS: workers };
+    const kept = { [folder]: cache, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
     /** What a server says of compiled code from its start to its end, each once. */
     async function start(): Promise<Set<string>> {
       const main = startMain({ ...settings, ...kept }, flags);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -56,18 +56,7 @@ test('production with a live service requires STATE_FILE', async () => {
   });
 });
 
-test('several workers require STATE_FILE if the temporary directory is not writable', async () => {
-  const { exit } = startMain({ ...live, WORKERS: '2', TMPDIR: '/dev/null' });
-  expect(await exit).toEqual({
-    code: 1,
-    signal: null,
-    errors: expect.stringMatching(
-      /^STATE_FILE: expected the path of a file, because the workers cannot keep their keys in \S+\. ENOTDIR: .*\.\n$/,
-    ),
-  });
-});
-
-describe.each(['1', '2'])('the start with WORKERS=%s', (workers) => {
+describe('the start', () => {
   test.each<[string, (file: string) => void, string]>([
     [
       'in a directory that does not exist',
@@ -95,23 +84,11 @@ describe.each(['1', '2'])('the start with WORKERS=%s', (workers) => {
       'has version 99, but this version of Waybill supports version 1. Use the newer version of Waybill, or a new file.',
     ],
   ])('fails with one line about a STATE_FILE %s', async (what, create, problem) => {
-    const name = what.includes('exist') ? 'missing/keys' : `${what.replaceAll(' ', '-')}-${workers}`;
+    const name = what.includes('exist') ? 'missing/keys' : what.replaceAll(' ', '-');
     const path = pathOf(name);
     create(path);
-    const { exit, output } = startMain({ ...live, WORKERS: workers, STATE_FILE: path });
+    const { exit, output } = startMain({ ...live, STATE_FILE: path });
     expect(await exit).toEqual({ code: 1, signal: null, errors: `STATE_FILE: ${path} ${problem}\n` });
     expect(output()).toBe('');
   });
-});
-
-test('workers share a private file for idempotency keys until they exit', async () => {
-  const temporary = mkdtempSync(pathOf('tmp-'));
-  const main = startMain({ ...live, WORKERS: '2', TMPDIR: temporary });
-  expect(await main.banner()).toContain(inMemory);
-  const [name = ''] = readdirSync(temporary).filter((entry) => entry.startsWith('waybill-keys-'));
-  expect(statSync(join(temporary, name)).mode & 0o777).toBe(0o700);
-  expect(readdirSync(join(temporary, name))).toContain('keys');
-  main.signal('SIGTERM');
-  expect(await main.exit).toEqual({ code: 0, signal: null, errors: '' });
-  expect(readdirSync(temporary).filter((entry) => entry.startsWith('waybill-keys-'))).toEqual([]);
 });

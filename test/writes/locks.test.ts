@@ -102,7 +102,7 @@ test('work under a lock continues while the claim on the lock is held', async ()
 });
 
 test('a process that loses a claim runs no second request until the first has ended', async () => {
-  // As after a pause of the process that is longer than a lease: the store gives each request the lock.
+  // As when another process has taken over the keys: the store gives each request the lock.
   let claims = 0;
   const forgetful: KeyStore = {
     ...memoryStore,

@@ -1,8 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { type KeyStore, StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
+import { type KeyedMutation, keyedMutation, keyedMutations } from '../../fixtures/keyed-mutations.ts';
 import { organizationCall } from '../../fixtures/known-merchant.ts';
 import { memoryStore } from '../../fixtures/memory-store.ts';
 import { inputFor, literal } from '../../fixtures/mutation-inputs.ts';
+import { order } from '../../fixtures/order-to-create.ts';
+import { orderToShip } from '../../fixtures/order-to-ship.ts';
 import { startWaybill } from '../../harness.ts';
 
 const { sandbox, ...waybill } = await startWaybill();
@@ -41,8 +44,15 @@ describe('a server whose key store fails', () => {
     });
   });
 
-  test('still accepts queries and writes without a key', async () => {
-    await using failing = await startWith({ claim: unavailable, noteOrganizationShown: unavailable });
+  test.each<[string, () => Promise<never>]>([
+    ['fails', unavailable],
+    ['never responds', () => new Promise(() => {})],
+  ])('still accepts queries and writes without a key if the store %s', async (_what, operation) => {
+    await using failing = await startWith({
+      claim: operation,
+      noteOrganizationShown: operation,
+      wasOrganizationShown: operation,
+    });
     expect(await failing.ask(createOrder({}))).toMatchObject({ data: created, calls: [post] });
     const { data } = await failing.ask('{ organization { id } }');
     expect(data).toEqual({ organization: { id: 'organization/cafe-andino' } });
@@ -87,4 +97,54 @@ test('a new key is rejected with RATE_LIMITED if the merchant is at its limit of
       extensions: { code: 'RATE_LIMITED', retryable: false },
     },
   ]);
+});
+
+describe('a server whose key store is not open', () => {
+  const problem = 'Another process uses the file of the key store.';
+  const startClosed = () =>
+    startWith({
+      secret() {
+        throw new StoreUnavailableError(problem);
+      },
+    });
+  const withKey = keyedMutations.map((mutation): [string, KeyedMutation, object] => [
+    `${mutation.name} with a key`,
+    mutation,
+    { idempotencyKey: 'k' },
+  ]);
+  const withoutKey = ['shipOrder', 'createShipment'].map((name): [string, KeyedMutation, object] => [
+    `${name} without a key`,
+    keyedMutation(name),
+    {},
+  ]);
+
+  test.each([...withKey, ...withoutKey])(
+    'rejects %s with OVERLOADED and without a REST call',
+    async (_what, { document, newInput }, fields) => {
+      const input = { ...(await newInput({ sandbox, ...waybill })), ...fields };
+      await using closed = await startClosed();
+      const { data, errors, calls } = await closed.ask<object, { input: object }>(document, { input });
+      expect([data, calls]).toEqual([{ result: null }, []]);
+      expect(errors).toMatchObject([{ message: problem, path: ['result'], extensions: overloaded }]);
+    },
+  );
+
+  test.each<[string, string, () => Promise<object>]>([
+    ['shipOrders', 'ShipOrderInput', () => orderToShip({ sandbox, ...waybill })],
+    ['createOrders with keys', 'CreateOrderInput', async () => ({ ...order, idempotencyKey: 'k' })],
+  ])('rejects %s with OVERLOADED and without a REST call', async (what, type, newInput) => {
+    const inputs = [await newInput(), { ...(await newInput()), idempotencyKey: 'other' }];
+    const [name = ''] = what.split(' ');
+    const document = `mutation ($inputs: [${type}!]!) { ${name}(inputs: $inputs) { __typename } }`;
+    await using closed = await startClosed();
+    const { data, errors, calls } = await closed.ask<object, object>(document, { inputs });
+    expect([data, calls]).toEqual([{ [name]: null }, []]);
+    expect(errors).toMatchObject([{ message: problem, path: [name], extensions: overloaded }]);
+  });
+
+  test('still accepts queries and writes without a key', async () => {
+    await using closed = await startClosed();
+    expect(await closed.ask(createOrder({}))).toMatchObject({ data: created, calls: [post] });
+    expect((await closed.ask('{ orders(first: 1) { nodes { id } } }')).errors).toBeUndefined();
+  });
 });

@@ -202,6 +202,7 @@ describe('a server that dies during createShipment', () => {
       // The note is stored soon after the quote was read.
       await new Promise((resolve) => setTimeout(resolve, 500));
       await keyStore.close();
+      await expect.poll(() => nextStore.failure()).toBeUndefined();
       const result = await ship(next, input, 'next');
       await Promise.all([accepting, reading]);
       // Each failed step of the first server.

@@ -6,8 +6,8 @@ import { startNode } from '../server-process.ts';
 
 /** A Waybill process that is killed, stopped and restarted. */
 export interface RestartedServer {
-  /** The address of the running process; undefined while none listens. */
-  url(): string | undefined;
+  /** The address of the process, as soon as it listens. */
+  url(): Promise<string>;
   /** Kills the process without a warning, and starts the next one, by default with the same settings. */
   restart(settings?: Record<string, string>): Promise<void>;
   /** Lets the process stand still for this time, and then go on. */
@@ -18,7 +18,7 @@ export interface RestartedServer {
 /** Starts Waybill with these settings, and with no other. @throws Error if it does not listen within 30 seconds. */
 export async function startRestarted(settings: Record<string, string>): Promise<RestartedServer> {
   let child: ChildProcess;
-  let url: string | undefined;
+  let listening = Promise.withResolvers<string>();
 
   async function start(environment: Record<string, string>): Promise<void> {
     const started = startNode(['src/start.cjs'], {
@@ -29,6 +29,7 @@ export async function startRestarted(settings: Record<string, string>): Promise<
     });
     child = started;
     let output = '';
+    let url: string | undefined;
     started.stdout?.on('data', (chunk) => {
       output += chunk;
       url ??= /http:\/\/[^/]+/.exec(output)?.[0];
@@ -38,10 +39,11 @@ export async function startRestarted(settings: Record<string, string>): Promise<
         throw new Error(`Waybill does not listen: ${output}`);
       await pause(20);
     }
+    listening.resolve(url);
   }
 
   async function kill(): Promise<void> {
-    url = undefined;
+    listening = Promise.withResolvers();
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exit = once(child, 'exit');
     child.kill('SIGKILL');
@@ -50,7 +52,7 @@ export async function startRestarted(settings: Record<string, string>): Promise<
 
   await start(settings);
   return {
-    url: () => url,
+    url: () => listening.promise,
     async restart(environment = settings) {
       await kill();
       await start(environment);
