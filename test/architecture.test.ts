@@ -44,7 +44,7 @@ const layers: Record<string, string[]> = {
     'configuration-page.ts',
     'config.ts',
     'operation.ts proxy.ts rest.ts server.ts unknown-settings.ts',
-    'origins.ts',
+    'origins.ts state-url.ts',
     'setting.ts',
   ],
   'src/server': [
@@ -139,6 +139,7 @@ const homes: { package: RegExp; folders: string[]; why: string }[] = [
     folders: ['sandbox', 'writes'],
     why: 'only the key store and the sandbox have a database',
   },
+  { package: /^pg$/, folders: ['writes'], why: 'only the key store uses PostgreSQL' },
   {
     package: /^(fastify|@fastify\/.*|typebox|@cantoo\/pdf-lib|bwip-js)$/,
     folders: ['sandbox'],

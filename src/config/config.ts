@@ -50,7 +50,7 @@ export class ConfigError extends Error {
 export function readConfig(environment: Environment): Config {
   const errors: string[] = [];
   const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
-    const { variable, defaultValue, expected, parse, advice } = setting;
+    const { variable, defaultValue, expected, parse, advice, shown = quoted } = setting;
     const isProxy = Object.hasOwn(proxySettings, name);
     const alias = variable.toLowerCase();
     const setName = isProxy && environment[alias] ? alias : variable;
@@ -58,7 +58,7 @@ export function readConfig(environment: Environment): Config {
     const text = (!(isProxy && isSandbox(environment)) && environment[setName]) || defaultValue;
     const value = text === undefined ? undefined : parse(text);
     if (text !== undefined && value === undefined) {
-      const message = `${setName}: expected ${expected}, but got ${quoted(text)}.`;
+      const message = `${setName}: expected ${expected}, but got ${shown(text)}.`;
       errors.push(advice === undefined ? message : `${message} ${advice(text)}`);
     }
     return [name, value];
@@ -131,7 +131,7 @@ function missingSettings(environment: Environment, { host }: SettingValues): str
     const reason = isProduction ? inProduction : `HOST is ${quoted(host)}`;
     return missing('UPSTREAM_URL', reason, 'the address of the REST service, or to "sandbox"');
   }
-  if (!isProduction || isSandbox(environment) || environment.STATE_FILE) return [];
+  if (!isProduction || isSandbox(environment) || environment.STATE_FILE || environment.STATE_URL) return [];
   return missing(
     'STATE_FILE',
     inProduction,

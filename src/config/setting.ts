@@ -6,6 +6,8 @@ export interface ValueType<Value> {
   parse(value: string): Value | undefined;
   /** What is wrong with an invalid text, and what to write. Follows the error message. */
   advice?(value: string): string;
+  /** An invalid text for the error message. By default the text itself, without the credentials of a URL. */
+  shown?(value: string): string;
 }
 
 export interface Setting<Value, DefaultValue extends string | undefined = string | undefined>

@@ -6,9 +6,10 @@
 // | -------------------------------------------- | -------------------------------- | ------------------------------------- |
 // | nobody has shipped the order                 | nothing                          | create a quote, choose                |
 // | no offer fits                                | nothing                          | store the offers at the key           |
-// | an offer is chosen                           | progress                         | note the POST                         |
+// | an offer is chosen                           | nothing                          | store the progress, and note the POST |
 // | the POST is about to leave, or has left      | progress, note                   | send the POST                         |
-// | REST has created the shipment                | progress, note with `shipment`   | store the result at the key           |
+// | REST has created the shipment                | progress, note                   | note `shipment`, end the lock         |
+// | the lock has ended                           | progress, note with `shipment`   | store the result at the key           |
 // | REST has rejected the POST                   | progress, the note from before   | throw; a new key is free              |
 // | the POST is lost: no usable response, or 5xx | progress, note with `lost`       | throw; the key is taken               |
 // | REST may have rejected a repetition (409)    | progress, note with `lost`       | search, for the shipment of this POST |
@@ -31,6 +32,9 @@
 // | the shipment of the quote              | as if REST had created the shipment                             |
 // | none, or the order names another       | as if REST had rejected the POST                                |
 // | nothing, as it fails or lacks the time | throw UnclearRefusalError; the key is taken, `lost` stays noted |
+//
+// For 24 hours after a failover of the store, progress and notes may be lost. Before each POST, this server then looks
+// for a shipment of the same quote, or of the same order (forgotten-shipment.ts).
 //
 // `createShipment` has no progress. It runs the same states at the lock of the order of its quote, or of the quote.
 
@@ -111,16 +115,19 @@ export function createShippingWorkflow(
   /**
    * Sends `POST /v1/shipments`, and notes the attempt and its result at a lock.
    * @param order the order of the quote, which has the lock. Undefined if the quote has none, and the lock itself.
+   * @param storeProgress stores the progress of a key together with the note.
    */
   async function postNoted(
     shipment: CreateShipmentJson,
     order: ResourceName<'orders'> | undefined,
     earliestMs: number | undefined,
     lock: ShippingLock,
+    storeProgress = async () => {},
   ): Promise<ShipmentJson> {
+    await shipmentLookup.expectNoneForgotten(shipment, order, lock);
     const previousNote = lock.note;
     const note: ShippingNote = { quote: shipment.quote, earliestMs, postedAtMs: api.serviceTime() };
-    await lock.checkpoint(note);
+    await Promise.all([storeProgress(), lock.checkpoint(note)]);
     const created = await createShipment(shipment, lock).catch(async (error: unknown) => {
       const isUnclear = mayBeDone(error, 'quote');
       if (isUnclear || mayHaveHappened(error)) await lock.tryCheckpoint({ ...note, lost: lossNow() });
@@ -136,8 +143,7 @@ export function createShippingWorkflow(
       if (!mayHaveHappened(error)) await lock.tryCheckpoint(previousNote);
       throw error;
     });
-    // The quote is accepted, even if the note cannot be stored.
-    await lock.tryCheckpoint({ ...note, shipment: created.name });
+    lock.noteAtEnd({ ...note, shipment: created.name });
     return created;
   }
 
@@ -174,8 +180,9 @@ export function createShippingWorkflow(
       terms: digest(termsOf(order)),
       earliestMs: earliestCreation(api),
     };
-    await attempt.checkpoint(progress);
-    const shipment = await createOrderShipment(request, order, progress, lock);
+    const shipment = await createOrderShipment(request, order, progress, lock, () =>
+      attempt.checkpoint(progress),
+    );
     return { order: { ...order, shipment: shipment.name }, quote, offer, shipment };
   }
 
@@ -202,9 +209,11 @@ export function createShippingWorkflow(
     order: OrderJson,
     { quote, offer: { courier }, earliestMs }: ShippingProgress,
     lock: ShippingLock,
+    storeProgress?: () => Promise<void>,
   ): Promise<ShipmentJson> {
     const recipient = shipmentRecipient(order.recipient);
-    return postNoted({ quote, courier, origin, recipient, requiresPickup }, name, earliestMs, lock);
+    const shipment = { quote, courier, origin, recipient, requiresPickup };
+    return postNoted(shipment, name, earliestMs, lock, storeProgress);
   }
 
   async function useExistingShipment(
