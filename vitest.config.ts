@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 // As Node itself resolves packages, so that the tests and the libraries share one copy of `graphql`: two copies don't
-// know each other's types.
-const conditions = ['module-sync', 'node', 'import', 'default'];
+// know each other's types. Node gets these conditions for `require` too, so `import` must not be one: `pg` requires a
+// package that has another form for `import`.
+const conditions = ['module-sync', 'node', 'default'];
 
 export default defineConfig({
   resolve: { conditions },
