@@ -80,6 +80,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     onReport();
   }
 
+  const isLeased = () => monotonicMs() < leaseEndsMs;
+
   function statements() {
     const reason = end ?? failure;
     if (table === undefined || reason !== undefined)
@@ -99,6 +101,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 
   async function claim(key: KeyName, fingerprint: string): Promise<ClaimResult> {
+    // After a pause of this process, others may have buried its owner.
+    if (table !== undefined && failure === undefined && !isLeased()) await tickOnce();
     const sql = statements();
     if (unconfirmed.values().some((earlier) => isSameKey(earlier.claim.key, key))) await undo();
     const claimed: Claim = { key, owner: `${owner}.${claimCount++}` };
@@ -247,12 +251,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 
   let ticking: Promise<void> | undefined;
+  function tickOnce(): Promise<void> {
+    ticking ??= tick().finally(() => {
+      ticking = undefined;
+    });
+    return ticking;
+  }
+
   let timer: NodeJS.Timeout | undefined;
   function schedule(): void {
-    timer = setTimeout(() => {
-      ticking = tick().finally(() => {
-        if (end === undefined) schedule();
-      });
+    timer = setTimeout(async () => {
+      await tickOnce();
+      if (end === undefined) schedule();
     }, renewEveryMs).unref();
   }
 
@@ -280,7 +290,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     finish: (claim, outcome) => change('finish', claim, outcome),
     abandon: (claim, progress) => change('abandon', claim, progress),
     release: (claim) => change('release', claim),
-    holds: (claim) => end === undefined && claim.owner.startsWith(`${owner}.`) && monotonicMs() < leaseEndsMs,
+    holds: (claim) => end === undefined && claim.owner.startsWith(`${owner}.`) && isLeased(),
     noteOrganizationShown: async (service) => void (await run(statements().noteService(service))),
     wasOrganizationShown: async (service) =>
       (await run(statements().hasService(service)))[0]?.isKnown === true,

@@ -23,6 +23,7 @@ export function describePostgres({ host, port, database, schema }: PostgresUrl):
   return `schema ${schema} of postgres://${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
 }
 
+const noHost = 'socket';
 const parameters = ['schema', 'sslmode', 'sslrootcert', 'host'];
 
 /**
@@ -30,7 +31,8 @@ const parameters = ['schema', 'sslmode', 'sslrootcert', 'host'];
  * @returns the parts, or what is wrong with the URL as sentences that quote no secret.
  */
 export function parsePostgresUrl(text: string): PostgresUrl | string {
-  const url = URL.parse(text);
+  // With a socket, the host is in the parameters, and a URL with a user needs one.
+  const url = URL.parse(text.replace(/^(\w+:\/\/(?:[^/?#]*@)?)(?=[:/])/, `$1${noHost}`));
   if (url === null)
     return 'This is not a URL with one host. Percent-encode the special characters of the password.';
   if (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:')
@@ -57,7 +59,8 @@ function readParts({
 }: URL): PostgresUrl | string {
   const parameter = (name: string) => searchParams.get(name) || undefined;
   const host = parameter('host') ?? decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
-  if (host === '' || host.includes(',')) return 'Name one host.';
+  if (host === noHost || host.includes(','))
+    return 'Name one host, or the directory of a socket, such as postgres://user@/database?host=/run/postgresql.';
   const database = decodeURIComponent(pathname.slice(1));
   if (database === '') return 'Name the database after the host, such as postgres://host/database.';
   const schema = parameter('schema') ?? 'waybill';
