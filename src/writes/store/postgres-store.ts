@@ -175,8 +175,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     );
     const { maxKeysPerMerchant = 100_000, now } = options;
     table = createStatements({ schema: url.schema, maxKeysPerMerchant, now, ...facts });
-    await renew(table);
     secret = stored;
+    await renew(table);
   }
 
   /** Renews the lease, or starts a new one if others have buried this owner. Tries again what has failed. */
@@ -241,7 +241,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   async function tick(): Promise<void> {
     try {
       if (failure !== undefined) await expectNoWaitingCommit();
-      if (table === undefined || secret === undefined) await open();
+      if (table === undefined) await open();
       else await renew(table);
     } catch (error) {
       if (error instanceof StoreOpenError) fail(`PostgreSQL: ${error.message}`);
