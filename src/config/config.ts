@@ -135,7 +135,7 @@ function missingSettings(environment: Environment, { host }: SettingValues): str
   return missing(
     'STATE_FILE',
     inProduction,
-    'the path of a file for idempotency keys, or to "memory" if a restart may lose the keys',
+    'the path of a file for idempotency keys, or to "memory" if a restart may lose the keys, or set STATE_URL',
   );
 }
 

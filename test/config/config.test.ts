@@ -147,6 +147,27 @@ describe('readConfig', () => {
     },
   );
 
+  test('accepts STATE_URL instead of STATE_FILE in production', () => {
+    const environment = { NODE_ENV: 'production', UPSTREAM_URL: 'https://rest.example' };
+    expect(readConfig({ ...environment, STATE_URL: 'postgres://db/shop' }).stateUrl?.host).toBe('db');
+  });
+
+  test.each([
+    ['redis://user:s3cret@db/0', 'The scheme "redis:" is another engine.'],
+    ['mysql://user:s3cret@db/shop', 'The scheme "mysql:" is another engine.'],
+    ['postgres://user:s3cret@db', 'Name the database after the host'],
+    ['postgres://user:s3cret@db/shop?password=s3cret', 'The parameter "password" is unknown.'],
+    ['user:s3cret', 'The scheme "user:" is another engine.'],
+    ['s3cret', 'This is not a URL with one host.'],
+  ])('refuses another STATE_URL without showing its password: %s', (url, advice) => {
+    const message = faultsOf({ STATE_URL: url });
+    expect(message).toContain(
+      'STATE_URL: expected a URL such as postgres://user:password@host:5432/database?sslmode=verify-full, but got another text. ' +
+        advice,
+    );
+    expect(message).not.toContain('s3cret');
+  });
+
   test('accepts a missing STATE_FILE outside production', () => {
     expect(readConfig({ UPSTREAM_URL: 'https://rest.example' }).stateFile).toBeUndefined();
   });
@@ -166,6 +187,7 @@ describe('readConfig', () => {
     const environment = {
       PORT: '0',
       STATE_FILE: '/var/lib/waybill/state.sqlite',
+      STATE_URL: 'postgres://waybill:p%40ss@db.example/shop?sslmode=verify-full',
       HOST: '::1',
       PUBLIC_URL: 'https://waybill.example/shop/',
       UPSTREAM_URL: 'http://rest.example:8080/base',
@@ -207,6 +229,16 @@ describe('readConfig', () => {
       port: 0,
       host: '::1',
       stateFile: '/var/lib/waybill/state.sqlite',
+      stateUrl: {
+        host: 'db.example',
+        port: 5432,
+        user: 'waybill',
+        password: 'p@ss',
+        database: 'shop',
+        schema: 'waybill',
+        sslMode: 'verify-full',
+        rootCertificateFile: undefined,
+      },
       publicUrl: new URL('https://waybill.example/shop/'),
       showCost: true,
       logLevel: 'silent',
@@ -385,7 +417,7 @@ describe('readConfig with invalid settings', () => {
     expect(faultsOf(environment)).toBe(
       'The environment has invalid settings:\n' +
         '  STATE_FILE: required because NODE_ENV is "production". ' +
-        'Set STATE_FILE to the path of a file for idempotency keys, or to "memory" if a restart may lose the keys.',
+        'Set STATE_FILE to the path of a file for idempotency keys, or to "memory" if a restart may lose the keys, or set STATE_URL.',
     );
   });
 
