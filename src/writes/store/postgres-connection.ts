@@ -10,6 +10,9 @@ export interface Statement {
   values: readonly unknown[];
 }
 
+/** The statement did not reach the server, so it needs no undoing. */
+export class UnsentError extends StoreUnavailableError {}
+
 export type Row = Readonly<Record<string, unknown>>;
 
 const maxConnections = 10;
@@ -104,7 +107,7 @@ export function createConnections(url: PostgresUrl, timeoutMs: number) {
         // A connection of an earlier pool says nothing about the present server.
         if (used === pool) onFailure(text);
         replace(used);
-        throw new StoreUnavailableError(text);
+        throw client === undefined ? new UnsentError(text) : new StoreUnavailableError(text);
       }
     },
     /** Lets `work` use a connection for several statements. @throws the errors of `work` and of `pg`. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { PostgresUrl } from './postgres-url.ts';
+import { StoreOpenError } from './key-store.ts';
+import { describePostgres, type PostgresUrl } from './postgres-url.ts';
 
 /** The server is a standby, so nothing can be stored there. */
 export class NotPrimaryError extends Error {}
@@ -8,7 +9,7 @@ export class NotPrimaryError extends Error {}
 export interface Problem {
   /** A sentence with what an operator can do. */
   text: string;
-  /** Whether the server may come to work by itself. Otherwise the address or its parts are wrong. */
+  /** Whether a server may start all the same. Otherwise the address or its parts are wrong. */
   isPassing: boolean;
 }
 
@@ -42,9 +43,9 @@ const networkCodes = [
 /** Explains an error of `pg` or of the network. @param timeoutMs how long an operation may take */
 export function problemOf(error: unknown, { host }: PostgresUrl, timeoutMs: number): Problem {
   const { code, message } = firstOf(error);
-  if (error instanceof NotPrimaryError) return { text: readOnly, isPassing: true };
+  if (error instanceof NotPrimaryError) return { text: readOnly, isPassing: false };
   const state = passingStates[code] ?? (code.length === 5 ? passingStates[code.slice(0, 2)] : undefined);
-  if (state !== undefined) return { text: state, isPassing: true };
+  if (state !== undefined) return { text: state, isPassing: state !== readOnly };
   // The socket of a server that does not run yet, in a directory that exists.
   if (networkCodes.includes(code) || (code === 'ENOENT' && existsSync(host)))
     return {
@@ -87,4 +88,19 @@ function firstOf(error: unknown): { code: string; message: string } {
 /** An error that says nothing about other operations: a lock that others hold too long, or a deadlock. */
 export function isOfOneKey(error: unknown): boolean {
   return ['55P03', '40P01', '40001'].includes(String(Object(error).code));
+}
+
+/** The error of a store that cannot be opened, for operators: with what was tried, and what to grant. */
+export function toOpenError(error: unknown, { text }: Problem, url: PostgresUrl): StoreOpenError {
+  const { code, message } = Object(error);
+  const { schema, database, user } = url;
+  const role = user ?? 'the role';
+  const grant =
+    code === '42501'
+      ? ` Run GRANT CREATE ON DATABASE "${database}" TO ${role}, or CREATE SCHEMA ${schema} AUTHORIZATION ${role}. For tables of another role, run GRANT USAGE ON SCHEMA ${schema} TO ${role}.`
+      : '';
+  const said = message ? ` (${message})` : '';
+  const who = user === undefined ? '' : ` as ${user}`;
+  const tried = `Waybill tried ${describePostgres(url)}${who}${said}.`;
+  return new StoreOpenError(`${text}${grant} ${tried}`, { cause: error });
 }

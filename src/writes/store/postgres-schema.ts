@@ -27,6 +27,7 @@ const steps: readonly ((schema: string) => string)[] = [
 /** Another server has made the same objects at the same time: unique_violation, duplicate_table, duplicate_schema. */
 const raceCodes = ['23505', '42P07', '42P06', '40001', '40P01', 'XX000'];
 const maxTries = 20;
+const minServerVersion = 130_000;
 
 /** What the server says of itself. */
 export interface ServerFacts {
@@ -52,6 +53,11 @@ export async function openSchema(
     () => true,
     () => false,
   );
+  const { rows: servers } = await client.query(
+    "SELECT current_setting('server_version_num')::int AS version",
+  );
+  if (Number(servers[0]?.version) < minServerVersion)
+    throw new StoreOpenError('the server is older than PostgreSQL 13. Upgrade it.');
   let version = await readVersion(client, schema);
   for (let tries = 1; version < steps.length; tries += 1) {
     await migrate(client, schema, secret, hasTimeline).catch((error: unknown) => {

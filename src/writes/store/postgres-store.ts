@@ -3,7 +3,6 @@ import { monotonicMs } from '../../base/monotonic-ms.ts';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
 import {
   type Claim,
-  ClaimLostError,
   type ClaimResult,
   type KeyName,
   type KeyStore,
@@ -11,11 +10,12 @@ import {
   StoreUnavailableError,
 } from './key-store.ts';
 import { createOwnerWatch } from './owner-watch.ts';
-import { createConnections, type Row, type Statement } from './postgres-connection.ts';
-import { problemOf } from './postgres-problem.ts';
+import { createChanges } from './postgres-changes.ts';
+import { createConnections, type Row, type Statement, UnsentError } from './postgres-connection.ts';
+import { problemOf, toOpenError } from './postgres-problem.ts';
 import { openSchema } from './postgres-schema.ts';
-import { type Change, createStatements, hasWaitingCommit } from './postgres-table.ts';
-import { describePostgres, type PostgresUrl } from './postgres-url.ts';
+import { type Change, createStatements, hasWaitingCommit, toClaimResult } from './postgres-table.ts';
+import type { PostgresUrl } from './postgres-url.ts';
 
 /** All times are in milliseconds. */
 export interface PostgresStoreOptions {
@@ -41,11 +41,6 @@ const failedOver =
   'PostgreSQL has failed over. In case keys were lost, shipments are looked for at REST before a new one is created, ' +
   'for 24 hours.';
 
-/** A change whose caller waits. */
-interface WaitingChange extends PromiseWithResolvers<void> {
-  change: Change;
-}
-
 /**
  * Opens a store in PostgreSQL, and makes its tables if they are missing. Several servers share the store. While
  * PostgreSQL cannot be reached, the store is not open yet: its operations fail, and it opens by itself later.
@@ -68,10 +63,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let onReport = () => {};
   // Why the store responds no more.
   let end: string | undefined;
-  let waiting = new Map<string, WaitingChange>();
-  const changing = new Set<Promise<void>>();
-  /** The ends of claims that failed, by the owners of the claims. */
-  const endings = new Map<string, Change>();
+  const changes = createChanges((all) => {
+    statements();
+    return changeAll(all);
+  });
   /** Claims without an acknowledgement, by their owners, and when they are forgotten. */
   const unconfirmed = new Map<string, { claim: Claim; untilMs: number }>();
 
@@ -91,7 +86,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   async function run(statement: Statement): Promise<Row[]> {
     if (running >= maxUnanswered)
-      throw new StoreUnavailableError('Too many requests wait for PostgreSQL. Send the request again.');
+      throw new UnsentError('Too many requests wait for PostgreSQL. Send the request again.');
     running += 1;
     try {
       return await connections.run(statement, fail);
@@ -107,7 +102,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     if (unconfirmed.values().some((earlier) => isSameKey(earlier.claim.key, key))) await undo();
     const claimed: Claim = { key, owner: `${owner}.${claimCount++}` };
     const rows = await run(sql.claim(key, fingerprint, claimed.owner)).catch((error: unknown) => {
-      unconfirmed.set(claimed.owner, { claim: claimed, untilMs: monotonicMs() + undoForMs });
+      if (!(error instanceof UnsentError))
+        unconfirmed.set(claimed.owner, { claim: claimed, untilMs: monotonicMs() + undoForMs });
       throw error;
     });
     return toClaimResult(rows[0], claimed, fingerprint);
@@ -125,47 +121,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 
   /** @returns the indexes of the changes that were done. The claims of the others are lost. */
-  async function changeAll(changes: Change[]): Promise<Set<number>> {
-    if (table === undefined || changes.length === 0) return new Set();
-    const rows = await run(table.change(changes));
+  async function changeAll(all: readonly Change[]): Promise<Set<number>> {
+    if (table === undefined || all.length === 0) return new Set();
+    const rows = await run(table.change(all));
     return new Set(rows.map(({ n }) => Number(n) - 1));
-  }
-
-  /** The changes of one moment share a transaction, and so one wait for the disk and the standby. */
-  function change(kind: Change['kind'], claim: Claim, value?: unknown): Promise<void> {
-    const json = kind === 'finish' ? (JSON.stringify(value) ?? 'null') : (JSON.stringify(value) ?? null);
-    const one = { ...Promise.withResolvers<void>(), change: { kind, claim, value: json } };
-    if (isEnding(one.change)) one.promise.catch(keepEnding);
-    const name = `${claim.key.merchant} ${claim.key.id}`;
-    // A statement changes a row once.
-    if (waiting.has(name)) send();
-    if (waiting.size === 0) process.nextTick(send);
-    waiting.set(name, one);
-    return one.promise;
-
-    function keepEnding(error: unknown): void {
-      if (!(error instanceof ClaimLostError)) endings.set(claim.owner, one.change);
-    }
-  }
-
-  function send(): void {
-    const all = [...waiting.values()];
-    waiting = new Map();
-    if (all.length === 0) return;
-    const sent = sendAll(all).finally(() => changing.delete(sent));
-    changing.add(sent);
-  }
-
-  async function sendAll(all: WaitingChange[]): Promise<void> {
-    try {
-      statements();
-      const done = await changeAll(all.map(({ change }) => change));
-      for (const [index, { resolve, reject }] of all.entries())
-        if (done.has(index)) resolve();
-        else reject(new ClaimLostError());
-    } catch (error) {
-      for (const { reject } of all) reject(error);
-    }
   }
 
   /** @throws StoreOpenError and the errors of `pg` */
@@ -190,9 +149,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     if (row !== undefined) await follow(sql, row, sentAtMs, readAtMs);
     onReport();
     if (unconfirmed.size > 0) await undo();
-    const ended = [...endings.values()];
-    await changeAll(ended);
-    for (const { claim } of ended) endings.delete(claim.owner);
+    await changes.retry();
     await run(sql.removeExpired());
   }
 
@@ -269,13 +226,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     await open();
   } catch (error) {
-    const { text, isPassing } = problemOf(error, url, timeoutMs);
-    const isStandby = /^PostgreSQL is read-only/.test(text);
-    if (!(error instanceof StoreUnavailableError) && (!isPassing || isStandby)) {
+    const problem = problemOf(error, url, timeoutMs);
+    const isUnavailable = error instanceof StoreUnavailableError;
+    if (!isUnavailable && !problem.isPassing) {
       await connections.close();
-      throw toOpenError(error, text, url);
+      throw error instanceof StoreOpenError ? error : toOpenError(error, problem, url);
     }
-    failure = error instanceof StoreUnavailableError ? error.message : text;
+    failure = isUnavailable ? error.message : problem.text;
   }
   schedule();
 
@@ -286,10 +243,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       return secret;
     },
     claim,
-    checkpoint: (claim, progress) => change('checkpoint', claim, progress),
-    finish: (claim, outcome) => change('finish', claim, outcome),
-    abandon: (claim, progress) => change('abandon', claim, progress),
-    release: (claim) => change('release', claim),
+    checkpoint: (claim, progress) => changes.add('checkpoint', claim, progress),
+    finish: (claim, outcome) => changes.add('finish', claim, outcome),
+    abandon: (claim, progress) => changes.add('abandon', claim, progress),
+    release: (claim) => changes.add('release', claim),
     holds: (claim) => end === undefined && claim.owner.startsWith(`${owner}.`) && isLeased(),
     noteOrganizationShown: async (service) => void (await run(statements().noteService(service))),
     wasOrganizationShown: async (service) =>
@@ -302,8 +259,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     },
     async close() {
       if (end !== undefined) return;
-      send();
-      await withTimeout(timeoutMs, Promise.all([...changing, ticking]));
+      await withTimeout(timeoutMs, Promise.all([changes.settled(), ticking]));
       end = 'The key store is closed.';
       clearTimeout(timer);
       await withTimeout(timeoutMs, endAll());
@@ -315,7 +271,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     try {
       if (table !== undefined && failure === undefined) {
         if (unconfirmed.size > 0) await undo();
-        await changeAll([...endings.values()]);
+        await changes.retry();
         await run(table.removeOwner(owner));
       }
     } catch (error) {
@@ -337,36 +293,6 @@ function connect(url: PostgresUrl, timeoutMs: number) {
   }
 }
 
-function toOpenError(error: unknown, text: string, url: PostgresUrl): StoreOpenError {
-  if (error instanceof StoreOpenError) return error;
-  const { code, message } = Object(error);
-  const grant =
-    code === '42501'
-      ? ` Run GRANT CREATE ON DATABASE "${url.database}" TO the role, or CREATE SCHEMA ${url.schema} AUTHORIZATION the role, or GRANT USAGE ON SCHEMA ${url.schema} TO the role.`
-      : '';
-  return new StoreOpenError(
-    `${text}${grant} Waybill tried ${describePostgres(url)}${url.user === undefined ? '' : ` as ${url.user}`}${message ? ` (${message})` : ''}.`,
-    { cause: error },
-  );
-}
-
-function toClaimResult(row: Row | undefined, claim: Claim, fingerprint: string): ClaimResult {
-  if (row === undefined) throw new StoreUnavailableError('The tables of the key store are incomplete.');
-  if (typeof row.isResumed === 'boolean') {
-    const progress = typeof row.progress === 'string' ? JSON.parse(row.progress) : undefined;
-    const lossAgeMs = row.lossAgeMs === null ? undefined : Number(row.lossAgeMs);
-    return { state: 'claimed', claim, progress, isResumed: row.isResumed, lossAgeMs };
-  }
-  if (row.fingerprint !== null && row.fingerprint !== fingerprint) return { state: 'conflict' };
-  if (row.fingerprint !== null && typeof row.outcome === 'string')
-    return { state: 'done', outcome: JSON.parse(row.outcome) };
-  return { state: row.hasRoom === false ? 'full' : 'held' };
-}
-
 function isSameKey(one: KeyName, other: KeyName): boolean {
   return one.merchant === other.merchant && one.id === other.id;
-}
-
-function isEnding({ kind }: Change): boolean {
-  return kind === 'finish' || kind === 'abandon' || kind === 'release';
 }

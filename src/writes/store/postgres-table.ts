@@ -1,5 +1,5 @@
-import type { Claim, KeyName } from './key-store.ts';
-import type { Statement } from './postgres-connection.ts';
+import { type Claim, type ClaimResult, type KeyName, StoreUnavailableError } from './key-store.ts';
+import type { Row, Statement } from './postgres-connection.ts';
 import { type ServerFacts, timelineNow } from './postgres-schema.ts';
 
 /** How long a key is stored, and how long after a failover the notes count as incomplete, in milliseconds. */
@@ -159,4 +159,18 @@ export function createStatements({ schema, maxKeysPerMerchant, now, hasTimeline 
         service,
       ),
   };
+}
+
+/** Reads the row of `claim`. */
+export function toClaimResult(row: Row | undefined, claim: Claim, fingerprint: string): ClaimResult {
+  if (row === undefined) throw new StoreUnavailableError('The tables of the key store are incomplete.');
+  if (typeof row.isResumed === 'boolean') {
+    const progress = typeof row.progress === 'string' ? JSON.parse(row.progress) : undefined;
+    const lossAgeMs = row.lossAgeMs === null ? undefined : Number(row.lossAgeMs);
+    return { state: 'claimed', claim, progress, isResumed: row.isResumed, lossAgeMs };
+  }
+  if (row.fingerprint !== null && row.fingerprint !== fingerprint) return { state: 'conflict' };
+  if (row.fingerprint !== null && typeof row.outcome === 'string')
+    return { state: 'done', outcome: JSON.parse(row.outcome) };
+  return { state: row.hasRoom === false ? 'full' : 'held' };
 }
