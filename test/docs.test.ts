@@ -165,10 +165,10 @@ describe('faultText of docs/errors.md', async () => {
   });
 });
 
-test('the checklist in docs/operations/deploy.md lists eight settings', () => {
+test('the checklist in docs/operations/deploy.md lists seven settings', () => {
   const checklist = rowsOf(sectionOf(readPage('docs/operations/deploy.md'), 'Checklist'), 'setting');
   const inTable = checklist.flatMap(([name = '']) => codeSpansIn(name));
-  expect(inTable).toHaveLength(8);
+  expect(inTable).toHaveLength(7);
   const settings = [...environmentExample().matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
   expect(settings).toEqual(expect.arrayContaining(inTable));
 });

@@ -154,7 +154,8 @@ const readOnlyProblem =
   'The file of STATE_FILE or its directory is not writable any more. Check their permissions and the disk.';
 
 /**
- * Watches the files of an open database. SQLite goes on with a deleted file without an error.
+ * Watches the files of an open database. SQLite goes on with a deleted file without an error. It opens no file: to close
+ * one again would free the locks that this process has on the database.
  * @returns a function that looks, and returns the problem as a sentence. It costs a few system calls.
  */
 export function createFileCheck(path: string): () => string | undefined {

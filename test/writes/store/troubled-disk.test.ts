@@ -10,7 +10,8 @@ import { ask, claimIn, useStoreFolder } from './store-process.ts';
 const key = { merchant: 'merchant', id: 'key' };
 const { place, openChild } = useStoreFolder();
 const unavailable = { error: StoreUnavailableError.name };
-const timeoutMs = 300;
+// Enough for a busy machine.
+const timeoutMs = 3_000;
 const noResponse = `The key store did not respond within ${timeoutMs} ms. Check its disk.`;
 
 async function openOnDisk(options: Partial<SqliteStoreOptions> = { timeoutMs }) {
