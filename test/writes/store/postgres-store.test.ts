@@ -13,6 +13,7 @@ import {
   parsedUrl,
   sharedPostgres,
 } from '../../fixtures/postgres.ts';
+import { selfSigned } from '../../fixtures/self-signed.ts';
 import { startRelay } from '../../fixtures/tcp-relay.ts';
 import { describeKeyStore, mustClaim } from './contract.ts';
 import { ask, claimIn, kill, useStoreFolder } from './store-process.ts';
@@ -352,6 +353,34 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
         /have version 7, but this Waybill knows version 1\. Start a newer Waybill/,
       );
     });
+  });
+
+  test('a store checks the certificate of its server as sslmode says, without a warning', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    process.on('warning', onWarning);
+    // The certificate is that of localhost, and no authority has signed it.
+    const certificate = await server.offerTls(selfSigned);
+    const name = newSchema();
+    const urlOf = (host: string, mode: string, root = '') =>
+      parsed(`postgres://postgres@${host}:${server.port}/postgres?schema=${name}&sslmode=${mode}${root}`);
+    const root = `&sslrootcert=${certificate}`;
+    const isEncrypted = `SELECT bool_and(ssl) AS ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+      WHERE application_name = 'waybill'`;
+    // The reload of the settings takes a moment.
+    await expect.poll(() => open(urlOf('127.0.0.1', 'require')).then(() => 'opened', String)).toBe('opened');
+    for (const url of [urlOf('127.0.0.1', 'verify-ca', root), urlOf('localhost', 'verify-full', root)]) {
+      const store = await open(url);
+      await mustClaim(store, { ...key, id: url.sslMode });
+      expect(await server.sql(isEncrypted)).toEqual([{ ssl: true }]);
+      await store.close();
+    }
+    const wrong = 'The encryption of PostgreSQL does not fit.';
+    await expect(openStore(urlOf('localhost', 'verify-full'))).rejects.toThrow(wrong);
+    await expect(openStore(urlOf('localhost', 'verify-ca'))).rejects.toThrow(wrong);
+    await expect(openStore(urlOf('127.0.0.1', 'verify-full', root))).rejects.toThrow(wrong);
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
   });
 
   test('a store uses the socket of a server', async () => {
