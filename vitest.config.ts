@@ -11,7 +11,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/set-up.ts'],
-    globalSetup: ['test/say-what-is-skipped.ts'],
+    globalSetup: ['test/set-up-all.ts'],
     // A test that hangs fails by it. A busy machine takes five times as long as a quiet one.
     testTimeout: 100_000,
     hookTimeout: 100_000,
