@@ -20,6 +20,6 @@ VOLUME /data
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --start-interval=1s \
   CMD ["/nodejs/bin/node", "--eval", "fetch('http://127.0.0.1:' + (process.env.PORT || 4000) + '/health/live').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# The flags of `npm start`: docs/decisions/0005-v8-flags.md.
+# The flags of `npm start`: docs/design/how-it-stays-fast.md#v8-flags.
 ENTRYPOINT ["/nodejs/bin/node", "--v8-pool-size=1", "--no-allocation-site-pretenuring", "--heap-growing-percent=150"]
 CMD ["src/start.cjs"]

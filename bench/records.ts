@@ -160,6 +160,17 @@ export const lists: ReadonlyMap<string, readonly { name: string }[]> = new Map<s
   [messages, rows(message, 20)],
 ]);
 
+/** The most characters in the notes of an order ("Order"), without those of a merchant's mark. */
+const longestNotes = 2_048 - 't10x '.length;
+
+/** Orders with the longest notes, and a street of this length, of one character. */
+export const ordersWithLongTexts = (character: string, streetLength: number): OrderJson[] =>
+  rows(order).map((short) => {
+    const { recipient } = short;
+    const address = { ...recipient.address, addressLines: [character.repeat(streetLength), ''] };
+    return { ...short, notes: character.repeat(longestNotes), recipient: { ...recipient, address } };
+  });
+
 /** The response to `GET /v1/organizations/mine`. */
 export const organization = { name: 'organization/or1', balanceCents: 5_000_000, creditLimitCents: 0 };
 

@@ -1,6 +1,14 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { lists, organization } from './records.ts';
-import { markOf, tenantWithLongLists, tokenStart } from './tenants.ts';
+import type { OrderJson } from '../src/rest/wire-schema.ts';
+import { lists, ordersWithLongTexts, organization } from './records.ts';
+import {
+  markOf,
+  tenantOf,
+  tenantWithEscapedNotes,
+  tenantWithLongLists,
+  tenantWithLongNotes,
+  tokenStart,
+} from './tenants.ts';
 import type { Call, CallsSeen, UpstreamOrder } from './upstream.ts';
 
 // The REST service in memory: each response is built once and kept as bytes with its head. The service uses plain
@@ -18,9 +26,17 @@ const manyOf = (list: string, prefix: string) =>
       name: `${list}/${prefix}${100_000 - page * 1_000 - index}`,
     })),
   ).flat();
-const manyRecords = new Map([
-  ['shipments', manyOf('shipments', 'sh')],
-  ['orders', manyOf('orders', 'or')],
+/** The lists of merchants with other records, by their mark. */
+const ownLists = new Map([
+  [
+    markOf(tenantWithLongLists),
+    new Map([
+      ['shipments', manyOf('shipments', 'sh')],
+      ['orders', manyOf('orders', 'or')],
+    ]),
+  ],
+  [markOf(tenantWithLongNotes), new Map([['orders', ordersWithLongTexts('€', 1_000)]])],
+  [markOf(tenantWithEscapedNotes), new Map([['orders', ordersWithLongTexts('\u0001', 0)]])],
 ]);
 const headEnd = '\r\n\r\n';
 const answers = new Map<string, Buffer>();
@@ -97,9 +113,11 @@ function send(socket: Socket, answer: Answer, turn: number): void {
   else socket.write(answer);
 }
 
-function answerTo(line: string, bearer: string | undefined): Answer {
+function answerTo(asked: string, bearer: string | undefined): Answer {
+  // A search is fuzzy: it finds names by the letters alone. So texts that differ in their digits share an answer.
+  const line = asked.replace(/([?&]search=[a-z]+)\d+/i, '$1');
   if (bearer === undefined || bearer.startsWith('unknown-')) return unauthorized;
-  const mark = bearer.startsWith(tokenStart) ? markOf(Number(bearer.slice(tokenStart.length))) : '';
+  const mark = bearer.startsWith(tokenStart) ? markOf(tenantOf(bearer)) : '';
   const known = answers.get(mark + line);
   if (known !== undefined) return known;
   const fault = /\/fault-(\w+)/.exec(line)?.[1];
@@ -124,15 +142,25 @@ function jsonOf(path: string, mark: string): unknown {
   const name = decodeURIComponent(pathname.slice('/v1/'.length));
   if (name === 'organizations/mine') return organization;
   const slash = name.lastIndexOf('/');
-  const list = (mark === markOf(tenantWithLongLists) ? manyRecords.get(name) : undefined) ?? lists.get(name);
+  const list = ownLists.get(mark)?.get(name) ?? lists.get(name);
   if (list === undefined) return lists.get(name.slice(0, slash))?.find((record) => record.name === name);
-  const rows = list.filter((record) => record.name.includes(searchParams.get('query') ?? ''));
+  const search = searchParams.get('search')?.toLowerCase();
+  const rows = list
+    .filter((record) => record.name.includes(searchParams.get('query') ?? ''))
+    .filter((record) => search === undefined || isFoundBy(search, record));
   const from = Number(searchParams.get('pageToken') ?? 0);
   const until = from + Number(searchParams.get('pageSize') ?? 100);
   return {
     [name.slice(slash + 1)]: rows.slice(from, until),
     nextPageToken: until < rows.length ? String(until) : '',
   };
+}
+
+/** Whether an order has a part of a name, or exactly the phone number or the reference. @param search in lower case */
+function isFoundBy(search: string, { recipient, referenceId }: Partial<OrderJson>): boolean {
+  const { firstName, lastName, phoneNumber } = recipient ?? {};
+  if (search === phoneNumber || search === referenceId) return true;
+  return `${firstName} ${lastName}`.toLowerCase().includes(search);
 }
 
 function newOrder(): { name: string } {

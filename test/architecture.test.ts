@@ -38,7 +38,10 @@ const layers: Record<string, string[]> = {
     'examination.ts',
     'live-service.ts',
   ],
-  'src/doctor/checks': ['address.ts answers.ts lists.ts parameters.ts records.ts', 'name-search.ts'],
+  'src/doctor/checks': [
+    'address.ts answers.ts lists.ts parameters.ts records.ts update-time.ts',
+    'name-search.ts',
+  ],
   'src/config': [
     'print-configuration.ts',
     'configuration-page.ts',

@@ -1,8 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { buildSchema, parse, validate } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { attacks } from '../bench/fairness/attacks.ts';
+import { type Figures, medianFigures, missedFloors, type Spread } from '../bench/fairness/figures.ts';
+import { probeNames } from '../bench/fairness/probes.ts';
 import type { Post } from '../bench/writes/troubled-rest.ts';
 import { faultsOf } from '../bench/writes/true-answers.ts';
 import { createRandom } from '../src/sandbox/seed/random.ts';
@@ -193,21 +198,83 @@ test(
 );
 
 test(
-  'npm run bench:fairness measures a burst and a sustained attack',
+  'npm run bench:fairness measures a burst and a siege',
   async () => {
     const attacks = ['--attacks', 'one request;30 connections of made-up tokens, one document'];
     const { code, rows } = await run('bench/fairness.ts', '--tries', '1', '--samples', '5', ...attacks);
-    const seen = rows.map((cells) => [cells[0], cells[5]]);
-    expect(seen).toEqual(
-      expect.arrayContaining([
-        ['one request with 29,000 empty pages', '0'],
-        ['30 connections of made-up tokens, one document', '0'],
-      ]),
-    );
+    const seen = rows.map((cells) => [cells[0], cells[5], cells.length]);
+    expect(seen.slice(2)).toEqual([
+      ['one request with 29,000 empty pages', '0', 12],
+      ['30 connections of made-up tokens, one document', '0', 12],
+    ]);
+    expect(rows[2]?.at(-1)).toBe('1 × 400');
+    const floors = rows.slice(2).map((cells) => cells[10]);
+    expect(floors.join()).toMatch(/^(held|missed: [^,]+),(held|missed: [^,]+)$/);
     expect(code).toBe(0);
   },
   timeoutMs,
 );
+
+describe('the floors of npm run bench:fairness', () => {
+  const spread = (longest: number): Spread => ({ p50: 1, p99: longest, longest });
+  const figures = (longest: number, others: Partial<Figures> = {}): Figures => ({
+    waits: Object.fromEntries(
+      [...probeNames, 'page of 1,000', 'new token'].map((name) => [name, spread(longest)]),
+    ),
+    ...{ failed: 0, longestHoldMs: 0, peakMb: 699.9, statuses: {}, ...others },
+  });
+  const allNames = [
+    'live, kept open',
+    'live, new',
+    'small query, kept open',
+    'small query, new',
+    'page of 1,000',
+    'new token',
+    'failed',
+    'peak MB',
+  ];
+
+  test('hold up to their bounds', () => {
+    expect(missedFloors(figures(1_000))).toEqual([]);
+    expect(missedFloors(figures(1_001))).toEqual(
+      allNames.filter((name) => !['small query, new', 'page of 1,000', 'failed', 'peak MB'].includes(name)),
+    );
+    expect(missedFloors(figures(2_001, { failed: 1, peakMb: 700 }))).toEqual(allNames);
+  });
+
+  test('do not hold when the server has ended', () => {
+    expect(missedFloors(figures(1, { peakMb: Number.NaN }))).toEqual(['peak MB']);
+  });
+
+  test('are not asked of what an attack does not measure', () => {
+    expect(missedFloors({ ...figures(1), waits: {} })).toEqual([]);
+  });
+
+  test('are compared with the median of the rounds, and with all failures', () => {
+    const rounds = [
+      figures(5_000, { statuses: { 200: 3 } }),
+      figures(10, { failed: 2, statuses: { 200: 1, 503: 4 } }),
+      figures(30, { peakMb: 5_000 }),
+    ];
+    const seen = medianFigures(rounds);
+    expect(seen.waits['live, new']).toEqual({ p50: 1, p99: 30, longest: 30 });
+    expect([seen.peakMb, seen.statuses]).toEqual([699.9, { 200: 4, 503: 4 }]);
+    expect(missedFloors(seen)).toEqual(['failed']);
+  });
+});
+
+test('each attack of npm run bench:fairness sends documents that the schema accepts', () => {
+  const schema = buildSchema(readFileSync(resolve(import.meta.dirname, '../schema.graphql'), 'utf8'));
+  const invalid = Object.entries(attacks).flatMap(([name, { request }]) => {
+    const [head = '', body = ''] = String(request(1, 1)).split(/\r\n\r\n(.*)/s);
+    // Bodies in chunks of one byte have a line for the length of each, and spaces after the first 100 bytes.
+    const json = head.includes('chunked') ? body.slice(0, 600).replaceAll(/1\r\n(.)\r\n/g, '$1') : body;
+    // A new connection without a request is an attack too.
+    if (json === '') return [];
+    return validate(schema, parse(JSON.parse(json).query)).map(({ message }) => `${name}: ${message}`);
+  });
+  expect(invalid).toEqual([]);
+});
 
 test(
   'npm run bench:soak meets all criteria that do not depend on the machine',

@@ -2,6 +2,7 @@ import {
   cpSync,
   existsSync,
   globSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -47,7 +48,6 @@ const pages = paths.map(readPage);
 
 /** Pages that state what was true at one date. */
 const isDated = (path: string) => path === 'CHANGELOG.md' || path.startsWith('bench/results/');
-const isDecision = (path: string) => /^docs\/decisions\/\d/.test(path);
 
 /** What the group of a pattern matches in the files of a glob below the root. */
 function matches(glob: string, pattern: RegExp): string[] {
@@ -119,6 +119,23 @@ describe('docs/api.md', () => {
     const fields = new Set([...Object.keys(upstream), ...Object.keys(upstream.requests[0])]);
     const inTable = rowsOf(text, 'field').flatMap(([names = '']) => codeSpansIn(names));
     expect(inTable.sort()).toEqual([...fields].sort());
+  });
+
+  test('shows for each question of a filter what its query costs in the sandbox', async () => {
+    const rows = rowsOf(sectionOf(page, 'Filters and counts'), 'question');
+    await using waybill = await startWaybill();
+    const costs = [];
+    for (const [question, query = ''] of rows) {
+      const [field = ''] = codeSpansIn(query);
+      const fields = field.endsWith('}') ? '' : '{ nodes { id } }';
+      const { errors, calls } = await waybill.ask(`{ ${field} ${fields} }`);
+      expect(errors).toBeUndefined();
+      const routes = Map.groupBy(calls, (call) => call.split('?')[0]);
+      const cost = Array.from(routes, ([route, { length }]) => `${length} × \`${route}\``).join(', ');
+      costs.push([question, query, cost]);
+    }
+    expect(costs.length).toBeGreaterThan(5);
+    expect(rows).toEqual(costs);
   });
 
   test('lists every UserError type in the table of mutation results', () => {
@@ -210,7 +227,7 @@ describe('docs/operations/observe.md', () => {
     ]);
     const inTable = rowsOf(text, 'field').flatMap(([names = '']) => codeSpansIn(names));
     const { level, time, msg, ...fields } = example;
-    expect(inTable.sort()).toEqual([...Object.keys(fields), 'joined', 'aborted'].sort());
+    expect(inTable.sort()).toEqual([...Object.keys(fields), 'aborted'].sort());
   });
 
   test('lists all metrics', async () => {
@@ -546,6 +563,37 @@ describe('commands', () => {
   });
 });
 
+describe('docs/design', () => {
+  const design = pages.filter(({ path }) => path.startsWith('docs/design/'));
+  const rules = design.filter(({ path }) => path !== 'docs/design/README.md');
+
+  test('each page has the rule, its reasons, its price and its files', () => {
+    const headings = rules.map(({ path, text }) => [path, ...(text.match(/^## .+$/gm) ?? [])]);
+    const expected = ['## The rule', '## Why', '## What is given up', '## Where it lives'];
+    expect(headings).toEqual(rules.map(({ path }) => [path, ...expected]));
+  });
+
+  test('no page describes a change', () => {
+    const changes = rules.flatMap(({ path, paragraphs }) =>
+      paragraphs
+        .flatMap(sentencesOf)
+        .filter((sentence) => /\b(?:no longer|superseded|previously|formerly|at first)\b/i.test(sentence))
+        .map((sentence) => `${path}: ${sentence}`),
+    );
+    expect(changes, 'Say the rule of today. Git has the history.').toEqual([]);
+  });
+
+  test('the pages and docs/architecture.md have fewer than 8,000 words', () => {
+    const texts = [...design, readPage('docs/architecture.md')].map(
+      ({ text }) => text.trim().split(/\s+/).length,
+    );
+    expect(texts.reduce((sum, words) => sum + words, 0)).toBeLessThan(8_000);
+  });
+});
+
+/** A page that a comment names, with its heading. */
+const codeLinkPattern = /\bdocs\/[\w./-]*\.md(?:#[\w-]+)?/g;
+
 describe('names and links', () => {
   /** Files that a recipe creates. */
   const created = [
@@ -561,9 +609,7 @@ describe('names and links', () => {
   const isThere = (name: string) => files.includes(name) || files.some((file) => file.endsWith(`/${name}`));
 
   test('every file named in the documentation exists', () => {
-    // A superseded decision keeps its text, and names files of its time.
-    const current = pages.filter(({ text }) => !/^Status: superseded/m.test(text));
-    const missing = current.flatMap(({ path, codeSpans, codeBlocks }) =>
+    const missing = pages.flatMap(({ path, codeSpans, codeBlocks }) =>
       [...codeSpans, ...codeBlocks.flatMap(namesInDiagram)]
         .filter((span) =>
           /^(?:(?:src|test|bench|docs|\.ci|\.github)\/[\w./-]+|[\w-]+\.(?:ts|cjs|md))$/.test(span),
@@ -579,13 +625,36 @@ describe('names and links', () => {
     return language === 'text' ? text.split(/[^\w./-]+/) : [];
   }
 
-  test('every link resolves to a file and a heading', () => {
+  test('every link of a page resolves to a file and a heading', () => {
     const broken = pages.flatMap(({ path, links }) =>
-      links
-        .filter((link) => !/^(?:https?|mailto):/.test(link) && !leadsSomewhere(path, link))
-        .map((link) => `${path}: ${link}`),
+      brokenLinks(path, links).map((link) => `${path}: ${link}`),
     );
     expect(broken).toEqual([]);
+  });
+
+  test('every page and heading named in the code exists', () => {
+    const code = files.filter(
+      (file) =>
+        !file.endsWith('.md') && lstatSync(join(root, file)).isFile() && !file.startsWith('bench/results/'),
+    );
+    const named = code.map((file) => ({ file, links: read(file).match(codeLinkPattern) ?? [] }));
+    expect(named.flatMap(({ links }) => links).length).toBeGreaterThan(20);
+    // The code names a page by its path below the root, as README.md does.
+    const broken = named.flatMap(({ file, links }) =>
+      brokenLinks('README.md', links).map((link) => `${file}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test('finds a link to a page or a heading that does not exist', () => {
+    const page = 'docs/design/how-lists-are-read.md';
+    // In two parts, because the test above reads this file too.
+    const gone = ['docs/design/gone' + '.md', `${page}#gone`, `${page.slice(0, -3)}#cursors`];
+    expect(brokenLinks('README.md', [...gone, page, `${page}#cursors`])).toEqual(gone);
+    expect(` * Reasons (${page}#cursors). See ${page}.`.match(codeLinkPattern)).toEqual([
+      `${page}#cursors`,
+      page,
+    ]);
   });
 
   test('every documentation page is linked from another page', () => {
@@ -595,6 +664,11 @@ describe('names and links', () => {
     const unlinked = paths.filter((path) => path !== 'README.md' && !linked.includes(path));
     expect(unlinked).toEqual([]);
   });
+
+  /** The links that lead to no file, or to no heading of a page. @param from the page with the links */
+  function brokenLinks(from: string, links: readonly string[]): string[] {
+    return links.filter((link) => !/^(?:https?|mailto):/.test(link) && !leadsSomewhere(from, link));
+  }
 
   /** The file of a link, by its path below the root. */
   function targetOf(from: string, link: string): string {
@@ -640,7 +714,6 @@ describe('prose', () => {
         ({ path, paragraphs }) =>
           !/^(?:F|This page is f)or \w/.test(paragraphs[0] ?? '') && path !== 'README.md',
       )
-      .filter(({ path }) => !isDecision(path))
       .map(
         ({ path, paragraphs }) =>
           `${path} begins with "${paragraphs[0]}" and not with "For …" or "This page is for …".`,

@@ -584,6 +584,7 @@ export type SendMessageToPhoneMutation = { sendMessageToPhone:
     | { __typename: 'NotFound', message: string, missingId: string }
     | { __typename: 'OutcomeUnknown', message: string, idempotencyKey: string | null }
     | { __typename: 'SendMessageSuccess', sent: { id: string, status: MessageStatus, contentType: MessageContentType, text: string | null, conversation: { id: string, messages: { nodes: Array<{ text: string | null } | null> } | null } } }
+    | { __typename: 'WriteFailed', message: string }
    | null };
 
 export type SendMessageMutationVariables = Exact<{
@@ -597,6 +598,7 @@ export type SendMessageMutation = { sendMessage:
     | { __typename: 'NotFound', message: string, missingId: string }
     | { __typename: 'OutcomeUnknown', message: string, idempotencyKey: string | null }
     | { __typename: 'SendMessageSuccess', sent: { id: string, status: MessageStatus, contentType: MessageContentType, text: string | null, template: { name: string, language: string, headerParameters: Array<{ name: string, value: string }>, bodyParameters: Array<{ name: string, value: string }> } | null, conversation: { id: string } } }
+    | { __typename: 'WriteFailed', message: string }
    | null };
 
 export type SendTwoAndReadMutationVariables = Exact<{

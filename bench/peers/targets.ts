@@ -38,7 +38,6 @@ const targets: readonly Target[] = [
   timesBestPeer('typename', 1),
   timesCriticalPath('shipments', 1.3),
   timesCriticalPath('deep', 1.3),
-  timesUnshared(5),
   memoryOfLimit(1.3, 100),
 ];
 
@@ -127,21 +126,6 @@ function timesCriticalPath(workload: WorkloadName, most: number): Target {
           `${timesCalls.toFixed(2)} of ${result.turns} × ${shown(callMs)} ms`,
         isMet: Math.max(timesLimit, timesCalls) <= most,
       };
-    },
-  };
-}
-
-/** Compares Waybill with one bearer for all connections and Waybill with a new bearer on every request. */
-function timesUnshared(least: number): Target {
-  const { shared, unshared } = loads;
-  return {
-    asked: `${workloads.shipments.title}, one bearer, ${shared.connections} connections`,
-    title: `at least ${least} times itself with a new bearer on every request`,
-    held(results) {
-      const [one, other] = [shared, unshared].map((load) =>
-        of(waybillName, resultOf(results, 'shipments', load)),
-      );
-      return timesAsMany(one, other, least);
     },
   };
 }

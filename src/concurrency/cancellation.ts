@@ -12,7 +12,7 @@ export interface Cancellation {
   removeEventListener(type: 'abort', listener: AbortListener): void;
 }
 
-/** Costs a fraction of an AbortController (docs/decisions/0013-light-abort-signals.md). */
+/** Costs a fraction of an AbortController (docs/design/how-it-stays-fast.md#timeouts-and-aborts). */
 export class CancelSource implements Cancellation {
   aborted = false;
   reason: unknown = undefined;

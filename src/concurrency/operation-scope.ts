@@ -1,7 +1,7 @@
 import { type Cancellation, CancelSource, neverAborted } from './cancellation.ts';
 import type { TimeoutEntry, TimeoutQueue } from './timeout-queue.ts';
 
-/** The latest time at which an operation may end, also for work that continues after all clients have left. */
+/** The latest time at which an operation may end, also for work that continues after the client has left. */
 export interface Deadline {
   /** Aborts with the timeout error when the time has passed, and for no other reason. */
   readonly deadlineSignal: Cancellation;
@@ -15,38 +15,25 @@ export const noDeadline: Deadline = {
 };
 
 /**
- * The lifetime of an operation that one or more clients wait for. A class: closures would take three times the memory
- * per operation (docs/decisions/0004-long-lived-closures.md).
+ * The lifetime of an operation. A class: closures would take three times the memory per operation
+ * (docs/design/how-it-stays-fast.md#objects).
  */
 export class OperationScope implements Deadline, TimeoutEntry {
   before: TimeoutEntry | undefined;
   after: TimeoutEntry | undefined;
   endsAtMs: number | undefined;
-  /** Aborts when all waiters have left, when the deadline has passed, or when the operation has ended. */
+  /** Aborts when the client has left, when the deadline has passed, or when the operation has ended. */
   readonly signal = new CancelSource();
   readonly deadlineSignal = new CancelSource();
   readonly #timeouts: TimeoutQueue;
   readonly #toError: (timeoutMs: number) => Error;
   /** Kept apart from `endsAtMs`, which is cleared when the timeout stops. */
   #startedAtMs: number | undefined;
-  #waiterCount = 0;
 
   /** @param toError makes the error of an operation that took longer than the timeout, in milliseconds. */
   constructor(timeouts: TimeoutQueue, toError: (timeoutMs: number) => Error) {
     this.#timeouts = timeouts;
     this.#toError = toError;
-  }
-
-  /** Adds a waiter. Returns a function that removes it: the removal of the last waiter aborts `signal`. */
-  addWaiter(): (reason?: unknown) => void {
-    this.#waiterCount += 1;
-    let isWaiting = true;
-    return (reason) => {
-      if (!isWaiting) return;
-      isWaiting = false;
-      this.#waiterCount -= 1;
-      if (this.#waiterCount === 0) this.signal.abort(reason);
-    };
   }
 
   /** Starts the timeout. Its second call has no effect. */

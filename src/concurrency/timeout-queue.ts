@@ -13,8 +13,8 @@ export interface TimeoutEntry extends ListNode<TimeoutEntry> {
 const resolutionMs = 1;
 
 /**
- * Timeouts of equal length, which therefore end in the order in which they start. One timer serves all of them:
- * a timer per call would take a tenth of the time of a call (docs/decisions/0014-timeout-queues.md).
+ * Timeouts of equal length, which therefore end in the order in which they start. One timer serves all of them,
+ * because separate timers of one millisecond end one by one (docs/design/how-it-stays-fast.md#timeouts-and-aborts).
  */
 export class TimeoutQueue {
   readonly timeoutMs: number;

@@ -75,9 +75,9 @@ export const requestSettings = {
   ),
   graphqlRequestsAtOnce: setting(
     'GRAPHQL_REQUESTS_AT_ONCE',
-    '1000',
+    '10000',
     wholeNumber(1, 1_000_000),
-    'The maximum number of concurrent GraphQL requests. A request counts until its response is sent. One token may use at most half of this number. Tokens that the REST service has not accepted yet may together use at most three quarters. Further requests fail with `OVERLOADED`.',
+    'The maximum number of GraphQL requests that run or wait for their turn. One token may use at most half of this number. Tokens that the REST service has not accepted yet may together use at most three quarters. Further requests fail with `OVERLOADED`.',
   ),
   maxConnections: setting(
     'MAX_CONNECTIONS',

@@ -4,11 +4,28 @@ import type { Environment } from './setting.ts';
 /** Other programs use most other prefixes of settings too, such as MAX_ and LOG_. */
 export const settingPrefixes = ['UPSTREAM_', 'DRAIN_', 'REFERENCE_DATA_'];
 
-/** Settings of earlier versions that would be ignored, with what to do. */
+const limitOfApi = 'docs/api.md lists the fixed limits';
+
+/**
+ * Settings of earlier versions that would be ignored, with what holds in their place. Names that other programs use too,
+ * such as MAX_TOKENS, are ignored.
+ */
 const removedSettings: Readonly<Record<string, string>> = {
-  WORKERS:
-    'this setting is gone, because a server is one process. Remove WORKERS. docs/operations/deploy.md says how to use ' +
-    'several cores.',
+  WORKERS: 'a server is one process, and docs/operations/deploy.md says how to use several cores',
+  IDEMPOTENCY_KEYS: 'each merchant has 100,000 keys and locks',
+  MAX_ALIASES: limitOfApi,
+  MAX_LIST_ITEMS: limitOfApi,
+  MAX_VALUE_CHARACTERS: limitOfApi,
+  LABEL_REQUESTS_AT_ONCE: '32 labels are sent at once',
+  DOCUMENT_CACHE_BYTES: 'documents have 64 MiB',
+  PERSISTED_QUERY_BYTES: 'persisted queries have 16 MiB',
+  REQUEST_BYTES_AT_ONCE: 'bodies that are being read have 64 MiB',
+  UPSTREAM_CALLS_PER_OPERATION: 'calls wait for a connection in turn of the tokens',
+  UPSTREAM_QUEUE: 'calls wait for a connection in turn of the tokens',
+  UPSTREAM_MAX_RESPONSE_BYTES: 'a response of REST has at most 16 MiB',
+  UPSTREAM_CONNECT_TIMEOUT_MS: 'a connection opens within 2 seconds',
+  UPSTREAM_AHEAD_OF_ASK: 'UPSTREAM_LISTS_FOR_BATCHES=no does the same',
+  REFERENCE_DATA_GRACE_MS: 'expired reference data is kept for 5 minutes',
 };
 
 /** A shorter name may be one edit away from an unrelated variable, such as SORT from PORT. */
@@ -23,7 +40,8 @@ export function unknownSettings(environment: Environment, settings: readonly str
     (name) => environment[name] && !settings.includes(name) && !foreignPattern.test(name),
   );
   return unknown.flatMap((name) => {
-    if (Object.hasOwn(removedSettings, name)) return [`${name}: ${removedSettings[name]}`];
+    if (Object.hasOwn(removedSettings, name))
+      return [`${name}: this setting is gone: ${removedSettings[name]}. Remove ${name}.`];
     const meant = settings.find((setting) => setting.length >= minLength && isOneEdit(name, setting));
     if (meant !== undefined) return [`${name}: unknown setting; did you mean ${meant}?`];
     const isOurs = settingPrefixes.some((prefix) => name.startsWith(prefix));

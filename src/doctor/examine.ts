@@ -4,6 +4,7 @@ import { accessToken, badRequest, clock, label, notFound, organization } from '.
 import { largestPage, lastPage, orderOfLists } from './checks/lists.ts';
 import { filter, pageSize, pageToken, unknownParameters } from './checks/parameters.ts';
 import { checkFields, rowsAndRecords } from './checks/records.ts';
+import { updateTime } from './checks/update-time.ts';
 import { type Check, Examination, type Outcome, open } from './examination.ts';
 import { CallFailedError, LiveService, type LiveServiceOptions } from './live-service.ts';
 
@@ -32,6 +33,8 @@ const checks: Record<string, Check> = {
   label,
   'error 404': notFound,
   'error 400': badRequest,
+  // Last, so that much time has passed since the first look.
+  'update time': updateTime,
 };
 
 /** Without these, nothing else can be checked. */

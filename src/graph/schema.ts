@@ -4,6 +4,7 @@ import './fields/scalars.ts';
 import './organization/organization.ts';
 import './orders/create-order.ts';
 import './quotes/create-quote.ts';
+import './shipments/courier-counts.ts';
 import './shipments/create-shipment.ts';
 import './messaging/send-message.ts';
 import './messaging/send-message-to-phone.ts';

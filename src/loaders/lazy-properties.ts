@@ -22,7 +22,7 @@ export function lazyProperties<Source, Made extends object>(
   }
   for (const [index, name] of names.entries()) {
     const make = makers[name];
-    // On the prototype: own accessors would cost more than they save (docs/decisions/0004-long-lived-closures.md).
+    // On the prototype: own accessors would cost more than they save (docs/design/how-it-stays-fast.md#objects).
     Object.defineProperty(Lazy.prototype, name, {
       get(this: Lazy & Made) {
         this.values[index] ??= make(this.source, this);

@@ -31,6 +31,7 @@ import { ReferenceLoader } from './reference/reference-loader.ts';
 import { wholeListLoader } from './reference/whole-list-loader.ts';
 import { createScans } from './scan/list-scan.ts';
 import { createdAtMs } from './scan/row-filter.ts';
+import { ShipmentJoin } from './scan/shipment-join.ts';
 import { countByStatus, type StatusCounts } from './scan/status-counts.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
 
@@ -57,6 +58,8 @@ export interface Loaders {
   shipmentById: ListBatchLoader<ShipmentJson>;
   shipmentPage: PageLoader<ShipmentJson, PageQuery>;
   shipmentScans: ReturnType<typeof createScans<ShipmentJson, PageQuery>>;
+  /** For filters of orders by the status of their shipments. */
+  shipmentJoin: ShipmentJoin;
   quoteById: RecordLoader<QuoteJson>;
   originById: RecordLoader<OriginJson>;
   originPage: ReferenceLoader<OriginJson, PageQuery>;
@@ -69,7 +72,7 @@ export interface Loaders {
   templatesByChannel: RecordLoader<TemplateJson[]>;
   messagePage: PageLoader<MessageJson, ConversationQuery>;
   /** Counts the records created since a time in milliseconds since 1970. Undefined: all records. */
-  countByStatus(list: ListedKind, sinceMs: number | undefined, keepsRows: boolean): Promise<StatusCounts>;
+  countByStatus(list: ListedKind, sinceMs: number | undefined): Promise<StatusCounts>;
 }
 
 interface LoaderSource {
@@ -88,7 +91,12 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
       return found !== null && state.orders.written.has(found.name) ? orderById.load(found.name) : found;
     }),
   orderPage: ({ api, callContext }, { orderById }) =>
-    primingPageLoader((query) => api.listOrders(query, callContext), maxPageSize.orders, orderById),
+    primingPageLoader(
+      (query) => api.listOrders(query, callContext),
+      maxPageSize.orders,
+      orderById,
+      callContext.scanBudget,
+    ),
   orderPageWithShipments: ({ state }, { orderPage, shipmentById }) =>
     ordersWithShipments(orderPage, shipmentById, state.shipments),
   orderScans: ({ api, callContext }, { orderById }) =>
@@ -99,6 +107,14 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
     primingPageLoader((query) => api.listShipments(query, callContext), maxPageSize.shipments, shipmentById),
   shipmentScans: ({ api, callContext }, { shipmentById }) =>
     createScans(api.listShipments, maxPageSize.shipments, shipmentById, callContext),
+  shipmentJoin: ({ api, callContext }, { shipmentById }) =>
+    new ShipmentJoin({
+      list: api.listShipments,
+      get: api.getShipment,
+      maxPageSize: maxPageSize.shipments,
+      byName: shipmentById,
+      callContext,
+    }),
   quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext)),
   originById: (_source, { originPage }) => wholeListLoader(originPage),
   originPage: (source) => referenceLoader(source, 'origins', source.api.listOrigins),
@@ -115,9 +131,9 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
     new PageLoader((query) => api.listMessages(query, callContext), maxPageSize.messages),
   countByStatus: ({ callContext, state }, { orderScans, shipmentScans }) => {
     const scans = { orders: orderScans, shipments: shipmentScans };
-    return (list, createdSinceMs, keepsRows) =>
+    return (list, createdSinceMs) =>
       state.counts.get(`${list} ${createdSinceMs}`, callContext.tenant, () =>
-        countByStatus(scans[list]({}, undefined, keepsRows), createdSinceMs),
+        countByStatus(scans[list]({}), createdSinceMs),
       );
   },
 });

@@ -11,7 +11,7 @@ export function settleAll<Json>(
 ): Promise<RecordResult<Json>[]> {
   // One promise for the whole batch, because batches are large.
   return new Promise((resolve) => {
-    // Made at its final size: a growing array reserves room for 17 (docs/decisions/0004-long-lived-closures.md).
+    // Made at its final size: a growing array reserves room for 17 (docs/design/how-it-stays-fast.md#objects).
     const results = new Array<RecordResult<Json>>(names.length).fill(null);
     let pending = names.length;
     if (pending === 0) resolve(results);

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { RunningMutations } from '../concurrency/running-mutations.ts';
 import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { Config } from '../config/config.ts';
@@ -55,6 +56,7 @@ export async function startServer(config: Config, parts: ServerParts) {
   telemetry.watchKeyStore(parts.keyStore);
   const health = createHealth(probe, [parts.keyStore.failure, parts.keyStore.fileProblem]);
   const mutations = new RunningMutations();
+  const turns = new LoopTurns();
   const app = createApp({
     settings: appSettings(config),
     api: createRestApi(client, parameterNames(config), {
@@ -71,6 +73,7 @@ export async function startServer(config: Config, parts: ServerParts) {
     graphiqlLiveHost: config.upstreamUrl && (config.publicUrl ?? config.upstreamUrl).host,
     health,
     mutations,
+    turns,
     metrics,
     showMetrics: config.metricsPort === undefined,
     tracing,
@@ -82,6 +85,7 @@ export async function startServer(config: Config, parts: ServerParts) {
   const requestListener = forTests?.intercept?.(app) ?? app;
   const listener = await listenOn('PORT', config.port, requestListener, config, onHttpError, {
     responseTimeoutMs: forTests?.responseTimeoutMs,
+    onConnection: () => turns.onConnection(),
     ...forTests?.listener,
   });
 

@@ -30,10 +30,11 @@ const thisMachine =
   /^(.*\.)?localhost\.?$|^127(\.\d+){3}$|^0\.0\.0\.0$|^\[::(1|ffff:7f[\da-f]{2}:[\da-f]{1,4})?\]$/;
 
 /**
- * The connections to REST, through a proxy if one is set (docs/decisions/0019-proxy-of-undici.md). Requests name
- * the origin of `baseUrl`. All connections speak HTTP/1.1, which undici does not choose by default. On one connection of
- * HTTP/2, a silent drop fails all calls and a GOAWAY leaves the outcome of all writes unknown. With HTTP/1.1, a
- * connection has one call at a time, and `connections` bounds the calls.
+ * The connections to REST, through a proxy if one is set
+ * (docs/design/how-trouble-at-rest-is-met.md#a-proxy-on-the-way). Requests name the origin of `baseUrl`. All connections
+ * speak HTTP/1.1, which undici does not choose by default. On one connection of HTTP/2, a silent drop fails all calls and
+ * a GOAWAY leaves the outcome of all writes unknown. With HTTP/1.1, a connection has one call at a time, and `connections`
+ * bounds the calls.
  */
 export function createDispatcher(baseUrl: URL, options: DispatcherOptions): Dispatcher {
   const { connections, connectTimeoutMs = 2_000, bodyTimeoutMs = 0, proxy } = options;

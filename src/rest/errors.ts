@@ -10,7 +10,7 @@ import { isOfGateway } from './gateway-statuses.ts';
 export abstract class WaybillError extends Error {
   override readonly name: string;
 
-  /** Makes an error without a stack trace (docs/decisions/0011-errors-without-stack-traces.md). */
+  /** Makes an error without a stack trace (docs/design/how-it-stays-fast.md#expected-errors). */
   constructor(message?: string, options?: ErrorOptions) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -103,8 +103,11 @@ export class UnavailableError extends WaybillError {}
 /** The response was not complete within the timeout of the call. */
 export class DeadlineError extends WaybillError {}
 
+/** A call was not sent because the operation has used up one of its budgets. */
+export abstract class BudgetExceededError extends WaybillError {}
+
 /** The call was not sent because the operation has used its read budget. */
-export class BudgetExceededError extends WaybillError {
+export class ReadBudgetExceededError extends BudgetExceededError {
   constructor(call: RestCall, maxReads: number) {
     super(
       `${describeCall(call)} was not sent: an operation may make at most ${counted(maxReads, 'REST read')}. Request less data per operation.`,

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { createYoga } from 'graphql-yoga';
+import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
 import { schema } from '../graph/schema.ts';
 import type { RestApi } from '../rest/api.ts';
@@ -22,9 +23,9 @@ import { yogaOperations } from './graphql/yoga-execution.ts';
 import { yogaHeaders } from './graphql/yoga-headers.ts';
 import { readYogaRequest } from './graphql/yoga-request.ts';
 import type { NodeContext } from './http/node-context.ts';
-import { defaultUnreadBudgetBytes } from './http/open-responses.ts';
 import { createBodyBudget, defaultMaxBodyBytes } from './http/request-body.ts';
 import { createResponseHeaders } from './http/response-headers.ts';
+import { defaultUnreadBudgetBytes } from './http/unread-bytes.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
 import { createRateLimit } from './limits/rate-limit.ts';
@@ -32,7 +33,6 @@ import { createAccessLog } from './operations/access-log.ts';
 import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
 import { createOperationRunner } from './operations/operation-runner.ts';
-import { QuerySharing } from './operations/query-sharing.ts';
 import { createTokenState } from './operations/token-state.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { type Health, healthRoute } from './routes/health.ts';
@@ -84,6 +84,8 @@ export interface AppOptions {
   service: string;
   /** Tracks running mutations, so that a shutdown can wait for them. */
   mutations: RunningMutations;
+  /** The turns of the event loop, which knows of new connections. */
+  turns: LoopTurns;
   health: Health;
   forTests: TestOptions | undefined;
 }
@@ -140,6 +142,7 @@ export function createApp(options: AppOptions): RequestListener {
     requestsAtOnce: settings.graphqlRequestsAtOnce,
     maxNodes: limits.nodes,
     unreadBytesAtOnce: forTests.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
+    turns: options.turns,
   });
   const rateLimit = pointsPerSecond > 0 ? createRateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
   const logRefusedOrigin = createRefusedOriginLog(options.log);
@@ -190,7 +193,6 @@ export function createApp(options: AppOptions): RequestListener {
     runState: {
       execute: forTests.execute ?? createExecutor(schema, isPrivate),
       admission,
-      sharing: new QuerySharing(),
       rateLimit,
       mutations: options.mutations,
     },
@@ -219,7 +221,7 @@ export function createApp(options: AppOptions): RequestListener {
     plugins: [
       // Every request: compression, request id, log line, error codes, response headers, CORS preflights.
       compressResponses && compressedResponses(report),
-      yogaAccessLog(accessLog, report),
+      yogaAccessLog(accessLog, admission.unread, report),
       yogaHeaders(responseHeaders),
       // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
       healthRoute(options.health),
@@ -244,7 +246,7 @@ export function createApp(options: AppOptions): RequestListener {
       // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
       readYogaRequest(bodies),
       persistedDocuments(documentPolicy),
-      cachedDocuments(documents, tokens.owner),
+      cachedDocuments(documents, admission, tokens.owner),
       yogaOperations(runOperation),
     ],
   });
@@ -255,6 +257,7 @@ export function createApp(options: AppOptions): RequestListener {
     documents,
     accessLog,
     responseHeaders,
+    unread: admission.unread,
     compressResponses,
     report,
     runOperation,

@@ -109,11 +109,10 @@ export async function createTracing(log: Log) {
     },
     /** Ends the span with the response. Starts it first if the request was refused before `begin`. */
     end(requestRecord: RequestRecord, headers: RequestHeaders, status: number): void {
-      const { route, joined, errors } = requestRecord;
+      const { route, errors } = requestRecord;
       if (route === undefined) return;
       const span = spanByRequest.get(requestRecord) ?? startSpan(requestRecord, headers);
       span.setAttribute('http.response.status_code', status);
-      if (joined) span.setAttribute('waybill.joined', true);
       const [code] = Object.keys(errors ?? {});
       if (code !== undefined) markFailed(span, code);
       span.end(performance.now());

@@ -32,11 +32,6 @@ export function createRequestMetrics(registers: Registry[]) {
     labelNames: ['code'],
     registers,
   });
-  const joined = new Counter({
-    name: 'waybill_operations_joined_total',
-    help: 'Queries that got the result of an identical query that was already running.',
-    registers,
-  });
   const savedCalls = new Counter({
     name: 'waybill_rest_calls_saved_total',
     help: 'REST calls that Waybill saved, by source of the data. reference: the cache of reference data. list: a page of a list, in place of one call for each record.',
@@ -62,7 +57,7 @@ export function createRequestMetrics(registers: Registry[]) {
       pendingRequests.add(requestRecord);
       requestsUntilCopy -= 1;
       if (requestsUntilCopy > 0) return;
-      // V8 keeps outgrown tables of a Set with their entries (docs/decisions/0004-long-lived-closures.md).
+      // V8 keeps outgrown tables of a Set with their entries (docs/design/how-it-stays-fast.md#objects).
       pendingRequests = new Set(pendingRequests);
       requestsUntilCopy = requestsBetweenCopies;
     },
@@ -80,7 +75,6 @@ export function createRequestMetrics(registers: Registry[]) {
         operations.observe({ type, outcome: isAborted ? 'aborted' : toOutcome(requestRecord) }, seconds);
       }
       for (const code in requestRecord.errors) errors.inc({ code }, requestRecord.errors[code]);
-      if (requestRecord.joined) joined.inc();
       const { cached = 0, savedByList = 0 } = requestRecord.callContext?.callLog ?? {};
       if (cached > 0) savedCalls.inc({ by: 'reference' }, cached);
       if (savedByList > 0) savedCalls.inc({ by: 'list' }, savedByList);

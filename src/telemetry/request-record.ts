@@ -11,8 +11,6 @@ export class RequestRecord {
   operation: OperationDefinitionNode | undefined;
   /** The tenant, its owner and the call log. Undefined without an access token, or if the request was rejected early. */
   callContext: Pick<CallContext, 'tenant' | 'owner' | 'callLog'> | undefined;
-  /** Whether the request shared the result of an equal pending query. */
-  joined = false;
   /** Whether the response has only errors, because nothing of the operation ran. */
   isRejected = false;
   /** The number of errors in the response by code. Undefined without errors. */

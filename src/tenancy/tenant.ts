@@ -48,7 +48,7 @@ export class Tenants {
   readonly #hashKey = randomBytes(32).toString('base64url');
   readonly #remembered: LRUCache<string, Tenant>;
   // Also tenants that only an operation references. A second object with the same id would be wrong:
-  // a write counted on one object would not end joining on the other.
+  // a write counted on one object would not end the counts that the other keeps.
   #tenantRefs = new Map<string, WeakRef<Tenant>>();
   #sweepAtSize: number;
   // Ids only, in two generations: many more tokens than tenants are remembered. A Map of times would delete an entry for

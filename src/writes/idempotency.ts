@@ -80,7 +80,7 @@ const withoutClaim: Attempt<unknown> = {
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-/** Runs writes once per key, and one at a time on a resource (docs/decisions/0022-keys-of-a-merchant-in-a-file.md). */
+/** Runs writes once per key, and one at a time on a resource (docs/design/how-a-write-happens-once.md#a-key). */
 export function createIdempotency(options: IdempotencyOptions) {
   const { store, merchants, report, processingMs = 10_000 } = options;
   const digest = createDigest(store.secret);

@@ -46,7 +46,7 @@ export function createMerchants({ api, store, service }: MerchantsOptions) {
   const serviceDigest = () => digest(['service', service]);
   const wasOrganizationShown = () => store.wasOrganizationShown(serviceDigest());
 
-  /** Asks twice if the first answer is 403 (docs/decisions/0046-a-403-counts-the-second-time.md). */
+  /** Asks twice if the first answer is 403 (docs/design/how-a-write-happens-once.md#the-merchant). */
   async function ask(callContext: CallContext, isSecond = false): Promise<KnownMerchant> {
     const token = { merchant: digest(['token', service, callContext.bearer]) };
     let name: string;

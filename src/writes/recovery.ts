@@ -5,6 +5,7 @@ import { createAgeCheck, createdAtMs } from '../loaders/scan/row-filter.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateOrderJson, PageQuery } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
+import { ScanBudgetExceededError } from '../rest/client/scan-budget.ts';
 import {
   InvalidResponseError,
   isConflict,
@@ -17,15 +18,17 @@ import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 
 /**
  * Runs `find`, which looks for the record that an attempt without a response may have created.
- * @throws OutcomeUnknownError if REST rejects the search or sends an invalid response, and the other errors of `find`.
+ * @throws OutcomeUnknownError if REST rejects the search or sends an invalid response, or if the operation may scan no
+ * further page. Also the other errors of `find`.
  */
 export async function withRecovery<Found>(find: () => Promise<Found>): Promise<Found> {
   try {
     return await find();
   } catch (error) {
     const isRejected = isRejectedInput(error) || isNotFound(error) || isConflict(error);
+    const isCutShort = error instanceof ScanBudgetExceededError;
     // Other errors are about the access token, a rate limit or the network.
-    if (!isRejected && !(error instanceof InvalidResponseError)) throw error;
+    if (!isRejected && !isCutShort && !(error instanceof InvalidResponseError)) throw error;
     throw new OutcomeUnknownError('An earlier attempt got no response', { cause: error });
   }
 }
@@ -113,6 +116,7 @@ export async function findShipment(
 ): Promise<ShipmentJson | null> {
   const uncached: Pages<ShipmentJson, PageQuery> = {
     load: (query) => listShipments(query, callContext),
+    takeFurther: () => callContext.scanBudget.expectPage(),
     clearAll: () => {},
     maxPageSize: maxPageSize.shipments,
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { counted } from '../../src/base/counted.ts';
-import { BudgetExceededError } from '../../src/rest/errors.ts';
+import { ReadBudgetExceededError } from '../../src/rest/errors.ts';
 import { trustedDocumentTabs } from '../../src/server/routes/graphiql/tabs.ts';
 import { explainNoOffer } from '../../src/writes/offer-selection.ts';
 
@@ -17,7 +17,9 @@ test.each([
   [1, 'at most 1 REST read.'],
   [2, 'at most 2 REST reads.'],
 ])('the error of a read budget of %d counts its reads', (maxReads, text) => {
-  expect(new BudgetExceededError({ method: 'GET', path: '/v1/orders/7' }, maxReads).message).toContain(text);
+  expect(new ReadBudgetExceededError({ method: 'GET', path: '/v1/orders/7' }, maxReads).message).toContain(
+    text,
+  );
 });
 
 test.each([

@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { CancelSource, pause } from '../../src/concurrency/cancellation.ts';
-import { createOperationScope } from '../fixtures/operation-scope.ts';
 
 test('an abort calls each listener that was not removed once', () => {
   const cancelSource = new CancelSource();
@@ -26,17 +25,6 @@ test('an abort calls each listener that was not removed once', () => {
     'enough',
     ['first: enough', 'last'],
   ]);
-});
-
-test('an operation is aborted only when no request waits for it any longer', () => {
-  const scope = createOperationScope();
-  const { signal } = scope;
-  const [first, second] = [scope.addWaiter(), scope.addWaiter()];
-  first('gone');
-  first('gone');
-  expect(signal.aborted).toBe(false);
-  second('gone too');
-  expect([signal.aborted, signal.reason]).toEqual([true, 'gone too']);
 });
 
 test('pause() leaves no abort listener behind', async () => {

@@ -20,7 +20,7 @@ const defaults = {
   logLevel: 'info',
   corsOrigins: undefined,
   compressResponses: true,
-  graphqlRequestsAtOnce: 1_000,
+  graphqlRequestsAtOnce: 10_000,
   maxConnections: 10_000,
   keepAliveTimeoutMs: 65_000,
   drainWaitMs: 5_000,
@@ -377,12 +377,19 @@ describe('readConfig with invalid settings', () => {
     },
   );
 
-  test.each(['1', '4', 'x'])('rejects WORKERS=%s and says what to do instead', (value) => {
-    expect(faultsOf({ WORKERS: value })).toBe(
-      'The environment has invalid settings:\n' +
-        '  WORKERS: this setting is gone, because a server is one process. Remove WORKERS. ' +
-        'docs/operations/deploy.md says how to use several cores.',
+  test.each([
+    ['WORKERS', 'a server is one process, and docs/operations/deploy.md says how to use several cores'],
+    ['IDEMPOTENCY_KEYS', 'each merchant has 100,000 keys and locks'],
+    ['MAX_ALIASES', 'docs/api.md lists the fixed limits'],
+    ['UPSTREAM_AHEAD_OF_ASK', 'UPSTREAM_LISTS_FOR_BATCHES=no does the same'],
+  ])('rejects %s, which is gone, and says what holds instead', (name, instead) => {
+    expect(faultsOf({ [name]: '4' })).toBe(
+      `The environment has invalid settings:\n  ${name}: this setting is gone: ${instead}. Remove ${name}.`,
     );
+  });
+
+  test.each(['MAX_TOKENS', 'REQUEST_TIMEOUT_MS'])('ignores %s, a name that other programs use', (name) => {
+    expect(readConfig({ [name]: '4' })).toEqual(readConfig({}));
   });
 
   test('requires UPSTREAM_URL in production', () => {

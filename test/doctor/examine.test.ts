@@ -18,6 +18,8 @@ interface Situation {
   conversation?: string;
   /** A fault that begins with the call of this number. */
   laterFault?: [call: number, fault: Fault];
+  /** Lets a day pass in the sandbox before the label is read. */
+  isSlow?: boolean;
 }
 
 let shared: Sandbox;
@@ -36,6 +38,7 @@ async function examined({
   faults = [],
   conversation,
   laterFault,
+  isSlow = false,
 }: Situation = {}): Promise<Examined> {
   // The first fault that matches takes effect.
   for (const fault of faults) sandbox.faults.add(fault);
@@ -48,6 +51,7 @@ async function examined({
     spacingMs: 0,
     onCall(number, call) {
       progress.push(`${number} ${call}`);
+      if (isSlow && call.endsWith('/label')) sandbox.clock.advance(24 * 3_600_000);
       if (laterFault?.[0] === number) sandbox.faults.add(laterFault[1]);
     },
   });
@@ -91,7 +95,8 @@ test('the full sandbox passes every check', async () => {
     sandbox: whole.sandbox,
     conversation: 'channels/ca1/conversations/ca60',
   });
-  expect(notOk(report)).toEqual([]);
+  // No status changes within seconds.
+  expect(notOk(report)).toEqual(['update time']);
   expect(report).toMatchObject({
     isUsable: true,
     settings: {
@@ -208,6 +213,39 @@ test.each([
     expect(findingOf(report, 'last page')?.cause).toBe(`The nextPageToken of the last page is ${form}.`);
   },
 );
+
+test.each<[string, Fault[], boolean, object]>([
+  [
+    'moves with the status',
+    [],
+    true,
+    { mark: 'ok', cause: expect.stringMatching(/^The updateTime of a shipment moves with its status/) },
+  ],
+  [
+    'stays the same',
+    [editRows('shipments', (row) => ({ ...row, updateTime: '2026-11-02T00:00:00Z' }))],
+    true,
+    { mark: 'warning', cause: 'A shipment changed its status, and its updateTime stayed the same.' },
+  ],
+  [
+    'is not there',
+    [editRows('shipments', (row) => ({ ...row, updateTime: undefined }))],
+    true,
+    { mark: 'warning', cause: 'A shipment changed its status, and its updateTime stayed the same.' },
+  ],
+  [
+    'may move, but no status changes',
+    [],
+    false,
+    { mark: 'open', cause: 'Not proven: no shipment changed its status between two looks.' },
+  ],
+])('the doctor tells whether updateTime %s', async (_what, faults, isSlow, finding) => {
+  const sandbox = await startSandbox({ seed: trimmedSeed });
+  const { report } = await examined({ sandbox, faults, isSlow });
+  await sandbox.close();
+  expect(findingOf(report, 'update time')).toMatchObject(finding);
+  expect(report.isUsable).toBe(true);
+});
 
 test('the report lists how records differ from the wire schema', async () => {
   const { report } = await examined({

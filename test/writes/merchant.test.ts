@@ -4,11 +4,11 @@ import { CancelSource } from '../../src/concurrency/cancellation.ts';
 import type { CallContext } from '../../src/rest/client/call-context.ts';
 import {
   AbortedError,
-  BudgetExceededError,
   CircuitOpenError,
   DeadlineError,
   InvalidResponseError,
   OperationDeadlineError,
+  ReadBudgetExceededError,
   ResponseTooLargeError,
   StatusError,
   UnavailableError,
@@ -279,7 +279,7 @@ describe('an error of the merchant lookup', () => {
   test.each<[string, Error]>([
     ['a 401', status(401)],
     ['the deadline of the operation', new OperationDeadlineError('The operation', 30)],
-    ['an exhausted read budget', new BudgetExceededError(call, 250)],
+    ['an exhausted read budget', new ReadBudgetExceededError(call, 250)],
     ['a bug', new TypeError('a bug')],
   ])('is thrown unchanged if it is %s', async (_what, error) => {
     const { of, asked } = startMerchants(failing(error));
@@ -315,7 +315,7 @@ describe('an operation that waits for the merchant lookup of another operation',
   test.each<[string, Error]>([
     ['was aborted', new AbortedError('the client has left')],
     ['exceeded its deadline', new OperationDeadlineError('The operation', 30)],
-    ['exhausted its read budget', new BudgetExceededError(call, 250)],
+    ['exhausted its read budget', new ReadBudgetExceededError(call, 250)],
   ])('repeats the lookup if the other operation %s', async (_what, error) => {
     const { answers, ask } = held();
     const { of, asked } = startMerchants(ask);

@@ -11,14 +11,20 @@ export const statusArgs = (list: string, type: EnumRef<SchemaTypes, string, stri
     }),
   }));
 
-/** Sorted and without duplicates. An absent or empty list means no filter. @throws BadInputError for UNRECOGNIZED */
-export function statusFilter(status: readonly string[] | null | undefined): string[] | undefined {
+/**
+ * Sorted and without duplicates. An absent or empty list means no filter.
+ * @throws BadInputError for UNRECOGNIZED, which names `argument`
+ */
+export function statusFilter(
+  status: readonly string[] | null | undefined,
+  argument = 'status',
+): string[] | undefined {
   if (status?.includes('UNRECOGNIZED'))
-    throw new BadInputError('"status" must not contain UNRECOGNIZED, which is for output only.');
+    throw new BadInputError(`"${argument}" must not contain UNRECOGNIZED, which is for output only.`);
   return status?.length ? [...new Set(status)].sort() : undefined;
 }
 
-export const createdArgs = builder.args((t) => ({
+export const timeArgs = builder.args((t) => ({
   createdSince: t.field({
     type: 'DateTime',
     description: 'The earliest time of creation. By default, there is no lower bound.',
@@ -27,17 +33,38 @@ export const createdArgs = builder.args((t) => ({
     type: 'DateTime',
     description: 'The latest time of creation. By default, there is no upper bound.',
   }),
+  updatedSince: t.field({
+    type: 'DateTime',
+    description:
+      'The earliest time of the last change. By default, there is no lower bound. Only `createdSince` can end the ' +
+      'search before the end of the list.',
+  }),
+  updatedUntil: t.field({
+    type: 'DateTime',
+    description: 'The latest time of the last change. By default, there is no upper bound.',
+  }),
 }));
 
-/** The range in milliseconds since 1970. @throws BadInputError for a range that ends before its start */
-export function createdRange(createdSince: string | null | undefined, createdUntil: typeof createdSince) {
-  const range = { createdSinceMs: timeMs(createdSince), createdUntilMs: timeMs(createdUntil) };
-  if (Number(range.createdSinceMs) > Number(range.createdUntilMs))
-    throw new BadInputError(
-      `Expected "createdSince" to be no later than "createdUntil", but got ${createdSince} and ${createdUntil}.`,
-    );
-  return range;
+type Time = string | null | undefined;
+
+/** The ranges in milliseconds since 1970. @throws BadInputError for a range that ends before its start */
+export function timeRanges(args: Partial<Record<keyof typeof timeArgs, Time>>) {
+  const [createdSinceMs, createdUntilMs] = range('created', args.createdSince, args.createdUntil);
+  const [updatedSinceMs, updatedUntilMs] = range('updated', args.updatedSince, args.updatedUntil);
+  return { createdSinceMs, createdUntilMs, updatedSinceMs, updatedUntilMs };
 }
+
+function range(what: string, since: Time, until: Time) {
+  const [sinceMs, untilMs] = [timeMs(since), timeMs(until)];
+  if (Number(sinceMs) > Number(untilMs))
+    throw new BadInputError(
+      `Expected "${what}Since" to be no later than "${what}Until", but got ${since} and ${until}.`,
+    );
+  return [sinceMs, untilMs] as const;
+}
+
+/** Whether a filter has a condition. */
+export const isFilter = (filter: object) => Object.values(filter).some((bound) => bound !== undefined);
 
 // Code points. They fit a URL even if each takes 12 bytes there.
 const maxCharacters = 256;

@@ -1,5 +1,5 @@
 import type { ObjectRef } from '@pothos/core';
-import { type ASTNode, type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { RecordLoader } from '../../loaders/record-loader.ts';
@@ -92,17 +92,6 @@ const selectsMoreThanId = selectsMoreThanIdAt([]);
 
 /** Whether a field with a record needs only its name, for `id` and `__typename`. */
 export const selectsOnlyId = (info: GraphQLResolveInfo) => !selectsMoreThanId(info);
-
-/**
- * Whether an operation, or a fragment of its document, selects a relation of this name. A query by id has the same name
- * and an argument, and its call is sent before any page of a list is there.
- */
-export function selectsRelation(relation: string, { operation, fragments }: GraphQLResolveInfo): boolean {
-  const selects = (node: ASTNode): boolean =>
-    (node.kind === Kind.FIELD && node.name.value === relation && !node.arguments?.length) ||
-    ('selectionSet' in node && node.selectionSet?.selections.some(selects) === true);
-  return [operation, ...Object.values(fragments)].some(selects);
-}
 
 /** The limit on selections, which counts each spread of a fragment, bounds the recursion. */
 function selectsMore(

@@ -4,7 +4,8 @@ import type { MessageJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import { defineMutation, inputArg } from '../mutation/define-mutation.ts';
 import { idempotencyKey, keyDescription, parsed } from '../mutation/input-rules.ts';
-import { NotFound, resultUnion } from '../mutation/user-error.ts';
+import { inputsArg, runBatch } from '../mutation/run-batch.ts';
+import { NotFound, resultUnion, WriteFailed } from '../mutation/user-error.ts';
 import { Message } from './message.ts';
 import { MessageContentInput, messageContentRules, messageJson } from './message-content-input.ts';
 import { checkTemplateFits } from './template-check.ts';
@@ -47,10 +48,30 @@ const SendMessageSuccess = builder
     }),
   });
 
-export const SendMessageResult = resultUnion('SendMessageResult', [SendMessageSuccess, NotFound]);
+export const SendMessageResult = resultUnion('SendMessageResult', [
+  SendMessageSuccess,
+  NotFound,
+  WriteFailed,
+]);
 
-builder.mutationField('sendMessage', (t) =>
-  t.field({
+const send = defineMutation({
+  rules,
+  target: ({ conversation }) => ({ id: conversation.name, path: 'conversation' }),
+  restToInputPaths: { text: 'content.text', template: 'content.template' },
+  run: async ({ conversation, content, idempotencyKey }, { writes, loaders }) => ({
+    __typename: 'SendMessageSuccess' as const,
+    sent: await writes.sendMessage(conversation, messageJson(content), idempotencyKey, () =>
+      checkTemplateFits(content, conversation.channel, loaders),
+    ),
+  }),
+  adviceOnUnknownOutcome: ({ conversation: { name } }) =>
+    `Before you send the message again, look for it among the newest messages of conversation(id: ` +
+    `${JSON.stringify(name)}). ` +
+    'Then use a new idempotencyKey.',
+});
+
+builder.mutationFields((t) => ({
+  sendMessage: t.field({
     type: SendMessageResult,
     nullable: true,
     description:
@@ -58,20 +79,19 @@ builder.mutationField('sendMessage', (t) =>
       'result is `InvalidInput`. Costs `POST /v1/channels/{id}/conversations/{id}/messages`, ' +
       'and also `GET /v1/channels/{id}/templates` for a template.',
     args: inputArg(SendMessageInput, 'The message to send.'),
-    resolve: defineMutation({
-      rules,
-      target: ({ conversation }) => ({ id: conversation.name, path: 'conversation' }),
-      restToInputPaths: { text: 'content.text', template: 'content.template' },
-      run: async ({ conversation, content, idempotencyKey }, { writes, loaders }) => ({
-        __typename: 'SendMessageSuccess' as const,
-        sent: await writes.sendMessage(conversation, messageJson(content), idempotencyKey, () =>
-          checkTemplateFits(content, conversation.channel, loaders),
-        ),
-      }),
-      adviceOnUnknownOutcome: ({ conversation: { name } }) =>
-        `Before you send the message again, look for it among the newest messages of conversation(id: ` +
-        `${JSON.stringify(name)}). ` +
-        'Then use a new idempotencyKey.',
-    }),
+    resolve: send,
   }),
-);
+  sendMessages: t.field({
+    type: [SendMessageResult],
+    nullable: true,
+    description:
+      'Sends up to 100 messages. Messages to one conversation are sent one after the other, in the sequence of ' +
+      '`inputs`. Returns one result per input, in that sequence. If every result would be a `WriteFailed` with the ' +
+      'same `code`, the field is null instead, with that error. Costs ' +
+      '`POST /v1/channels/{id}/conversations/{id}/messages` for each input, ' +
+      'and also `GET /v1/channels/{id}/templates` for templates.',
+    args: inputsArg(SendMessageInput, 'The messages to send, at most 100.'),
+    resolve: (_root, { inputs }, context, info) =>
+      runBatch(inputs, ({ conversation }) => conversation, send, context, info),
+  }),
+}));

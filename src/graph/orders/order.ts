@@ -1,10 +1,19 @@
+import { readJoinedSlice } from '../../loaders/scan/joined-slice.ts';
 import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
 import type { OrderJson, RecipientJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { createdArgs, createdRange, searchText, statusArgs, statusFilter } from '../fields/list-filters.ts';
+import {
+  isFilter,
+  searchText,
+  statusArgs,
+  statusFilter,
+  timeArgs,
+  timeRanges,
+} from '../fields/list-filters.ts';
 import { Money, money } from '../fields/money.ts';
 import { optionalValue } from '../fields/optional-value.ts';
-import { selectsMoreThanIdAt, selectsRelation } from '../fields/related-record.ts';
+import { selectsMoreThanIdAt } from '../fields/related-record.ts';
+import { shipmentStatus } from '../fields/shipment-status.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { defineList } from '../relay/connection.ts';
 import { defineRecordQuery, Node } from '../relay/node.ts';
@@ -118,7 +127,7 @@ builder.queryFields((t) => ({
     ...orderList.field,
     description:
       "The merchant's orders as the REST service sorts them, usually newest first. Costs `GET /v1/orders`. A " +
-      'filter by `createdSince` or `createdUntil` costs up to 20 pages of this list.',
+      'filter by time or by the shipment costs up to 20 pages of lists.',
     args: {
       ...orderList.field.args,
       ...statusArg,
@@ -127,13 +136,38 @@ builder.queryFields((t) => ({
           'The approximate name of a recipient, an exact phone number, or an exact `referenceId`. At most 256 ' +
           'characters.',
       }),
-      ...createdArgs,
+      ...timeArgs,
+      hasShipment: t.arg.boolean({
+        description: 'Whether the orders have a shipment. By default, both are returned.',
+      }),
+      shipmentStatus: t.arg({
+        type: [shipmentStatus.ref],
+        description:
+          'The statuses of the shipments of the orders to return. By default, all statuses, and orders without a ' +
+          'shipment. Also costs pages of `GET /v1/shipments`, and `GET /v1/shipments/{id}` for a few shipments. An ' +
+          'order whose shipment cannot be read is null, with an error.',
+      }),
     },
-    resolve: (_root, { status, search, createdSince, createdUntil, ...args }, { loaders }, info) => {
+    resolve: (_root, { status, search, hasShipment, shipmentStatus, ...args }, { loaders }, info) => {
       const query = { search: searchText('search', search) || undefined, status: statusFilter(status) };
-      const range = createdRange(createdSince, createdUntil);
-      if (range.createdSinceMs !== undefined || range.createdUntilMs !== undefined)
-        return orderList.readFiltered(loaders.orderScans, selectsRelation('order', info), args, query, range);
+      const filter = { ...timeRanges(args), hasShipment: hasShipment ?? undefined };
+      const shipmentStatuses = statusFilter(shipmentStatus, 'shipmentStatus');
+      if (shipmentStatuses !== undefined) {
+        if (hasShipment === false)
+          throw new BadInputError('"shipmentStatus" must be empty or omitted if "hasShipment" is false.');
+        const joined = { ...filter, shipmentStatuses };
+        return orderList.readFiltered(
+          loaders.orderScans,
+          args,
+          query,
+          joined,
+          (scan, _filter, first, start) => {
+            loaders.shipmentJoin.start(start, selectsShipments(info) ? shipmentStatuses : []);
+            return readJoinedSlice(scan, joined, first, loaders.shipmentJoin);
+          },
+        );
+      }
+      if (isFilter(filter)) return orderList.readFiltered(loaders.orderScans, args, query, filter);
       const pages = selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage;
       return orderList.read(pages, args, query);
     },

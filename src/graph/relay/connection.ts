@@ -4,7 +4,7 @@ import { ListCursors, type Position } from '../../loaders/paging/cursor.ts';
 import type { Pages } from '../../loaders/paging/page-loader.ts';
 import { type PageSlice, type PlacedRow, readPageSlice } from '../../loaders/paging/page-slice.ts';
 import { readFilteredSlice } from '../../loaders/scan/filtered-slice.ts';
-import type { createScans } from '../../loaders/scan/list-scan.ts';
+import type { createScans, ListScan } from '../../loaders/scan/list-scan.ts';
 import type { RowFilter } from '../../loaders/scan/row-filter.ts';
 import type { PageQuery } from '../../rest/api-types.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
@@ -47,6 +47,14 @@ function encoded(position: Position | undefined, cursors: ListCursors): string |
 interface Named {
   name: string;
 }
+
+/** Reads the rows of a scan that match. `joined`: that of the position where the scan starts. */
+type SliceReader<Json, Filter> = (
+  scan: ListScan<Json>,
+  filter: Filter,
+  first: number,
+  joined: Position['joined'],
+) => Promise<PageSlice<Json>>;
 
 interface PageArgs {
   first?: number | null | undefined;
@@ -131,16 +139,21 @@ export function defineList<Json extends Named>(
     return { slice, hasPreviousPage: after !== undefined, cursors };
   }
 
-  /** Like `read`, but `filter` is one that REST does not have. `keepsRows`: see `createScans`. */
-  async function readFiltered<Query extends PageQuery>(
+  /**
+   * Like `read`, but `filter` is one that REST does not have.
+   * @param readSlice reads the matching rows of a scan. By default, the filter needs the rows alone.
+   */
+  async function readFiltered<Query extends PageQuery, Filter extends RowFilter>(
     scanFrom: ReturnType<typeof createScans<Json, Query>>,
-    keepsRows: boolean,
     pageArgs: PageArgs,
     query: Omit<Query, keyof PageQuery>,
-    filter: RowFilter,
+    filter: Filter,
+    readSlice: SliceReader<Json, Filter> = readFilteredSlice,
   ): Promise<Connection<Json>> {
     const { first, after, cursors } = parsePageArgs(pageArgs, { ...query, ...filter });
-    const slice = await readFilteredSlice(scanFrom(query, after, keepsRows), filter, first);
+    // Fields that start at the same row share a scan, wherever their joined lists go on.
+    const scan = scanFrom(query, after && { ...after, joined: undefined });
+    const slice = await readSlice(scan, filter, first, after?.joined);
     return { slice, hasPreviousPage: after !== undefined, cursors };
   }
 

@@ -1,11 +1,11 @@
+import { resourceName } from '../../rest/resource-name.ts';
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { createdArgs, createdRange, statusArgs, statusFilter } from '../fields/list-filters.ts';
+import { isFilter, statusArgs, statusFilter, timeArgs, timeRanges } from '../fields/list-filters.ts';
 import { shippingCost } from '../fields/money.ts';
-import { openEnum } from '../fields/open-enum.ts';
 import { optionalValue } from '../fields/optional-value.ts';
-import { relatedRecord, relation, selectsRelation } from '../fields/related-record.ts';
-import { defineStatusCounts } from '../fields/status-counts.ts';
+import { relatedRecord, relation } from '../fields/related-record.ts';
+import { shipmentStatus } from '../fields/shipment-status.ts';
 import { Order } from '../orders/order.ts';
 import { Recipient } from '../orders/recipient.ts';
 import { Origin } from '../places/origin.ts';
@@ -14,22 +14,6 @@ import { Quote } from '../quotes/quote.ts';
 import { defineList } from '../relay/connection.ts';
 import { defineRecordQuery, Node } from '../relay/node.ts';
 import { Label } from './label.ts';
-
-const shipmentStatus = openEnum('ShipmentStatus', 'The status of a shipment.', {
-  GENERATING_LABEL: 'The label is being generated.',
-  LABEL_GENERATED: 'The label is ready to print.',
-  SCHEDULED_PICKUP: 'The pickup is scheduled.',
-  IN_PROGRESS: 'The courier has the package.',
-  AT_ORIGIN_TERMINAL: "The package is at the courier's terminal near the origin.",
-  AT_DESTINATION_TERMINAL: "The package is at the courier's terminal near the destination.",
-  READY_FOR_PICKUP: "The recipient can collect the package at the courier's office.",
-  OUT_FOR_DELIVERY: 'The package is out for delivery.',
-  DELIVERED: 'The recipient received the package.',
-  WITH_ERROR: 'The shipment has an error. Contact the courier.',
-  CANCELLATION_REQUESTED: 'The cancellation was requested.',
-  CANCELLED: 'The shipment is cancelled.',
-  RETURN: 'The package is being returned, or was returned.',
-});
 
 export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
   description: 'A package that a courier delivers.',
@@ -89,7 +73,6 @@ export const Shipment = builder.objectRef<ShipmentJson>('Shipment').implement({
 });
 
 const shipmentList = defineList(Shipment, 'shipments');
-defineStatusCounts('Shipment', 'shipments', shipmentStatus);
 
 builder.objectField(Order, 'shipment', (t) =>
   t.field({
@@ -109,14 +92,21 @@ builder.queryFields((t) => ({
     ...shipmentList.field,
     description:
       "The merchant's shipments as the REST service sorts them, usually newest first. Costs `GET /v1/shipments`. " +
-      'A filter by `status`, `createdSince` or `createdUntil` costs up to 20 pages of this list.',
-    args: { ...shipmentList.field.args, ...statusArgs('shipments', shipmentStatus.ref), ...createdArgs },
-    resolve: (_root, { status, createdSince, createdUntil, ...args }, { loaders }, info) => {
-      const filter = { statuses: statusFilter(status), ...createdRange(createdSince, createdUntil) };
-      if (Object.values(filter).every((bound) => bound === undefined))
-        return shipmentList.read(loaders.shipmentPage, args, {});
-      const keepsRows = selectsRelation('shipment', info);
-      return shipmentList.readFiltered(loaders.shipmentScans, keepsRows, args, {}, filter);
+      'A filter costs up to 20 pages of this list.',
+    args: {
+      ...shipmentList.field.args,
+      ...statusArgs('shipments', shipmentStatus.ref),
+      ...timeArgs,
+      courier: t.arg.id({
+        description:
+          'The courier of the shipments to return, `couriers/<code>` or the code. By default, all couriers.',
+      }),
+    },
+    resolve: (_root, { status, courier, ...args }, { loaders }) => {
+      const name = typeof courier === 'string' ? resourceName('couriers', courier) : undefined;
+      const filter = { statuses: statusFilter(status), ...timeRanges(args), courier: name };
+      if (!isFilter(filter)) return shipmentList.read(loaders.shipmentPage, args, {});
+      return shipmentList.readFiltered(loaders.shipmentScans, args, {}, filter);
     },
   }),
 }));

@@ -45,7 +45,7 @@ type Read<Json> = (name: string) => RecordResult<Json> | Promise<RecordResult<Js
 
 /**
  * Loads batches of ids: reads one page of the list, then sends a GET for each id that the page lacks
- * (docs/decisions/0021-one-page-for-a-batch.md). A slow page is waited for. A page that fails as the calls of an
+ * (docs/design/how-a-batch-becomes-a-page.md). A slow page is waited for. A page that fails as the calls of an
  * overloaded service fail is not replaced by GETs, so trouble makes no more calls than health.
  *
  * Records that this token wrote lately are read by their ids, because a list may still have their old rows.

@@ -34,6 +34,7 @@ export function ordersWithShipments(
       if (idCount > 0) shipmentById.expect(position());
       return page;
     },
+    takeFurther: (query) => orderPage.takeFurther(query),
     clearAll: () => orderPage.clearAll(),
     maxPageSize: orderPage.maxPageSize,
   };

@@ -1,4 +1,5 @@
 import type { Page, PageQuery } from '../../rest/api-types.ts';
+import { ScanBudget } from '../../rest/client/scan-budget.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
 /** Loads pages of one list. Equal queries of an operation share one call. */
@@ -7,10 +8,17 @@ export class PageLoader<Row, Query extends PageQuery> {
   readonly maxPageSize: number;
   protected readonly pages = new Map<string, Promise<Page<Row>>>();
   readonly #list: (query: Query) => Promise<Page<Row>>;
+  readonly #scanBudget: ScanBudget;
 
-  constructor(list: (query: Query) => Promise<Page<Row>>, maxPageSize: number) {
+  /** @param scanBudget the operation's. By default, a new one. */
+  constructor(
+    list: (query: Query) => Promise<Page<Row>>,
+    maxPageSize: number,
+    scanBudget = new ScanBudget(),
+  ) {
     this.#list = list;
     this.maxPageSize = maxPageSize;
+    this.#scanBudget = scanBudget;
   }
 
   /** @param _rowsBefore The number of list rows before the page, if known. */
@@ -21,6 +29,20 @@ export class PageLoader<Row, Query extends PageQuery> {
     return page;
   }
 
+  /** Whether loading a page needs no further call. */
+  isAvailable(query: Query): boolean {
+    return this.pages.has(queryKey(query));
+  }
+
+  /**
+   * Takes a page of the operation's budget, before a search loads a page after its first one. A page without a call is free.
+   * @returns what to wait for before the page is loaded; undefined if it may be loaded at once
+   * @throws ScanBudgetExceededError if no page is left.
+   */
+  takeFurther(query: Query): Promise<void> | undefined {
+    return this.isAvailable(query) ? undefined : this.#scanBudget.expectPage();
+  }
+
   clearAll(): void {
     this.pages.clear();
   }
@@ -28,21 +50,34 @@ export class PageLoader<Row, Query extends PageQuery> {
 
 export type Pages<Row, Query extends PageQuery> = Pick<
   PageLoader<Row, Query>,
-  'load' | 'clearAll' | 'maxPageSize'
+  'load' | 'takeFurther' | 'clearAll' | 'maxPageSize'
 >;
+
+/** Pages that each reader loads anew, and counts itself. */
+export function uncountedPages<Row, Query extends PageQuery>(
+  load: (query: Query) => Promise<Page<Row>>,
+  maxPageSize: number,
+): Pages<Row, Query> {
+  return { load, maxPageSize, takeFurther: () => undefined, clearAll() {} };
+}
 
 /** A loader whose rows prime `byName`, so that their records need no GET. */
 export function primingPageLoader<Row extends { name: string }, Query extends PageQuery>(
   list: (query: Query) => Promise<Page<Row>>,
   maxPageSize: number,
   byName: RecordLoader<Row>,
+  scanBudget?: ScanBudget,
 ): PageLoader<Row, Query> {
-  return new PageLoader(async (query) => {
-    const { generation } = byName;
-    const page = await list(query);
-    byName.prime(page.rows, generation);
-    return page;
-  }, maxPageSize);
+  return new PageLoader(
+    async (query) => {
+      const { generation } = byName;
+      const page = await list(query);
+      byName.prime(page.rows, generation);
+      return page;
+    },
+    maxPageSize,
+    scanBudget,
+  );
 }
 
 /** Equal queries in any field order have an equal key. Cursors of clients hold its digest: keep its form. */

@@ -13,7 +13,8 @@ export interface PageSlice<Row> {
 }
 
 export interface PlacedRow<Row> {
-  readonly row: Row | InvalidResponseError;
+  /** An error where the row is invalid, or where its place in a filtered list can't be found out. */
+  readonly row: Row | Error;
   readonly after: Position;
 }
 
@@ -21,7 +22,8 @@ export interface PlacedRow<Row> {
  * Reads `first` rows with the fewest calls. One page has exactly the rows to skip and the rows to return. More
  * pages are read only if REST returns fewer rows. REST is assumed to accept a new page size for each page.
  * @param isInList selects the rows of the list, if REST cannot filter them
- * @throws InvalidResponseError if the list has no end. Errors of `pages` are passed on.
+ * @throws InvalidResponseError if the list has no end, and ScanBudgetExceededError if `isInList` selects too few rows.
+ * Errors of `pages` are passed on.
  */
 export async function readPageSlice<Row extends { name: string }, Query extends PageQuery>(
   pages: Pages<Row, Query>,
@@ -37,7 +39,7 @@ export async function readPageSlice<Row extends { name: string }, Query extends 
   const rows: PlacedRow<Row>[] = [];
   let rowsNeeded = first;
   while (true) {
-    const read = await walk.next(rowsNeeded);
+    const read = await walk.next(rowsNeeded, isInList !== undefined);
     if (addMatches(rows, first, read, isOfList)) return { rows, hasNextPage: true };
     const isAtEnd = read.page.nextPageToken === undefined;
     if (isAtEnd || rows.length === first) return { rows, hasNextPage: !isAtEnd };

@@ -29,12 +29,14 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
 
   /**
    * Reads the next page, with `rowsNeeded` rows after its position. Call it only while the last page has a token.
-   * @throws InvalidResponseError if REST ignores or repeats page tokens
+   * @param isSearch whether the number of pages is unknown. Then each page after the first one is a scanned page.
+   * @throws InvalidResponseError if REST ignores or repeats page tokens, and ScanBudgetExceededError
    */
-  async next(rowsNeeded: number): Promise<ReadPage<Row>> {
+  async next(rowsNeeded: number, isSearch = false): Promise<ReadPage<Row>> {
     const position = this.position;
+    const isFurther = isSearch && this.#tokens.size > 0;
     this.#tokens.add(position.pageToken);
-    const page = await this.#read(position, rowsNeeded);
+    const page = await this.#read(position, rowsNeeded, isFurther);
     // Checked before any row is returned: with a repeated token, a client would never reach the end.
     const { nextPageToken } = page;
     if (nextPageToken !== undefined && this.#tokens.has(nextPageToken))
@@ -50,10 +52,13 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
    * New rows above may have moved the position off the page. Then the largest page is read. If that page lacks the rows
    * around the position too, these rows count as gone.
    */
-  async #read(position: Position, rowsNeeded: number): Promise<Page<Row>> {
+  async #read(position: Position, rowsNeeded: number, isFurther: boolean): Promise<Page<Row>> {
     const { maxPageSize } = this.#pages;
     const { pageToken, rowsBefore, skip, firstBefore } = position;
     const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
+    const turn = isFurther ? this.#pages.takeFurther(this.#query({ pageSize, pageToken })) : undefined;
+    // Without a wait, others that read this list at the same time find the page already asked for.
+    if (turn !== undefined) await turn;
     const page = await this.#load({ pageSize, pageToken }, rowsBefore);
     const firstRow = rowKey(page.rows[0]);
     if (firstBefore !== undefined && firstRow === firstBefore)
@@ -93,12 +98,19 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
   }
 
   #load(page: PageQuery, rowsBefore?: number): Promise<Page<Row>> {
+    return this.#pages.load(this.#query(page), rowsBefore);
+  }
+
+  #query(page: PageQuery): Query {
     // Both together are a Query, which TypeScript cannot infer through Omit.
-    return this.#pages.load({ ...this.#filters, ...page } as unknown as Query, rowsBefore);
+    return { ...this.#filters, ...page } as unknown as Query;
   }
 }
 
-/** Yields the pages of a list, as large as possible. @throws the errors of `PageWalk.next` */
+/**
+ * Yields the pages of a list, as large as possible. Each page after the first one is a scanned page.
+ * @throws the errors of `PageWalk.next`: without its last page, nobody knows what a list lacks
+ */
 export async function* pagesFrom<Row extends { name: string }, Query extends PageQuery>(
   pages: Pages<Row, Query>,
   filters: Filters<Query>,
@@ -106,7 +118,7 @@ export async function* pagesFrom<Row extends { name: string }, Query extends Pag
   const walk = new PageWalk(pages, filters);
   let page: Page<Row>;
   do {
-    ({ page } = await walk.next(pages.maxPageSize));
+    ({ page } = await walk.next(pages.maxPageSize, true));
     yield page;
   } while (page.nextPageToken !== undefined);
 }
@@ -121,7 +133,7 @@ export async function allRecords<Row extends { name: string }, Query extends Pag
 }
 
 /**
- * The index of the first row after the position (docs/decisions/0044-cursors-name-the-next-row.md). Undefined if the page
+ * The index of the first row after the position (docs/design/how-lists-are-read.md#cursors). Undefined if the page
  * lacks both rows around the position.
  */
 export function indexAfter({ rows }: Page<{ name: string }>, { skip, anchor, next }: Position) {

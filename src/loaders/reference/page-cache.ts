@@ -15,7 +15,7 @@ export interface PageCacheOptions {
 // The assumed size of a page's key and entry, which also counts for a search without results.
 const overheadCharacters = 1_024;
 
-/** An LRU cache of reference data pages, shared by all tenants (docs/decisions/0010-reference-data-cache.md). */
+/** An LRU cache of reference data pages, shared by all tenants (docs/design/how-reference-data-is-cached.md). */
 export function createPageCache({ referenceMs, ...options }: PageCacheOptions) {
   const { referenceGraceMs = 300_000, maxCharacters = 64 * 2 ** 20 } = options;
   // The rows of a page may be as old as its request.

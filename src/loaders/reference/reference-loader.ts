@@ -27,7 +27,7 @@ export class ReferenceLoader<Row, Query extends PageQuery> extends PageLoader<Ro
     list: List<Row, Query>,
     maxPageSize: number,
   ) {
-    super((query) => this.#read(query, callContext, list), maxPageSize);
+    super((query) => this.#read(query, callContext, list), maxPageSize, callContext.scanBudget);
     this.#cached = cached;
     this.#name = name;
   }
@@ -37,10 +37,9 @@ export class ReferenceLoader<Row, Query extends PageQuery> extends PageLoader<Ro
     super.clearAll();
   }
 
-  /** Whether loading a page needs no further call. */
-  isAvailable(query: Query): boolean {
-    const key = queryKey(query);
-    return this.pages.has(key) || (this.isCacheUsed && this.#cached.has(`${this.#name} ${key}`));
+  override isAvailable(query: Query): boolean {
+    const isCached = () => this.isCacheUsed && this.#cached.has(`${this.#name} ${queryKey(query)}`);
+    return super.isAvailable(query) || isCached();
   }
 
   /**

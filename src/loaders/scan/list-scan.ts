@@ -1,49 +1,22 @@
-import { untilAborted } from '../../concurrency/cancellation.ts';
-import { FairQueue, UnitEntry } from '../../concurrency/fair-queue.ts';
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
-import type { CallLogEntry } from '../../rest/client/call-log.ts';
 import type { Position } from '../paging/cursor.ts';
-import { queryKey } from '../paging/page-loader.ts';
+import { queryKey, uncountedPages } from '../paging/page-loader.ts';
 import { type Filters, PageWalk, type ReadPage } from '../paging/page-walk.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
-/** The pages that all scans of an operation may read. */
-export const maxScannedPages = 20;
-
-// One token reads two pages at once, in each process (docs/decisions/0047-two-pages-of-scans-at-a-time.md).
-const queue = new FairQueue({ capacity: Number.POSITIVE_INFINITY, maxWeightPerToken: 2 });
-
-/** Runs `read` with a slot, or once the operation has ended: then its calls fail. `hasWaited`: no slot was free. */
-export async function withSlot<Value>(
-  { owner, signal }: Pick<CallContext, 'owner' | 'signal'>,
-  read: (hasWaited: boolean) => Promise<Value>,
-): Promise<Value> {
-  const slot = Promise.withResolvers<void>();
-  const entry = new UnitEntry(owner, slot.resolve);
-  try {
-    const hasWaited = queue.acquire(entry) === 'waiting';
-    if (hasWaited) await untilAborted(slot.promise, signal);
-    if (signal.aborted) queue.leave(entry);
-    return await read(hasWaited);
-  } finally {
-    queue.leave(entry);
-  }
-}
-
-/** `prime` keeps rows for ids, if the scan keeps rows. With an `endPosition`, the operation may read no further page. */
+/** `prime` keeps the rows that a field returns for ids. With an `endPosition`, the operation may read no further page. */
 type NextPage<Row> = (ReadPage<Row> & { prime(rows: Page<Row>['rows']): void }) | { endPosition: Position };
 
 /**
- * Shows the pages of a list to a field until `look` returns a result, at the latest for the last page. Call it at once: a
- * call after the first page misses the rows of this page.
+ * Shows the pages of a list to a field until `look` returns a result, at the latest for the last page. The next page is read
+ * when all fields have looked. Call it at once: a call after the first page misses the rows of this page.
  * @param firstPageRows the rows that the first page should have. The largest number of all fields counts.
  * @throws InvalidResponseError if the list has no end. Errors of the page loader are passed on.
  */
-export type ListScan<Row> = <Result>(
-  firstPageRows: number,
-  look: (next: NextPage<Row>) => Result | undefined,
-) => Promise<Result>;
+export type ListScan<Row> = <Result>(firstPageRows: number, look: Look<Row, Result>) => Promise<Result>;
+
+type Look<Row, Result> = (next: NextPage<Row>) => Result | undefined | Promise<Result | undefined>;
 
 /**
  * The scans of one operation over one list. Fields with the same REST filters and start share a scan, so that
@@ -56,63 +29,62 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
   byName: RecordLoader<Row>,
   callContext: CallContext,
 ) {
-  const { callLog, deadline } = callContext;
+  const { deadline, scanBudget } = callContext;
   const halfTimeMs = deadline.remainingMs() / 2;
   const scans = new Map<string, ListScan<Row>>();
 
-  /**
-   * Finds the scan with these filters of REST from a position on, by default from the start of the list.
-   * @param keepsRows whether rows are kept for ids of the operation. The same for all fields of a scan.
-   */
-  return (filters: Filters<Query>, start?: Position, keepsRows = false): ListScan<Row> => {
+  /** Finds the scan with these filters of REST from a position on, by default from the start of the list. */
+  return (filters: Filters<Query>, start?: Position): ListScan<Row> => {
     const key = queryKey({ filters: queryKey(filters), ...start });
     const shared = scans.get(key);
     if (shared !== undefined) return shared;
-    const load = (query: Query) => list(query, callContext);
-    const walk = new PageWalk({ load, maxPageSize, clearAll() {} }, filters, start);
+    const pages = uncountedPages((query: Query) => list(query, callContext), maxPageSize);
+    const walk = new PageWalk(pages, filters, start);
     /** The fields without a result. `look` returns whether the field has it now. */
-    let fields: { firstPageRows: number; look(next: NextPage<Row>): boolean }[] = [];
+    let fields: { firstPageRows: number; look(next: NextPage<Row>): boolean | Promise<boolean> }[] = [];
 
-    async function readNext(isFirst: boolean, hasWaited: boolean): Promise<NextPage<Row>> {
+    async function readNext(isFirst: boolean): Promise<NextPage<Row>> {
       // A slow list gets on by one page at least, and the client by one cursor.
       const isLate = !isFirst && deadline.remainingMs() < halfTimeMs;
-      if (isLate || callLog.scannedPages >= maxScannedPages) return { endPosition: walk.position };
-      callLog.scannedPages += 1;
+      if (isLate || !scanBudget.take()) return { endPosition: walk.position };
       const { generation } = byName;
-      const sentMs = callLog.elapsedMs();
       const firstPageRows = Math.max(...fields.map((field) => field.firstPageRows));
       const read = await walk.next(isFirst ? firstPageRows : maxPageSize);
-      const prime = (rows: Page<Row>['rows']) => keepsRows && byName.prime(rows, generation);
-      // What a filter or another call returns may need any row by id. But many scans at once would keep too many rows
-      // (docs/decisions/0049-rows-of-few-scans-are-kept.md).
-      const isFilter = fields.some((field) => field.firstPageRows < Number.POSITIVE_INFINITY);
-      const isLater = ({ startMs, durationMs = Infinity }: CallLogEntry) => startMs + durationMs >= sentMs;
-      if (!hasWaited && (isFilter || callLog.entries.filter(isLater).length > 1)) prime(read.page.rows);
+      const prime = (rows: Page<Row>['rows']) => byName.prime(rows, generation);
       return { ...read, prime };
     }
 
     async function run(): Promise<void> {
       // All fields of the operation that start together have asked for their rows after this.
       await undefined;
-      // No promise that waits for a slot gets a page (docs/decisions/0050-no-page-in-a-promise-that-waits.md).
-      for (let isFirst = true; fields.length > 0; isFirst = false)
-        await withSlot(callContext, async (hasWaited) => {
-          const next = await readNext(isFirst, hasWaited);
-          // A field that starts later has a scan of its own.
-          if (isFirst) scans.delete(key);
-          fields = fields.filter((field) => !field.look(next));
-        });
+      for (let isFirst = true; fields.length > 0; isFirst = false) {
+        const turn = scanBudget.nextTurn();
+        if (turn !== undefined) await turn;
+        const next = await readNext(isFirst);
+        // A field that starts later has a scan of its own.
+        if (isFirst) scans.delete(key);
+        const looks = fields.map((field) => field.look(next));
+        const isDone = looks.some((look) => look instanceof Promise) ? await Promise.all(looks) : looks;
+        fields = fields.filter((_field, index) => !isDone[index]);
+      }
     }
 
     let running: Promise<void> | undefined;
-    const scan: ListScan<Row> = (firstPageRows, look) => {
-      return new Promise((resolve, reject) => {
-        const lookOnce = (next: NextPage<Row>) => {
-          const result = look(next);
+    const scan: ListScan<Row> = <Result>(firstPageRows: number, lookAt: Look<Row, Result>) => {
+      return new Promise<Result>((resolve, reject) => {
+        const end = (result: Result | undefined) => {
           if (result !== undefined) resolve(result);
           return result !== undefined;
         };
-        fields.push({ firstPageRows, look: lookOnce });
+        const fail = (error: unknown) => {
+          reject(error);
+          return true;
+        };
+        const look = (next: NextPage<Row>) => {
+          const result = lookAt(next);
+          return result instanceof Promise ? result.then(end, fail) : end(result);
+        };
+        fields.push({ firstPageRows, look });
         running ??= run();
         running.catch(reject);
       });

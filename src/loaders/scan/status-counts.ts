@@ -1,11 +1,14 @@
 import { LRUCache } from 'lru-cache';
+import { maxScannedPages } from '../../rest/client/scan-budget.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
-import { type ListScan, maxScannedPages } from './list-scan.ts';
+import type { ListScan } from './list-scan.ts';
 import { createAgeCheck, type FilteredRow, matchesFilter } from './row-filter.ts';
 
 /** The number of records of each status of REST. */
 export interface StatusCounts {
   byStatus: ReadonlyMap<string, number>;
+  /** Likewise for each courier of REST, by its resource name. Null: the records that name none. */
+  byCourier: ReadonlyMap<string | null, ReadonlyMap<string, number>>;
   /** False if the operation could not read the whole list. Each number is then a lower bound. */
   isExact: boolean;
   /** When the counting started, in the format of RFC 3339. */
@@ -20,7 +23,8 @@ export function countByStatus(
   createdSinceMs: number | undefined,
 ): Promise<StatusCounts> {
   const byStatus = new Map<string, number>();
-  const counts = { byStatus, isExact: true, asOf: new Date().toISOString(), mayBeKept: true };
+  const byCourier = new Map<string | null, Map<string, number>>();
+  const counts = { byStatus, byCourier, isExact: true, asOf: new Date().toISOString(), mayBeKept: true };
   const areLaterRowsOlder = createAgeCheck(createdSinceMs);
   let pages = 0;
   return scan(Number.POSITIVE_INFINITY, (next) => {
@@ -28,7 +32,11 @@ export function countByStatus(
     pages += 1;
     for (const row of next.page.rows) {
       if (!matchesFilter(row, { createdSinceMs }) || typeof row.status !== 'string') continue;
-      byStatus.set(row.status, (byStatus.get(row.status) ?? 0) + 1);
+      const courier = row.courier || null;
+      const ofCourier = byCourier.get(courier) ?? new Map<string, number>();
+      byCourier.set(courier, ofCourier);
+      for (const statuses of [byStatus, ofCourier])
+        statuses.set(row.status, (statuses.get(row.status) ?? 0) + 1);
     }
     return areLaterRowsOlder(next.page.rows) || next.page.nextPageToken === undefined ? counts : undefined;
   });

@@ -1,11 +1,12 @@
 import { type Cancellation, CancelSource, neverAborted } from '../../concurrency/cancellation.ts';
-import { FairQueue } from '../../concurrency/fair-queue.ts';
 import type { Deadline } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
+import { Semaphore } from '../../concurrency/semaphore.ts';
 import type { Tenant, Tenants } from '../../tenancy/tenant.ts';
 import type { RestCall } from '../call.ts';
-import { BudgetExceededError, operationEnded } from '../errors.ts';
+import { operationEnded, ReadBudgetExceededError } from '../errors.ts';
 import { CallLog } from './call-log.ts';
+import { ScanBudget } from './scan-budget.ts';
 
 interface OperationState {
   readsLeft: number;
@@ -25,6 +26,7 @@ export class CallContext {
   /** The operation's deadline. Applies even while clients still wait. */
   readonly deadline: Deadline;
   readonly callLog: CallLog;
+  readonly scanBudget: ScanBudget;
   /** Called before the bytes of a write leave, also again before it is sent on another connection. May throw. */
   readonly beforeWrite: (() => void) | undefined;
   readonly #process: ProcessState;
@@ -39,6 +41,7 @@ export class CallContext {
     this.signal = parts.signal;
     this.deadline = parts.deadline;
     this.callLog = parts.callLog;
+    this.scanBudget = parts.scanBudget;
     this.beforeWrite = parts.beforeWrite;
   }
 
@@ -67,16 +70,17 @@ export class CallContext {
   /** The context of reads that outlive the operation. They take slots, but no read budget. */
   detach(): CallContext {
     const operation = { ...this.#operation, readsLeft: Number.POSITIVE_INFINITY };
-    return this.#derive({ signal: neverAborted, callLog: new CallLog() }, operation);
+    return this.#derive({ signal: neverAborted, ...newCounts() }, operation);
   }
 
   /**
    * Takes one read from the operation's read budget. Writes are free, so a list of writes does not stop half-way.
    * Reads that a write needs first are not free. If none is left for them, the write does not start.
-   * @throws BudgetExceededError if no read is left.
+   * @throws ReadBudgetExceededError if no read is left.
    */
   useReadBudget(call: RestCall): void {
-    if (this.#operation.readsLeft === 0) throw new BudgetExceededError(call, this.#process.readsPerOperation);
+    if (this.#operation.readsLeft === 0)
+      throw new ReadBudgetExceededError(call, this.#process.readsPerOperation);
     this.#operation.readsLeft -= 1;
   }
 
@@ -85,9 +89,9 @@ export class CallContext {
     return this.#operation.readsLeft;
   }
 
-  /** The queue in which calls wait for slots. Waiting calls are never refused. */
-  get queue(): FairQueue {
-    return this.#process.queue;
+  /** The slots of calls. Waiting calls are never refused. */
+  get slots(): Semaphore {
+    return this.#process.slots;
   }
 
   onTokenRejected(): void {
@@ -108,8 +112,16 @@ export class CallContext {
   }
 }
 
-type ContextParts = Pick<CallContext, 'bearer' | 'tenant' | 'owner' | 'signal' | 'deadline' | 'callLog'> &
+type ContextParts = Pick<
+  CallContext,
+  'bearer' | 'tenant' | 'owner' | 'signal' | 'deadline' | 'callLog' | 'scanBudget'
+> &
   Partial<Pick<CallContext, 'beforeWrite'>>;
+
+const newCounts = () => ({
+  callLog: new CallLog(),
+  scanBudget: new ScanBudget(),
+});
 
 export interface CallContextsOptions {
   /** The read budget: one operation makes at most this number of reads. */
@@ -121,27 +133,26 @@ export interface CallContextsOptions {
 }
 
 interface ProcessState extends Omit<CallContextsOptions, 'callsAtOnce'> {
-  readonly queue: FairQueue;
+  readonly slots: Semaphore;
 }
 
 export type CallContexts = ReturnType<typeof createCallContexts>;
 
 /**
- * The call contexts. All contexts share one queue of slots, which gives them to the owners in turn
- * (docs/decisions/0025-one-queue-for-rest-calls.md).
+ * The call contexts. All contexts share the slots of calls, which tokens get in turn
+ * (docs/design/how-the-server-is-shared.md#calls-and-labels).
  */
 export function createCallContexts({ callsAtOnce, ...options }: CallContextsOptions) {
-  const queue = new FairQueue({ capacity: callsAtOnce });
-  const process = { queue, ...options };
+  const slots = new Semaphore({ total: callsAtOnce });
+  const process = { slots, ...options };
   return {
-    callsWaiting: () => queue.waiting,
+    callsWaiting: () => slots.waiting,
     /** The call context of one operation. `connection`: the client's. */
     of(bearer: string, signal: Cancellation, deadline: Deadline, connection: object): CallContext {
       const tenant = options.tenants.of(bearer);
       const owner = options.tenants.owner(tenant, connection);
       const operation = { readsLeft: options.readsPerOperation, isAccepted: false };
-      const callLog = new CallLog();
-      return new CallContext(process, operation, { bearer, tenant, owner, signal, deadline, callLog });
+      return new CallContext(process, operation, { bearer, tenant, owner, signal, deadline, ...newCounts() });
     },
   };
 }

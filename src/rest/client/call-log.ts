@@ -30,8 +30,6 @@ export class CallLog {
   cached = 0;
   /** Point reads that a list call made unnecessary. */
   savedByList = 0;
-  /** Pages that were read for filters that REST does not have. */
-  scannedPages = 0;
 
   /** Milliseconds since the start of the operation. */
   elapsedMs(): number {

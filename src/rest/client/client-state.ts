@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { createDefer, createDeferAfterPromises } from '../../concurrency/event-loop-round.ts';
-import type { StepQueue } from '../../concurrency/step-queue.ts';
+import type { Defer } from '../../concurrency/defer.ts';
 import type { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import type { Circuits } from '../protection/circuit-breaker.ts';
 import type { Retries } from '../protection/retries.ts';
@@ -24,12 +23,8 @@ export interface ClientState extends RequestOptions {
   readonly timeouts: TimeoutQueue;
   /** The time limit from the first to the last byte of a stream. */
   readonly bodyTimeouts: TimeoutQueue;
-  /** Defers the parsing of small bodies (docs/decisions/0006-end-of-event-loop-round.md). */
-  readonly defer: ReturnType<typeof createDefer>;
+  /** Defers the parsing of small bodies (docs/design/how-it-stays-fast.md#small-steps-together). */
+  readonly defer: Defer;
   /** Defers the sending, so that no call of an operation that ends at once leaves. */
-  readonly depart: ReturnType<typeof createDeferAfterPromises>;
-  /** Parses other bodies in turn with the other long work (docs/decisions/0027-one-budget-of-the-event-loop.md). */
-  readonly largeBodies: StepQueue;
-  /** Parses those of operations that scan, in turn with the start of operations: more of them follow. */
-  readonly scannedBodies: StepQueue;
+  readonly depart: Defer;
 }

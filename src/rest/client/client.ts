@@ -1,6 +1,5 @@
 import { parseJson } from '../../base/json-object.ts';
-import { createDefer, createDeferAfterPromises } from '../../concurrency/event-loop-round.ts';
-import { StepQueue } from '../../concurrency/step-queue.ts';
+import { createDefer, createDeferAfterPromises } from '../../concurrency/defer.ts';
 import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { callRoute, describeCall, isRead, type RestCall } from '../call.ts';
 import { createDispatcher, type DispatcherOptions } from '../connection-pools.ts';
@@ -53,8 +52,6 @@ export function createRestClient(options: RestClientOptions) {
     compression: options.compression ?? false,
     defer: createDefer(),
     depart: createDeferAfterPromises(),
-    largeBodies: new StepQueue('ending'),
-    scannedBodies: new StepQueue('starting'),
   };
   return {
     /** See `sendCall`. */
@@ -80,12 +77,12 @@ export function createRestClient(options: RestClientOptions) {
  * Waits for a slot and sends a read or write. A read is retried as the policy allows, and uses the read budget.
  * @returns the parsed JSON of a 2xx response.
  * @throws StatusError, UnavailableError, DeadlineError, ResponseTooLargeError and InvalidResponseError. A call that is not
- * sent fails with BudgetExceededError, CircuitOpenError or AbortedError.
+ * sent fails with ReadBudgetExceededError, CircuitOpenError or AbortedError.
  */
 export function sendCall(client: ClientState, call: RestCall, callContext: CallContext): Promise<unknown> {
   const response = new JsonCall(client, call, callContext).send();
   if (isRead(call)) return response;
-  // Even a failed write may have changed data. Later queries must not join queries that are pending now.
+  // Even a failed write may have changed data. Counts that are read now must not be kept.
   return response.finally(() => {
     callContext.tenant.writes += 1;
   });

@@ -110,7 +110,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
 
   /**
    * Sends the request through undici's `dispatch`. undici's `request` creates a stream for each body, a seventh of
-   * the cost of a small call, and a long-lived closure (docs/decisions/0004-long-lived-closures.md).
+   * the cost of a small call, and a long-lived closure (docs/design/how-it-stays-fast.md#objects).
    */
   dispatch(pool: Dispatcher, request: Dispatcher.DispatchOptions): void {
     try {

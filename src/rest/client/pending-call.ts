@@ -1,6 +1,6 @@
-import { maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
-import { QueueEntry } from '../../concurrency/fair-queue.ts';
+import { maxDeferredBytes } from '../../concurrency/defer.ts';
 import type { Owner } from '../../concurrency/owner.ts';
+import { SlotRequest } from '../../concurrency/semaphore.ts';
 import type { TimeoutEntry, TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import { callRoute, describeCall, isRead, type RestCall } from '../call.ts';
 import {
@@ -28,9 +28,6 @@ import {
   toRequest,
 } from './http-exchange.ts';
 
-/** To parse a record of this size and to write it into the response takes as long as a node. */
-const charactersPerNode = 500;
-
 const maxReconnects = 2;
 const baseReconnectPauseMs = 100;
 
@@ -39,8 +36,8 @@ const baseReconnectPauseMs = 100;
  * If no connection can be opened for a write, the attempt connects again up to twice within the same time limit: nothing
  * was sent. A write on a kept-alive connection that breaks is not sent again, because REST may have read the request.
  */
-export abstract class PendingCall<Value> extends QueueEntry implements ResponseHandler, TimeoutEntry {
-  // The call is in the list of its timeouts during an attempt, and in the queue only while it waits for a slot.
+export abstract class PendingCall<Value> extends SlotRequest implements ResponseHandler, TimeoutEntry {
+  // The call is in the list of its timeouts during an attempt, and in a line only while it waits for a slot.
   declare before: PendingCall<Value> | undefined;
   declare after: PendingCall<Value> | undefined;
   endsAtMs: number | undefined;
@@ -144,12 +141,8 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
   received(response: BufferedResponse): void {
     // Recorded before parsing, because parsing may be deferred.
     this.entry.durationMs = this.#callContext.callLog.elapsedMs() - this.entry.startMs;
-    const complete = () => this.#complete(response);
-    const characters = response.text?.length ?? 0;
-    const { largeBodies, scannedBodies, defer } = this.client;
-    const bodies = this.#callContext.callLog.scannedPages > 0 ? scannedBodies : largeBodies;
-    if (characters > maxDeferredBytes) bodies.run(this.owner, characters / charactersPerNode, complete);
-    else defer(complete);
+    if ((response.text?.length ?? 0) > maxDeferredBytes) this.#complete(response);
+    else this.client.defer(() => this.#complete(response));
   }
 
   failed(error: unknown, isSent: boolean): void {
@@ -172,14 +165,14 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
       queueMicrotask(() => this.#fail(failure));
       return;
     }
-    this.#callContext.queue.leave(this);
+    this.#callContext.slots.release(this);
     // Also without a pause: the pool must not be used again from within its own callback.
     this.#pauseThen(pauseMs, () => this.#start());
   }
 
   handleEvent(): void {
     const error = abortedError(this.call, this.#callContext.signal);
-    if (this.turn === 'waiting') this.#fail(error);
+    if (this.slot === 'waiting') this.#fail(error);
     else this.#abort(error);
   }
 
@@ -201,7 +194,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
   }
 
   #start(): void {
-    if (!this.isQueued || this.#callContext.queue.acquire(this) === 'granted') this.onSlotGranted();
+    if (!this.isQueued || this.#callContext.slots.acquire(this) === 'granted') this.onSlotGranted();
   }
 
   #dispatch(): void {
@@ -295,7 +288,7 @@ export abstract class PendingCall<Value> extends QueueEntry implements ResponseH
   }
 
   #finish(): void {
-    this.#callContext.queue.leave(this);
+    this.#callContext.slots.release(this);
     // Undefined if the call was not sent.
     if (this.#entry === undefined) return;
     const { callLog } = this.#callContext;

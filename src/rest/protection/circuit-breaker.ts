@@ -45,7 +45,7 @@ const isFailing = ({ calls, failed }: CallCount): boolean => failed >= failedFra
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /**
- * A circuit breaker (docs/decisions/0003-own-retries-and-circuit-breaker.md), which stops the calls to one route
+ * A circuit breaker (docs/design/how-trouble-at-rest-is-met.md#circuit-breaker), which stops the calls to one route
  * while most of them fail. Clients get an error at once, and REST gets fewer calls.
  * The circuit opens if 80 % of the calls of the last five to ten seconds failed.
  * This must also hold without the tenant with the most failures: one tenant's failures never open the circuit.

@@ -11,7 +11,7 @@ const maxRetryAfterMs = 2_000;
 export type Retries = ReturnType<typeof createRetries>;
 
 /**
- * The retry policy (docs/decisions/0003-own-retries-and-circuit-breaker.md). A read is retried if REST was
+ * The retry policy (docs/design/how-trouble-at-rest-is-met.md#retries). A read is retried if REST was
  * unreachable, overloaded or too slow. Back-offs are random up to a bound that doubles each time (full jitter).
  */
 export function createRetries(maxRetries: number, random = Math.random) {

@@ -17,6 +17,7 @@ import {
 import { InvalidResponseError } from '../../rest/errors.ts';
 import { createFastError } from './fast-error.ts';
 import type { Serialize } from './leaf-values.ts';
+import { maxResponseCharacters, ResponseTooLongError } from './response-size.ts';
 
 /** For one outcome of @skip and @include. */
 export interface OperationPlan {
@@ -30,6 +31,8 @@ export interface OperationPlan {
 /** The fields to execute on objects of one type, with fragments expanded and fields merged. */
 export interface ObjectPlan {
   readonly fields: readonly FieldPlan[];
+  /** The characters of the fields in the response, without their texts. */
+  readonly characters: number;
   /** Whether a response name is `__proto__`. Assigning to it sets the prototype of a plain object. */
   readonly hasPrototypeName: boolean;
 }
@@ -45,6 +48,10 @@ export interface FieldPlan {
   /** Set at the first error: finding the line reads the document, and thousands of errors may share the field. */
   locations: readonly SourceLocation[] | undefined;
   readonly isNullable: boolean;
+  /** Whether the field is a write. Its result, also each item of a list, is never left out for its size. */
+  readonly isWrite: boolean;
+  /** Whether the field is the list of a connection. */
+  readonly isPage: boolean;
   readonly complete: Complete;
   /** Undefined if the field has a resolver of its own. */
   readonly property: string | undefined;
@@ -84,6 +91,9 @@ export class Execution {
   readonly variables: VariableValues;
   /** Null once null has propagated to the root. */
   data: Container | null;
+  /** The UTF-16 characters of the response so far, also of values that were left out again. */
+  characters: number;
+  #tooLong: ResponseTooLongError | undefined;
   readonly #errors: GraphQLError[] = [];
   #pendingCount = 0;
   #onSettled: (() => void) | undefined;
@@ -94,6 +104,17 @@ export class Execution {
     this.context = context;
     this.variables = variables;
     this.data = createObject(plan.root);
+    this.characters = plan.root.characters;
+  }
+
+  get isTooLong(): boolean {
+    return this.characters > maxResponseCharacters;
+  }
+
+  /** The error of each value that is left out because the response is too long. */
+  tooLongError(): ResponseTooLongError {
+    this.#tooLong ??= new ResponseTooLongError(this.characters);
+    return this.#tooLong;
   }
 
   /** Undefined if no value is pending, or `data` is null: pending values can't change it then. */

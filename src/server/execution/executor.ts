@@ -1,5 +1,5 @@
 // Executes operations: the variables are coerced, the operation gets its plan (operation-plan.ts), and the plan runs
-// (execution.ts, run-field.ts). Reasons: docs/decisions/0028-one-executor.md.
+// (execution.ts, run-field.ts). Reasons: docs/design/how-a-query-is-executed.md#plans.
 
 import {
   type DocumentNode,

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 
 /**
  * Creates a `GraphQLError` without its constructor, which takes about 10 µs. Thousands of fields may fail in one operation
- * (docs/decisions/0011-errors-without-stack-traces.md).
+ * (docs/design/how-it-stays-fast.md#expected-errors).
  */
 export function createFastError(
   parts: Pick<GraphQLError, 'message' | 'nodes' | 'locations' | 'path' | 'extensions'> &

@@ -6,6 +6,7 @@ import {
   getNullableType,
   isAbstractType,
   isLeafType,
+  isListType,
   type OperationDefinitionNode,
   type SelectionSetNode,
   type VariableValues,
@@ -21,6 +22,7 @@ import {
 } from '../document-syntax/selections.ts';
 import type { FieldPlan, OperationPlan } from './execution.ts';
 import { leafSerializer } from './leaf-values.ts';
+import { charactersBeside } from './response-size.ts';
 import { completionFor } from './run-field.ts';
 
 interface PlanContext {
@@ -57,7 +59,8 @@ function planObject(context: PlanContext, type: GraphQLObjectType, sets: readonl
   // Selections with one response name are one field.
   const groups = Map.groupBy(selected, responseName);
   const fields = Array.from(groups, ([key, group]) => planField(context, type, key, group));
-  return { fields, hasPrototypeName: groups.has('__proto__') };
+  const characters = fields.reduce((sum, { key }) => sum + charactersBeside(key), 0);
+  return { fields, characters, hasPrototypeName: groups.has('__proto__') };
 }
 
 /** Whether a type condition includes objects of a type. */
@@ -87,6 +90,8 @@ function planField(
     nodes: [node, ...more],
     locations: undefined,
     isNullable: type === definition.type,
+    isWrite: parentType === schema.getMutationType(),
+    isPage: isListType(type) && parentType.name.endsWith('Connection'),
     complete: completionFor(type, schema, (objectType) => planObject(context, objectType, sets)),
     property,
     serialize: property !== undefined && isLeafType(type) ? leafSerializer(type) : undefined,

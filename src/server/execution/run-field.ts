@@ -22,6 +22,7 @@ import {
   unusableValue,
 } from './execution.ts';
 import { leafSerializer } from './leaf-values.ts';
+import { charactersBeside } from './response-size.ts';
 
 /** Puts the value of a field into `object`, as soon as the value is available. */
 export function runField(
@@ -38,6 +39,7 @@ export function runField(
     const isNull = (value === null || value === undefined) && isNullable;
     const completed = isNull ? null : serialize(value);
     if (completed !== undefined) {
+      if (typeof completed === 'string') execution.characters += completed.length;
       object[key] = completed;
       return;
     }
@@ -65,7 +67,7 @@ function completeValue(responsePath: ResponsePath, complete: Complete, value: un
   } else if (value instanceof Promise) {
     // Reserves the key, so that the response keeps the order of the fields.
     container[key] = null;
-    execution.awaitValue(value, (resolved) => completeValue(responsePath, complete, resolved), responsePath);
+    execution.awaitValue(value, (resolved) => completeLate(responsePath, complete, resolved), responsePath);
   } else if (value instanceof Error) execution.fail(value, responsePath);
   else {
     try {
@@ -74,6 +76,19 @@ function completeValue(responsePath: ResponsePath, complete: Complete, value: un
       execution.fail(error, responsePath);
     }
   }
+}
+
+/**
+ * Completes a value that a promise has brought. Leaves the value out if the response is too long with it. A value that must
+ * not be null stays, because its null would take the values around it along: results of writes too.
+ */
+function completeLate(responsePath: ResponsePath, complete: Complete, value: unknown): void {
+  const { execution, field, container, key, isNullable } = responsePath;
+  const mayBeLeftOut = isNullable && !field.isWrite && value !== null && value !== undefined;
+  const wasTooLong = mayBeLeftOut && execution.isTooLong;
+  if (!wasTooLong) completeValue(responsePath, complete, value);
+  const isTooLong = mayBeLeftOut && execution.isTooLong && (wasTooLong || container[key] !== null);
+  if (isTooLong) execution.fail(execution.tooLongError(), responsePath);
 }
 
 /** Plans a field's selection set for objects of a type. @throws GraphQLError if a condition is null. */
@@ -96,9 +111,12 @@ function leafCompletion(type: GraphQLLeafType): Complete {
   return (responsePath, value) => {
     const completed = serialize(value);
     if (completed === undefined) throw unusableValue(responsePath);
+    if (typeof completed === 'string') responsePath.execution.characters += completed.length;
     responsePath.container[responsePath.key] = completed;
   };
 }
+
+const besideItem = charactersBeside();
 
 function listCompletion(
   { ofType }: GraphQLList<GraphQLOutputType>,
@@ -111,21 +129,23 @@ function listCompletion(
   const complete = completionFor(itemType, schema, planFor);
   return (responsePath, value) => {
     if (!isIterable(value)) throw unusableValue(responsePath);
-    // Created at its final size: a growing array reserves 17 slots (docs/decisions/0004-long-lived-closures.md).
+    // Created at its final size: a growing array reserves 17 slots (docs/design/how-it-stays-fast.md#objects).
     const items: unknown[] = Array.isArray(value) ? new Array(value.length) : [];
     // Set before the items are completed, because an item may propagate null to this location.
     responsePath.container[responsePath.key] = items;
     // An array is a container with numeric keys.
     const container = items as unknown as Container;
+    const { execution, field } = responsePath;
     let index = 0;
     for (const item of value) {
       const completed = serialize?.(item);
+      execution.characters += typeof completed === 'string' ? completed.length + besideItem : besideItem;
       if (completed !== undefined) items[index] = completed;
       else {
-        const { execution, field } = responsePath;
         const itemPath = { execution, field, parent: responsePath, container, key: index, isNullable };
         completeValue(itemPath, complete, item);
       }
+      if (field.isPage && execution.isTooLong) throw execution.tooLongError();
       index += 1;
     }
   };
@@ -164,6 +184,7 @@ function abstractCompletion(type: GraphQLAbstractType, schema: GraphQLSchema, pl
 
 function completeObject(responsePath: ResponsePath, plan: ObjectPlan, source: unknown): void {
   const object = createObject(plan);
+  responsePath.execution.characters += plan.characters;
   // Set before the fields are completed, because a field may propagate null to this location.
   responsePath.container[responsePath.key] = object;
   for (const field of plan.fields) runField(field, responsePath.execution, source, object, responsePath);

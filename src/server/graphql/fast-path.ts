@@ -1,12 +1,12 @@
 // The fast path: runs a common POST of a cached and valid document on Node's own request and response. A request that
 // fails any step goes to the fallback, Yoga, with the parts that are already done. The fast path writes no HTTP errors
-// of its own. Reasons: docs/decisions/0002-fast-path-beside-yoga.md.
+// of its own. Reasons: docs/design/how-a-query-is-executed.md#the-fast-path-beside-yoga.
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ExecutionResult, getOperationAST } from 'graphql';
 import { isJsonObject } from '../../base/json-object.ts';
-import { createDefer, maxDeferredBytes } from '../../concurrency/event-loop-round.ts';
-import { StepQueue } from '../../concurrency/step-queue.ts';
+import { createDefer, maxDeferredBytes } from '../../concurrency/defer.ts';
+import { anonymousOwner } from '../../concurrency/owner.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { RequestRecord } from '../../telemetry/request-record.ts';
 import type { Operation } from '../document-syntax/operation.ts';
@@ -18,6 +18,7 @@ import type { HeaderReader } from '../http/header-reader.ts';
 import type { NodeContext } from '../http/node-context.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
+import type { UnreadBytes } from '../http/unread-bytes.ts';
 import { type AccessLog, recordResult } from '../operations/access-log.ts';
 import { toClientResult } from '../operations/error-mapping.ts';
 import type { OperationRequest } from '../operations/operation-request.ts';
@@ -30,6 +31,7 @@ export interface FastPathOptions {
   documents: DocumentCache;
   accessLog: AccessLog;
   responseHeaders: ResponseHeaders;
+  unread: UnreadBytes;
   compressResponses: boolean;
   report: ReportError;
   runOperation: RunOperation;
@@ -91,34 +93,6 @@ function areParameters(body: object): body is OperationParameters {
   return true;
 }
 
-const sharedResponseKey = Symbol('shared response');
-
-/**
- * What the requests of one result share. Each part is absent until a request needs it. A property of the result: V8 keeps
- * the values of a WeakMap, such as thousands of errors, until a full collection.
- */
-interface SharedResponse {
-  clientResult?: ExecutionResult;
-  body?: Buffer;
-  br?: Promise<Buffer>;
-  gzip?: Promise<Buffer>;
-}
-
-function sharedResponse(result: ExecutionResult & { [sharedResponseKey]?: SharedResponse }): SharedResponse {
-  const shared = result[sharedResponseKey];
-  if (shared !== undefined) return shared;
-  // Not enumerable: a copy of the result has other extensions, and must not share.
-  const value: SharedResponse = {};
-  Object.defineProperty(result, sharedResponseKey, { value });
-  return value;
-}
-
-const largeBodies = new StepQueue('ending');
-/** A shared body of at least this size waits until the event loop has time: hundreds of clients may share it. */
-const minLargeBodyBytes = 262_144;
-/** To write these bytes to a socket takes at most as long as a node. The kernel takes most of them later. */
-const bytesPerNode = 4_096;
-
 const clientGoneError = new Error('The client closed the connection');
 
 /** A request on the fast path. One object and few promises: these allocations are the main cost of the fast path. */
@@ -126,7 +100,6 @@ class FastRequest implements OperationRequest, HeaderReader {
   readonly requestRecord: RequestRecord;
   readonly headers: HeaderReader = this;
   readonly response: ServerResponse;
-  readonly sharesBody = true;
   readonly #options: FastPathOptions;
   readonly #mediaType: string;
   #parsed: ParsedBody | undefined;
@@ -194,50 +167,32 @@ class FastRequest implements OperationRequest, HeaderReader {
     try {
       // Without data the operation did not run, and the response has a status of its own.
       if (result.data === undefined) this.#fallBack();
-      else this.#sendResult(this.#toClientResult(result));
+      else this.#sendResult(toClientResult(result, this.requestRecord.requestId, this.#options.report));
     } catch {
       this.#fallBack();
     }
-  }
-
-  /** Requests that share a result get the same object. */
-  #toClientResult(result: ExecutionResult): ExecutionResult {
-    if (result.errors === undefined) return result;
-    const shared = sharedResponse(result);
-    shared.clientResult ??= toClientResult(result, this.requestRecord.requestId, this.#options.report);
-    return shared.clientResult;
   }
 
   #sendResult(result: ExecutionResult): void {
     const { requestRecord, response } = this;
     const { compressResponses, report } = this.#options;
     recordResult(requestRecord, result);
-    const body = requestRecord.joined ? sharedBody(result) : JSON.stringify(result);
+    const body = JSON.stringify(result);
     const byteLength = Buffer.byteLength(body);
-    const acceptEncoding = this.get('accept-encoding');
     const mayCompress = compressResponses && !response.destroyed;
-    const coding = mayCompress ? contentCoding(byteLength, acceptEncoding) : undefined;
+    const coding = mayCompress ? contentCoding(byteLength, this.get('accept-encoding')) : undefined;
     if (coding === undefined) {
-      this.#sendInTurn(body, byteLength);
+      this.#send(body, byteLength);
       return;
     }
-    const shared = sharedResponse(result);
-    shared[coding] ??= compress(body, coding);
-    shared[coding].then(
-      (compressed) => this.#sendInTurn(compressed, compressed.length, coding),
+    this.#countUnread(byteLength);
+    compress(body, coding).then(
+      (compressed) => this.#send(compressed, compressed.length, coding),
       (error: unknown) => {
         report(error, requestRecord.requestId);
-        this.#sendInTurn(body, byteLength);
+        this.#send(body, byteLength);
       },
     );
-  }
-
-  #sendInTurn(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
-    const { joined, callContext } = this.requestRecord;
-    const owner = joined ? callContext?.owner : undefined;
-    if (owner !== undefined && byteLength >= minLargeBodyBytes)
-      largeBodies.run(owner, byteLength / bytesPerNode, () => this.#send(body, byteLength, coding));
-    else this.#send(body, byteLength, coding);
   }
 
   #send(body: string | Buffer, byteLength: number, coding?: ContentCoding): void {
@@ -252,11 +207,22 @@ class FastRequest implements OperationRequest, HeaderReader {
       if (coding !== undefined) headers.push('content-encoding', coding);
       response.writeHead(200, headers);
       response.end(body);
+      // A compressed body counts since it was made.
+      if (coding === undefined) this.#countUnread(response.writableLength);
       // A client may take the response slowly, and the result can be ten times as large.
       this.#result = undefined;
     } catch {
       this.#fallBack();
     }
+  }
+
+  #countUnread(bytes: number): void {
+    const { requestRecord, response } = this;
+    this.#options.unread.add(
+      requestRecord.callContext?.owner ?? anonymousOwner(response.req.socket),
+      response,
+      bytes,
+    );
   }
 
   #fallBack(): void {
@@ -268,10 +234,4 @@ class FastRequest implements OperationRequest, HeaderReader {
       result: this.#result,
     });
   }
-}
-
-function sharedBody(result: ExecutionResult): Buffer {
-  const shared = sharedResponse(result);
-  shared.body ??= Buffer.from(JSON.stringify(result));
-  return shared.body;
 }

@@ -1,15 +1,21 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { anonymousOwner } from '../../concurrency/owner.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { NodeContext } from '../http/node-context.ts';
+import type { UnreadBytes } from '../http/unread-bytes.ts';
 import { type AccessLog, recordResult } from '../operations/access-log.ts';
 import { toClientResult } from '../operations/error-mapping.ts';
 
 /**
  * Yoga plugin: records requests in `accessLog`, returns the request id in the header `x-request-id`, and maps the errors
- * of results for clients. It must be the first plugin with `onRequest`, because others may end a request early.
+ * of results for clients. It counts the bytes of responses in `unread`. It must be the first plugin with `onRequest`, because others may end a request early.
  */
-export function yogaAccessLog(accessLog: AccessLog, report: ReportError): Plugin<object, NodeContext> {
+export function yogaAccessLog(
+  accessLog: AccessLog,
+  unread: UnreadBytes,
+  report: ReportError,
+): Plugin<object, NodeContext> {
   return {
     onRequest({ request, serverContext }) {
       serverContext.requestRecord ??= accessLog.begin(request.headers.get('x-request-id'));
@@ -33,6 +39,10 @@ export function yogaAccessLog(accessLog: AccessLog, report: ReportError): Plugin
       // Yoga's signal misses a connection that closed before Yoga listened for the close.
       const isAborted = signal.aborted || serverContext.res.destroyed;
       accessLog.finish(requestRecord, headers, response.status, isAborted);
+      if (requestRecord.route !== 'graphql') return;
+      const { req, res } = serverContext;
+      const owner = requestRecord.callContext?.owner ?? anonymousOwner(req.socket);
+      unread.add(owner, res, Number(response.headers.get('content-length')));
     },
   };
 }

@@ -1,11 +1,13 @@
 import { type DocumentNode, GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { Owner } from '../../concurrency/owner.ts';
-import { StepQueue } from '../../concurrency/step-queue.ts';
+import { SimpleRequest } from '../../concurrency/semaphore.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
 import { type DocumentPolicy, type DocumentReference, findDocument } from '../documents/persisted-queries.ts';
 import type { HeaderReader } from '../http/header-reader.ts';
 import type { NodeContext } from '../http/node-context.ts';
+import type { Admission } from '../operations/admission.ts';
+import { clientGone, refuse } from '../operations/refusal.ts';
 
 /** Request parameters that Yoga itself does not accept. */
 export const idParameters = ['documentId', 'id'];
@@ -41,23 +43,32 @@ const nodesPerDocument = 100;
 
 /**
  * Yoga plugin: parses and validates by `documents`. Yoga's own caches are bounded by count, not by size.
+ * A new document takes a slot of `admission`.
  * @param toOwner whose turn it is to have a new document read.
  */
 export function cachedDocuments(
   documents: DocumentCache,
+  admission: Admission,
   toOwner: (headers: HeaderReader, connection: object) => Owner,
 ): Plugin<object, NodeContext> {
   const errorsByDocument = new WeakMap<DocumentNode, readonly GraphQLError[]>();
-  const steps = new StepQueue('starting');
 
   return {
     onParams({ params: { query }, request, context: { res }, setResult }) {
       if (typeof query !== 'string' || documents.cached(query) !== undefined) return undefined;
       return new Promise((resolve) => {
-        steps.run(toOwner(request.headers, res.req.socket), nodesPerDocument, () => {
-          if (res.destroyed) setResult({ errors: [new GraphQLError('The client closed the connection.')] });
+        const owner = toOwner(request.headers, res.req.socket);
+        const step = new SimpleRequest(owner, nodesPerDocument, () => {
+          admission.leave(step, res);
+          if (res.destroyed) setResult(refuse(clientGone));
           resolve();
         });
+        const outcome = admission.enter(step, res);
+        if (outcome === 'started') step.onSlotGranted();
+        else if (outcome !== 'waiting') {
+          setResult(refuse(outcome));
+          resolve();
+        }
       });
     },
     // Not `setParsedDocument`: an error thrown in this hook would bypass the plugins that add code and status.

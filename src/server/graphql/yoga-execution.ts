@@ -26,7 +26,6 @@ function operationRequest(context: YogaInitialContext & NodeContext): OperationR
     headers,
     requestRecord: context.requestRecord,
     response: context.res,
-    sharesBody: false,
     onAbort(listener) {
       if (signal.aborted) listener(signal.reason);
       else signal.addEventListener('abort', () => listener(signal.reason), { once: true });

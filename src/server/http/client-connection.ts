@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { lingeringClose } from './socket-errors.ts';
+import { stopReading } from './socket-errors.ts';
 
 /** Most clients pipeline no requests. */
 const maxRunningRequests = 10;
@@ -15,7 +15,7 @@ export class ClientConnection {
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.once('close', () => {
-      // V8 keeps outgrown tables of a Map with their entries (docs/decisions/0004-long-lived-closures.md).
+      // V8 keeps outgrown tables of a Map with their entries (docs/design/how-it-stays-fast.md#objects).
       this.#latest = undefined;
     });
   }
@@ -23,7 +23,7 @@ export class ClientConnection {
   /** @returns whether the request may run. One behind a response that closes the connection must not. */
   addRequest(response: ServerResponse): boolean {
     if (this.#latest?.shouldKeepAlive === false) {
-      this.#stopReading();
+      stopReading(this.#socket);
       return false;
     }
     this.#latest = response;
@@ -67,12 +67,5 @@ export class ClientConnection {
       latest.once('finish', writeError);
     } else if (latest.headersSent || this.#runningRequests > 1) this.#socket.destroy();
     else writeError();
-  }
-
-  #stopReading(): void {
-    this.#socket.pause();
-    // Node resumes the socket when a request ends.
-    this.#socket.resume = () => this.#socket;
-    this.#socket.destroySoon = () => lingeringClose(this.#socket);
   }
 }

@@ -9,7 +9,10 @@ const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const brotliAsync = promisify(brotliCompress);
 const gzipAsync = promisify(gzip);
 
-/** Compresses a body outside the main thread (docs/decisions/0017-compressed-responses.md). @throws errors of zlib. */
+/**
+ * Compresses a body outside the main thread (docs/design/what-a-response-carries.md#compression).
+ * @throws errors of zlib.
+ */
 export async function compress(body: string | Uint8Array, coding: ContentCoding) {
   return coding === 'br' ? brotliAsync(body, brotliOptions) : gzipAsync(body, gzipOptions);
 }

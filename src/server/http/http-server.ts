@@ -3,12 +3,13 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
-import { loopBudget } from '../../concurrency/event-loop-round.ts';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { ClientConnection } from './client-connection.ts';
+import { EarlyClosingResponse } from './early-response.ts';
 import { type OnHttpError, writeHttpError } from './http-error.ts';
 import { checkTransferCoding, checkUrl } from './request-checks.ts';
+import { MeteredRequest } from './request-chunks.ts';
 import { parserError, writeErrorToSocket } from './socket-errors.ts';
 
 export type Listener = Awaited<ReturnType<typeof listen>>;
@@ -22,6 +23,8 @@ export interface ListenerOptions {
   requestTimeoutMs?: number;
   responseTimeoutMs?: number | undefined;
   shutdownRequestTimeoutMs?: number;
+  /** Called for each new connection. */
+  onConnection?: () => void;
 }
 
 // The head of a request, and the head with the body.
@@ -51,6 +54,8 @@ export async function listen(
   onHttpError: OnHttpError = () => {},
 ) {
   const server = createServer({
+    IncomingMessage: MeteredRequest,
+    ServerResponse: EarlyClosingResponse,
     // `request-checks.ts` checks the header `Host` and responds in this server's error format.
     requireHostHeader: false,
     // By default, Node takes the first of several `Host` or `Authorization` headers.
@@ -67,7 +72,7 @@ export async function listen(
   let connectionCount = 0;
   server.on('connection', (socket) => {
     connectionCount += 1;
-    loopBudget.onConnection();
+    options.onConnection?.();
     connections.set(socket, new ClientConnection(socket));
     const { setTimeout } = socket;
     // Yoga turns the timeout off, by 0, when it sends a stream.
@@ -116,7 +121,7 @@ export async function listen(
 
   /**
    * Waits until no accepted connection waits in the kernel, which would reset it when the server stops listening
-   * (docs/decisions/0020-quiet-before-close.md).
+   * (docs/design/how-it-starts-and-stops.md#the-shutdown).
    */
   async function untilQuiet(): Promise<void> {
     const startedAtMs = performance.now();
@@ -142,10 +147,10 @@ export async function listen(
     const graceEndsAtMs = performance.now() + options.drainGraceMs;
     await untilQuiet();
     // `close` of an HTTP server would stop the timeouts of requests, and cut off responses that clients still read
-    // (docs/decisions/0032-timeouts-during-a-shutdown.md).
+    // (docs/design/how-it-starts-and-stops.md#the-shutdown).
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     for (const connection of connections.values()) connection.closeIfIdle();
-    // Busy connections close after their response (docs/decisions/0040-one-time-for-a-request-in-a-shutdown.md).
+    // Busy connections close after their response (docs/design/how-it-starts-and-stops.md#the-shutdown).
     Object.assign(server, { keepAliveTimeout: 1, keepAliveTimeoutBuffer: 0 });
     server.headersTimeout = shutdownHeadersTimeoutMs;
     server.requestTimeout = options.shutdownRequestTimeoutMs ?? defaultShutdownRequestTimeoutMs;

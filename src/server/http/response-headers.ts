@@ -21,7 +21,7 @@ const exposedHeaders = [
 interface ResponseHeadersOptions {
   /**
    * Exactly the pages of these origins may read responses, with any request header and without cookies
-   * (docs/decisions/0018-any-header-for-listed-origins.md). With no origin, responses have no CORS headers.
+   * (docs/design/what-a-response-carries.md#origins). With no origin, responses have no CORS headers.
    */
   corsOrigins: readonly string[];
   /** Whether clients reach this server by HTTPS. */

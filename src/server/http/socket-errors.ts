@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { badRequest, errorContent, type HttpError, rejection } from './http-error.ts';
 import { fixedHeaders } from './response-headers.ts';
@@ -47,4 +48,12 @@ const lingerMs = 1_000;
  */
 export function lingeringClose(socket: Duplex): void {
   socket.end(() => setTimeout(() => socket.destroy(), lingerMs).unref());
+}
+
+/** Reads nothing more from a client, and lets the client read the rest of the response before the connection closes. */
+export function stopReading(socket: Socket): void {
+  socket.pause();
+  // Node resumes the socket when a request ends.
+  socket.resume = () => socket;
+  socket.destroySoon = () => lingeringClose(socket);
 }

@@ -46,7 +46,10 @@ const descriptions: Record<Exclude<keyof Limits, 'tokens'>, [counted: string, ad
   aliases: ['aliases, including aliases in fragments', 'Split the operation into several.'],
   values: ['fields and list items in the variables', 'Split the operation into several.'],
   writes: ['records to write', 'Split the operation into several.'],
-  nodes: ['objects that the operation may return', 'Lower "first", or nest fewer lists.'],
+  nodes: [
+    'objects that the operation may return',
+    'Lower "first", nest fewer lists, or select each field once.',
+  ],
 };
 
 /** @param actual the number, or "more than …" if counting ended early. */

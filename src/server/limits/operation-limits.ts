@@ -1,4 +1,5 @@
 import {
+  doTypesOverlap,
   type FieldNode,
   type GraphQLCompositeType,
   type GraphQLField,
@@ -6,7 +7,6 @@ import {
   getNamedType,
   isAbstractType,
   isCompositeType,
-  isNonNullType,
   type OperationDefinitionNode,
   type SelectionSetNode,
   valueFromASTUntyped,
@@ -75,8 +75,8 @@ type Count = (variables: RawVariables) => number;
 interface NodeEstimate {
   /**
    * The maximum number of objects in the response: list items and objects with an id, and the rows that a page asks of
-   * REST. Another field counts only if a client can make it fail more than once in an object. That needs arguments, or
-   * repetitions under an alias.
+   * REST. Another field counts if a client chooses its arguments, and each time that it is repeated under an alias. An
+   * object with each field once has the size of its record in REST, but repetitions have no such bound.
    */
   nodes: Count;
   /** The pages, whose `first` must be within bounds. The coordinate is such as `Order.shipments`. */
@@ -104,7 +104,7 @@ function estimateNodes(
   /** @param page the rows of the page, if the selection sets are those of a connection. */
   function countSelections(parent: GraphQLCompositeType, sets: readonly SelectionSetNode[], page: Count) {
     const counts: Count[] = [];
-    const coordinates = new Set<string>();
+    const seen: SeenSelection[] = [];
     // Fields of one response name under different type conditions are separate. At most one of them has a result.
     const key = (field: FieldSelection) => `${field.condition ?? parent.name}.${responseName(field)}`;
     for (const group of Map.groupBy(selectedFields(sets, fragments), key).values()) {
@@ -113,12 +113,12 @@ function estimateNodes(
       if (node === undefined || !isCompositeType(type)) continue;
       const field = schema.getField(type, node.name.value);
       if (field === undefined) continue;
-      const coordinate = `${type.name}.${field.name}`;
-      // Each may be an error of its own: a client chooses the arguments, and how often a broken field is repeated.
-      const mayFail =
-        (node.arguments?.length ?? 0) > 0 || (coordinates.has(coordinate) && !isNonNullType(field.type));
-      coordinates.add(coordinate);
-      counts.push(countField(type, field, node, selectionSets(group), page, mayFail));
+      const selection = { name: field.name, type, key: responseName({ node, condition }) };
+      const isRepeated = seen.some((other) => isRepetition(schema, selection, other));
+      seen.push(selection);
+      // Each may be an error of its own, or a long value once more.
+      const isExtra = isRepeated || (node.arguments?.length ?? 0) > 0;
+      counts.push(countField(type, field, node, selectionSets(group), page, isExtra));
     }
     return sum(counts);
   }
@@ -129,10 +129,10 @@ function estimateNodes(
     node: FieldNode,
     sets: readonly SelectionSetNode[],
     page: Count,
-    mayFail: boolean,
+    isExtra: boolean,
   ): Count {
     const type = getNamedType(field.type);
-    if (!isCompositeType(type)) return mayFail ? one : none;
+    if (!isCompositeType(type)) return isExtra ? one : none;
     const size = listSize(parent, field);
     if (size?.by === 'first') {
       const first = countArgument(node, 'first', countRows);
@@ -152,7 +152,7 @@ function estimateNodes(
     // An edge and its node count as one object.
     const isObject = mayBeNode(schema, type) && !parent.name.endsWith('Edge');
     const inner = countSelections(type, sets, none);
-    const isCounted = size !== undefined || isObject || (mayFail && !isWrite);
+    const isCounted = size !== undefined || isObject || (isExtra && !isWrite);
     return product(items, isCounted ? sum([one, inner]) : inner);
   }
 
@@ -170,6 +170,18 @@ function estimateNodes(
   const root = schema.getRootType(operation.operation);
   const nodes = isCompositeType(root) ? countSelections(root, [operation.selectionSet], none) : none;
   return { nodes, pages, writes: sum(writes) };
+}
+
+interface SeenSelection {
+  name: string;
+  type: GraphQLCompositeType;
+  /** The response name. */
+  key: string;
+}
+
+/** Whether two selections may return the same field of one object twice. With one response name, they are merged. */
+function isRepetition(schema: GraphQLSchema, one: SeenSelection, other: SeenSelection): boolean {
+  return one.name === other.name && one.key !== other.key && doTypesOverlap(schema, one.type, other.type);
 }
 
 /** The fields of a connection that return its rows. */

@@ -22,7 +22,7 @@ const burstSeconds = 10;
 
 export type RateLimit = ReturnType<typeof createRateLimit>;
 
-/** A rate limit for each token, in points per second (docs/decisions/0026-one-rule-of-owners.md). */
+/** A rate limit for each token, in points per second (docs/design/what-bounds-a-request.md#points). */
 export function createRateLimit(pointsPerSecond: number, onRefused?: () => void) {
   // Kept with the tenant: made-up tokens evict no bucket of a token that REST knows.
   const buckets = new PerTenant<Bucket>();

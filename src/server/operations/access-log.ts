@@ -45,7 +45,7 @@ function failedCalls({ entries }: CallLog): string[] | undefined {
 }
 
 function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {
-  const { requestId, startedAtMs, route, operation, callContext, joined, errors } = requestRecord;
+  const { requestId, startedAtMs, route, operation, callContext, errors } = requestRecord;
   const totals = callContext && sumCalls(callContext.callLog);
   const fields = {
     requestId,
@@ -62,7 +62,6 @@ function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, is
     savedByList: callContext?.callLog.savedByList,
     bytes: totals?.bytes,
     retries: totals?.retries,
-    joined: joined || undefined,
     aborted: isAborted || undefined,
     errors,
     failedCalls: callContext && errors && !isAborted ? failedCalls(callContext.callLog) : undefined,

@@ -18,6 +18,7 @@ import { gatewayFailure } from '../../rest/gateway-statuses.ts';
 import { KeysFullError } from '../../writes/idempotency.ts';
 import { MerchantUnknownError } from '../../writes/merchant.ts';
 import { ClaimLostError, StoreUnavailableError } from '../../writes/store/key-store.ts';
+import { ResponseTooLongError } from '../execution/response-size.ts';
 import { type ClientError, overloadRetryAfterMs } from '../http/http-error.ts';
 
 /** Converts any error for clients. An unknown error becomes INTERNAL_SERVER_ERROR without its message. */
@@ -26,6 +27,7 @@ export function toClientError(error: unknown): ClientError {
   const message = error instanceof Error ? error.message : '';
   const clientError = (code: string, retryable = false) => ({ message, code, retryable });
   if (error instanceof BadInputError) return clientError('BAD_USER_INPUT');
+  if (error instanceof ResponseTooLongError) return clientError('GRAPHQL_LIMIT_EXCEEDED');
   if (error instanceof InvalidCursorError) return clientError('INVALID_CURSOR');
   if (error instanceof MissingBearerError) return clientError('UNAUTHENTICATED');
   if (error instanceof UnavailableError) return clientError('UPSTREAM_UNAVAILABLE', true);

@@ -37,12 +37,11 @@ export type ContextFactory = ReturnType<typeof createContextFactory>;
 
 /**
  * The context value of an operation: the members for resolvers, and those that only the server uses. A class, not an
- * object literal: V8 keeps the literal's accessors (docs/decisions/0004-long-lived-closures.md).
+ * object literal: V8 keeps the literal's accessors (docs/design/how-it-stays-fast.md#objects).
  */
 export class OperationContext implements Context {
   readonly currency: string;
   readonly loaders: Loaders;
-  /** Aborts when the last waiting request has gone. Requests for an equal query add themselves as waiters. */
   readonly scope: OperationScope;
   readonly callContext: CallContext;
   /** Whether the response has `extensions.upstream`, and `extensions.cost` with a rate limit. */
@@ -53,7 +52,7 @@ export class OperationContext implements Context {
 
   constructor(options: ContextOptions, scope: OperationScope, bearer: string, request: OperationRequest) {
     const { headers, requestRecord, response } = request;
-    request.onAbort(scope.addWaiter());
+    request.onAbort((reason) => scope.signal.abort(reason));
     this.#options = options;
     this.currency = options.currency;
     this.scope = scope;

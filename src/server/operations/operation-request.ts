@@ -8,8 +8,6 @@ export interface OperationRequest {
   /** Undefined if the request is not recorded. */
   readonly requestRecord: RequestRecord | undefined;
   readonly response: ServerResponse;
-  /** Whether requests with the same result also share its serialized body. */
-  readonly sharesBody: boolean;
   /** Calls `listener` with the reason when the client disconnects, or at once if the client has disconnected. */
   onAbort(listener: (reason: unknown) => void): void;
 }

@@ -14,7 +14,7 @@ import type { ContextFactory, OperationContext } from './operation-context.ts';
 import type { OperationRequest } from './operation-request.ts';
 import { refuse } from './refusal.ts';
 import { type Respond, RestOperation, type RunState } from './rest-operation.ts';
-import { runSchemaOperation } from './schema-operation.ts';
+import { SchemaOperation } from './schema-operation.ts';
 
 /**
  * Runs an operation of a valid document, or refuses it: by its access token, the limits, or the load of this server.
@@ -53,8 +53,10 @@ export function createOperationRunner(options: OperationRunnerOptions): RunOpera
     const nodes = checkLimits(operation);
     if (typeof nodes !== 'number') return respond(Promise.resolve({ errors: [nodes] }));
     const prepared = { operation, nodes, request, respond };
-    if (context === undefined)
-      return runSchemaOperation(prepared, () => toOwner(headers, request.response.req.socket), runState);
+    if (context === undefined) {
+      const owner = toOwner(headers, request.response.req.socket);
+      return new SchemaOperation(prepared, owner, runState).run();
+    }
     // Anybody can make up a token, so only accepted ones protect documents from eviction.
     if (context.callContext.owner.connection === undefined) documents.promote(document);
     new RestOperation(prepared, context, runState).run();

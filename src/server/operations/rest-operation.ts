@@ -1,25 +1,22 @@
 import type { ExecutionResult } from 'graphql';
-import { loopBudget } from '../../concurrency/event-loop-round.ts';
-import { QueueEntry } from '../../concurrency/fair-queue.ts';
-import type { OperationScope } from '../../concurrency/operation-scope.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
+import { SlotRequest } from '../../concurrency/semaphore.ts';
 import { operationCost } from '../../rest/client/call-log.ts';
+import type { PageGate } from '../../rest/client/scan-budget.ts';
 import { operationEnded } from '../../rest/errors.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { Execute } from '../execution/executor.ts';
 import type { HttpError } from '../http/http-error.ts';
 import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
-import type { Admission } from './admission.ts';
+import type { Admission, PagesSlot } from './admission.ts';
 import type { OperationContext } from './operation-context.ts';
 import type { OperationRequest } from './operation-request.ts';
-import type { InFlightQuery, QuerySharing } from './query-sharing.ts';
 import { clientGone, didNotRun, refuse } from './refusal.ts';
 
 export interface RunState {
   execute: Execute;
   admission: Admission;
-  sharing: QuerySharing;
   rateLimit: RateLimit | undefined;
   mutations: RunningMutations;
 }
@@ -31,6 +28,9 @@ export interface RunState {
  */
 export type Respond = (result: Promise<ExecutionResult>) => void;
 
+/** The least weight: an operation without nodes takes as long as these. */
+export const minWeight = 10;
+
 /** An operation within the limits, and who gets its result. */
 export interface PreparedOperation {
   operation: Operation;
@@ -41,52 +41,41 @@ export interface PreparedOperation {
 }
 
 /**
- * A prepared operation that makes REST calls: pays its points, waits for its turn, and runs or shares the result of an equal
- * query. A class: closures and async functions would cost several times as much.
+ * A prepared operation that makes REST calls: pays its points, waits for its turn, and runs. A class: closures and async
+ * functions would cost several times as much.
  */
-export class RestOperation extends QueueEntry {
+export class RestOperation extends SlotRequest implements PageGate {
   readonly owner: Owner;
   readonly weight: number;
   readonly #prepared: PreparedOperation;
   readonly #context: OperationContext;
   readonly #runState: RunState;
+  #pagesSlot: PagesSlot | undefined;
   #cost: PointCost | undefined;
-  /** Undefined for a mutation. */
-  #sharingKey: string | undefined;
-  #inFlight: InFlightQuery | undefined;
 
   constructor(prepared: PreparedOperation, context: OperationContext, runState: RunState) {
     super();
     this.owner = context.callContext.owner;
-    this.weight = Math.max(1, prepared.nodes);
+    this.weight = Math.max(minWeight, prepared.nodes);
     this.#prepared = prepared;
     this.#context = context;
     this.#runState = runState;
+    context.callContext.scanBudget.gate = this;
   }
 
   run(): void {
-    const { operation, request } = this.#prepared;
-    const { scope, callContext, showsCost } = this.#context;
-    const { admission, rateLimit, sharing } = this.#runState;
+    const { scope, callContext } = this.#context;
+    const { admission, rateLimit } = this.#runState;
     scope.startTimeout();
-    const charge = rateLimit?.charge(callContext.tenant, this.weight);
+    const charge = rateLimit?.charge(callContext.tenant, Math.max(1, this.#prepared.nodes));
     this.#cost = charge?.cost;
     if (charge?.error !== undefined) {
       this.#refuse(charge.error);
       return;
     }
-    if (this.#isQuery) this.#sharingKey = sharing.key(operation, showsCost);
-    // A query that shares the response body of an equal one costs next to nothing, so it needs no turn.
-    const equalQuery = this.#findEqualQuery();
-    const needsTurn = !equalQuery || !this.#sharesBody || !admission.isOpenTo(this.owner);
-    const outcome = needsTurn
-      ? admission.enter(this, request.response)
-      : (admission.admit(this.owner, request.response) ?? 'started');
-    if (outcome === 'started') {
-      if (needsTurn) loopBudget.start(this.weight);
-      // An operation with a slot of its own may share the result of an equal query too.
-      this.#start(equalQuery);
-    } else if (outcome === 'waiting') {
+    const outcome = admission.enter(this, this.#prepared.request.response);
+    if (outcome === 'started') this.#start();
+    else if (outcome === 'waiting') {
       scope.signal.addEventListener('abort', this);
       // A scope that has ended calls no listener.
       if (scope.signal.aborted) this.handleEvent();
@@ -94,19 +83,20 @@ export class RestOperation extends QueueEntry {
   }
 
   onSlotGranted(): void {
-    loopBudget.start(this.weight);
     this.#context.scope.signal.removeEventListener('abort', this);
-    const equalQuery = this.#findEqualQuery();
-    // It makes no body of its own, so it needs its slot no more.
-    if (equalQuery !== undefined && this.#sharesBody) this.#runState.admission.leave(this);
-    this.#start(equalQuery);
+    this.#start();
+  }
+
+  takeMorePages(): Promise<void> | undefined {
+    this.#pagesSlot ??= this.#runState.admission.morePagesOf(this);
+    return this.#pagesSlot?.take(this.#context.scope.signal);
   }
 
   handleEvent(): void {
-    if (this.turn !== 'waiting') return;
+    if (this.slot !== 'waiting') return;
     const { scope } = this.#context;
     scope.signal.removeEventListener('abort', this);
-    this.#runState.admission.leave(this);
+    this.#leave();
     const hasTimedOut = scope.deadlineSignal.aborted;
     this.#refuse(hasTimedOut ? didNotRun('It waited too long in the queue.') : clientGone);
   }
@@ -116,39 +106,22 @@ export class RestOperation extends QueueEntry {
     this.#prepared.respond(Promise.resolve(this.#withPoints(refuse(refusal))));
   }
 
-  /** Not a part of the execution, because requests that share it pay each. */
   #withPoints(result: ExecutionResult): ExecutionResult {
-    return this.#showsPoints ? withExtension(result, 'cost', this.#cost) : result;
-  }
-
-  /** Whether a query that joins an equal one makes no body of its own. */
-  get #sharesBody(): boolean {
-    const { sharesBody } = this.#prepared.request;
-    return sharesBody && !this.#showsPoints;
-  }
-
-  get #showsPoints(): boolean {
-    return this.#cost !== undefined && this.#context.showsCost;
+    const showsPoints = this.#cost !== undefined && this.#context.showsCost;
+    return showsPoints ? withExtension(result, 'cost', this.#cost) : result;
   }
 
   get #isQuery(): boolean {
     return this.#prepared.operation.definition.operation === 'query';
   }
 
-  #findEqualQuery(): InFlightQuery | undefined {
-    if (this.#sharingKey === undefined) return undefined;
-    const { callContext, scope } = this.#context;
-    return this.#runState.sharing.find(callContext.tenant, this.#sharingKey, scope);
-  }
-
-  #start(equalQuery: InFlightQuery | undefined): void {
+  #start(): void {
     let result: Promise<ExecutionResult>;
     try {
-      result = equalQuery?.result ?? this.#execute();
+      result = this.#execute();
     } catch (error) {
       result = Promise.reject(error);
     }
-    if (equalQuery !== undefined) this.#join(equalQuery.scope);
     const ended = result.then(
       (result) => {
         this.#finish();
@@ -160,37 +133,32 @@ export class RestOperation extends QueueEntry {
       },
     );
     this.#prepared.respond(ended);
-  }
-
-  #join(scope: OperationScope): void {
-    const { request } = this.#prepared;
-    request.onAbort(scope.addWaiter());
-    if (request.requestRecord !== undefined) request.requestRecord.joined = true;
+    // After the reactions of `respond`, which write the response.
+    ended.then(this.#leave, this.#leave);
   }
 
   #execute(): Promise<ExecutionResult> {
-    const { callContext, scope, showsCost } = this.#context;
-    const { execute, mutations, sharing } = this.#runState;
+    const { callContext, showsCost } = this.#context;
+    const { execute, mutations } = this.#runState;
     let result = Promise.resolve(execute(this.#prepared.operation, this.#context));
     if (showsCost)
       result = result.then((result) => withExtension(result, 'upstream', operationCost(callContext.callLog)));
     // A mutation that has started is finished even if its client disconnects.
     if (!this.#isQuery) mutations.track(result);
-    const key = this.#sharingKey;
-    if (key !== undefined) this.#inFlight = sharing.add(callContext.tenant, key, scope, result);
     return result;
   }
 
   #finish(): void {
-    const { callLog, tenant } = this.#context.callContext;
-    const { admission, rateLimit, sharing } = this.#runState;
-    // Only now it is known how many pages the filters needed. Each costs 100 points.
-    if (callLog.scannedPages > 0 && this.#cost !== undefined)
-      this.#cost = rateLimit?.chargeMore(tenant, this.#cost, 100 * callLog.scannedPages);
-    if (this.#inFlight !== undefined) sharing.remove(this.#inFlight);
+    const { scanBudget, tenant } = this.#context.callContext;
+    const { rateLimit } = this.#runState;
+    // Only now it is known how many pages the scans needed. Each costs 100 points.
+    if (scanBudget.used > 0 && this.#cost !== undefined)
+      this.#cost = rateLimit?.chargeMore(tenant, this.#cost, 100 * scanBudget.used);
     this.#endScope();
-    admission.leave(this);
+    this.#pagesSlot?.release();
   }
+
+  readonly #leave = (): void => this.#runState.admission.leave(this, this.#prepared.request.response);
 
   #endScope(): void {
     const { scope } = this.#context;

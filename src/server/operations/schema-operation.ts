@@ -1,27 +1,40 @@
-import { loopBudget } from '../../concurrency/event-loop-round.ts';
+import type { ExecutionResult } from 'graphql';
 import type { Owner } from '../../concurrency/owner.ts';
-import { StepQueue } from '../../concurrency/step-queue.ts';
+import { SlotRequest } from '../../concurrency/semaphore.ts';
 import { clientGone, refuse } from './refusal.ts';
-import type { PreparedOperation, RunState } from './rest-operation.ts';
+import { minWeight, type PreparedOperation, type RunState } from './rest-operation.ts';
 
-const schemaSteps = new StepQueue('starting');
+/** An operation that needs only the schema, such as an introspection. It takes a slot like each operation. */
+export class SchemaOperation extends SlotRequest {
+  readonly owner: Owner;
+  readonly weight: number;
+  readonly #prepared: PreparedOperation;
+  readonly #runState: RunState;
 
-/** While the event loop has time: docs/decisions/0042-small-schema-operations-without-a-turn.md. */
-const maxNodesWithoutTurn = 10;
+  constructor(prepared: PreparedOperation, owner: Owner, runState: RunState) {
+    super();
+    this.owner = owner;
+    this.weight = Math.max(minWeight, prepared.nodes);
+    this.#prepared = prepared;
+    this.#runState = runState;
+  }
 
-/** Runs an operation that needs only the schema, such as an introspection, when its owner's turn comes. */
-export function runSchemaOperation(
-  { operation, nodes, request, respond }: PreparedOperation,
-  toOwner: () => Owner,
-  { execute, admission }: RunState,
-): void {
-  const { response } = request;
-  const start = async () => {
-    const refusal = response.destroyed ? clientGone : admission.watchSchemaResponse(response);
-    return refusal === undefined ? execute(operation, {}) : refuse(refusal);
-  };
-  if (nodes <= maxNodesWithoutTurn && loopBudget.hasTime()) {
-    loopBudget.start(nodes);
-    respond(start());
-  } else schemaSteps.run(toOwner(), nodes, () => respond(start()));
+  run(): void {
+    const outcome = this.#runState.admission.enter(this, this.#prepared.request.response);
+    if (outcome === 'started') this.onSlotGranted();
+    else if (outcome !== 'waiting') this.#prepared.respond(Promise.resolve(refuse(outcome)));
+  }
+
+  onSlotGranted(): void {
+    const result = this.#execute();
+    this.#prepared.respond(result);
+    const leave = () => this.#runState.admission.leave(this, this.#prepared.request.response);
+    // After the reactions of `respond`, which write the response.
+    result.then(leave, leave);
+  }
+
+  async #execute(): Promise<ExecutionResult> {
+    const { operation, request } = this.#prepared;
+    return request.response.destroyed ? refuse(clientGone) : this.#runState.execute(operation, {});
+  }
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { FairQueue, UnitEntry } from '../../concurrency/fair-queue.ts';
 import type { Owner } from '../../concurrency/owner.ts';
+import { Semaphore, SimpleRequest } from '../../concurrency/semaphore.ts';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
 import { type HttpError, overloaded, rejection } from '../http/http-error.ts';
 
@@ -14,8 +14,8 @@ export type EnterLabelQueue = ReturnType<typeof createLabelQueue>;
 
 /** The queue for slots of labels. When no slot is free, requests wait, and owners get free slots in turn. */
 export function createLabelQueue(requestsAtOnce = defaultLabelRequestsAtOnce, waitMs = 10_000) {
-  const maxWeightPerToken = Math.ceil(requestsAtOnce / 2);
-  const queue = new FairQueue({ capacity: requestsAtOnce, maxWeightPerToken, maxWaiting });
+  const perToken = Math.ceil(requestsAtOnce / 2);
+  const slots = new Semaphore({ total: requestsAtOnce, perToken, maxWaiting });
   /**
    * Waits for a slot. The slot is released when the response closes. A client that leaves earlier stops waiting.
    * @returns undefined once the request has a slot, or else the error.
@@ -24,18 +24,18 @@ export function createLabelQueue(requestsAtOnce = defaultLabelRequestsAtOnce, wa
     // A closed response emits no second `close`, and would keep its slot forever.
     if (response.closed) return undefined;
     const { promise, resolve } = Promise.withResolvers<HttpError | undefined>();
-    const request = new UnitEntry(owner, () => resolve(undefined));
-    const outcome = queue.acquire(request);
+    const request = new SimpleRequest(owner, 1, () => resolve(undefined));
+    const outcome = slots.acquire(request);
     if (typeof outcome === 'object') return tooMany(`${outcome.limit} label requests are already waiting.`);
     // Once the request has its slot, the second call of `resolve` has no effect.
     const leave = (error: HttpError) => {
-      queue.leave(request);
+      slots.release(request);
       resolve(error);
     };
     response.once('close', () => leave(clientGone));
     if (outcome === 'granted') return undefined;
     await withTimeout(waitMs, promise);
-    if (request.turn === 'waiting')
+    if (request.slot === 'waiting')
       leave(tooMany(`The request for a label waited ${waitMs} ms in the queue.`));
     return promise;
   };

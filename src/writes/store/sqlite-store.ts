@@ -65,6 +65,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   // Why the store responds no more.
   let end: string | undefined;
   let thread: Worker | undefined;
+  let started: Promise<unknown> | undefined;
 
   function start(): Worker {
     thread = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: data });
@@ -76,6 +77,18 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     // After the listeners, as a listener for messages keeps the process alive. The timers of operations do, too.
     thread.unref();
     return thread;
+  }
+
+  /** Without a disk, the start of the thread cannot hang. It takes seconds on a busy machine, which no operation loses. */
+  function startedInMemory(): Promise<unknown> {
+    if (started === undefined) {
+      const starting = start();
+      starting.ref();
+      // An error of the thread is `end`.
+      started = once(starting, 'message').catch(() => {});
+      void started.then(() => starting.unref());
+    }
+    return started;
   }
 
   function stop(reason: string): void {
@@ -124,6 +137,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
 
   async function run(operation: Operation): Promise<Result> {
     expectOpen();
+    if (isInMemory) await startedInMemory();
     if (end !== undefined) throw new StoreUnavailableError(end);
     if (unanswered.size >= maxUnanswered) throw new StoreUnavailableError(noResponse);
     const pending = post(operation);

@@ -154,18 +154,6 @@ describe('the cost of an operation', () => {
     expect(other?.extensions?.upstream).toEqual(cost([], { cached: 1 }));
     expect(waybill.sandbox.requests.lines()).toHaveLength(1);
   });
-
-  test('is the same in the responses to two concurrent equal queries', async () => {
-    await using waybill = await startWaybill();
-    waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'delay', delayMs: 50 });
-    const ask = () => answerTo(waybill, organization);
-    const [one, other, silent] = await Promise.all([ask(), ask(), answerTo(waybill, organization, {}, {})]);
-    expect(one?.extensions?.upstream.calls).toBe(1);
-    expect(other).toEqual(one);
-    expect(silent).toEqual({ data: one?.data });
-    // The query that does not ask for its cost is no equal one.
-    expect(waybill.sandbox.requests.lines()).toEqual(Array(2).fill('GET /v1/organizations/mine'));
-  });
 });
 
 describe('the cost of an operation with several calls', () => {

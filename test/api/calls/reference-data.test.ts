@@ -233,8 +233,8 @@ describe('stale reference data', () => {
     give('old');
     expect(await cold).toEqual(originsOf('old'));
     for (const _ of [1, 2, 3]) {
-      // Later than an equal read may be joined.
-      await pause(120);
+      // Later than REFERENCE_DATA_MS.
+      await pause(5);
       expect(await waybill.ask(origins)).toEqual(originsOf('old'));
     }
     expect([waybill.calls(), held]).toEqual([[originCall, originCall], [expect.anything()]]);

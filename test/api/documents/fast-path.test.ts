@@ -283,27 +283,6 @@ test.each<[what: string, environment: Record<string, string>, headers: Record<st
   expect([isFast(fast), isFast(fallback)]).toEqual([true, false]);
 });
 
-test('the fast path runs concurrent equal queries once and shares the response', async () => {
-  await using both = await startBoth();
-  const slow = { query, variables: { id: 'slow' } };
-  const [fast, fallback] = both.servers;
-  if (fast === undefined || fallback === undefined) throw new Error('Expected two servers');
-  await askBoth(both, { body: slow });
-  const seen = [];
-  for (const server of [fast, fallback]) {
-    const callsBefore = server.waybill.calls().length;
-    const answers = await Promise.all(
-      ['1', '2', '3'].map((id) => ask(server, { body: slow, headers: { 'x-request-id': id } })),
-    );
-    seen.push(answers.map(({ answer }) => answer));
-    expect(server.waybill.calls().slice(callsBefore)).toEqual(['GET /v1/orders/slow']);
-    expect(server.lines().filter(({ joined }) => joined)).toHaveLength(2);
-    expect(answers.map((one) => isFast(one))).toEqual(Array(3).fill(server === fast));
-  }
-  expect(seen[0]).toEqual(seen[1]);
-  expect(new Set(seen[0]?.map(({ body }) => body)).size).toBe(1);
-});
-
 test.each<[what: string, sent: Sent]>([
   ['a missing variable', { body: { query } }],
   ['a page size over the limit', { body: { query: '{ orders(first: 100000) { nodes { id } } }' } }],

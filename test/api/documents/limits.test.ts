@@ -1,4 +1,4 @@
-import { getNamedType, getOperationAST, isInterfaceType, isObjectType, parse } from 'graphql';
+import { getNamedType, getOperationAST, isInterfaceType, isLeafType, isObjectType, parse } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { schema } from '../../../src/graph/schema.ts';
 import { validationByAccess } from '../../../src/server/documents/schema-access.ts';
@@ -91,7 +91,34 @@ describe('the node count', () => {
     ['{ orders(first: 5) { nodes { sellingPrice { formatted(locale: "x") } } } }', {}, 10],
     ['{ shipments(first: 5) { nodes { a: totalCost { cents } b: totalCost { cents } } } }', {}, 10],
     ['{ shipments(first: 5) { nodes { a: createTime b: createTime c: createTime } } }', {}, 15],
-    ['{ orders(first: 5) { nodes { a: status b: status } } }', {}, 5],
+    ['{ orders(first: 5) { nodes { a: status b: status } } }', {}, 10],
+    // Each repetition of a field is one more value in every row, also of a field that cannot be null.
+    ['{ orders(first: 5) { nodes { notes } } }', {}, 5],
+    ['{ orders(first: 5) { nodes { a: notes } } }', {}, 5],
+    ['{ orders(first: 5) { nodes { a: notes b: notes c: notes } } }', {}, 15],
+    ['{ orders(first: 5) { nodes { notes notes ... on Order { notes } } } }', {}, 5],
+    [
+      '{ orders(first: 5) { nodes { notes ... on Order { b: notes } ... { c: notes } ...F } } } fragment F on Order { d: notes }',
+      {},
+      20,
+    ],
+    ['{ orders(first: 5) { nodes { id ... on Node { b: id } } } }', {}, 10],
+    ['{ orders(first: 5) { nodes { a: id b: id c: __typename d: __typename } } }', {}, 15],
+    ['{ orders(first: 5) { nodes { a: recipient { email } b: recipient { email phoneNumber } } } }', {}, 10],
+    [
+      '{ orders(first: 5) { nodes { recipient { a: email b: email address { a: locality b: locality } } } } }',
+      {},
+      15,
+    ],
+    ['{ orders(first: 5) { nodes { a: paymentMethods b: paymentMethods } } }', {}, 10],
+    ['{ orders(first: 5) { edges { a: cursor b: cursor node { id } } } }', {}, 10],
+    ['{ orders(first: 5) { edges { a: node { notes } b: node { notes } } } }', {}, 10],
+    ['{ orders(first: 5) { a: nodes { notes } b: nodes { notes } edges { node { notes } } } }', {}, 15],
+    ['{ quote(id: "a") { offers { a: status b: status } } }', {}, 21],
+    ['{ a: __typename b: __typename c: __typename }', {}, 2],
+    // The fields of different types never come from one object.
+    ['{ nodes(ids: ["a", "b"]) { id ... on Order { id a: status } ... on Shipment { b: status } } }', {}, 2],
+    ['{ nodes(ids: ["a", "b"]) { a: id ... on Order { b: id } ... on Shipment { c: id } } }', {}, 6],
     // What is answered as one is counted as one.
     [
       '{ orders(first: 5) { nodes { shipment { id } } } ...F } fragment F on Query { orders(first: 5) { nodes { shipment { status } } } }',
@@ -146,7 +173,7 @@ describe('the node count', () => {
         {
           message:
             'The limit "nodes" allows 3000, but there are 10100 objects that the operation may return. ' +
-            'Lower "first", or nest fewer lists.',
+            'Lower "first", nest fewer lists, or select each field once.',
           locations: [{ line: 1, column: 1 }],
           extensions: { code: 'GRAPHQL_LIMIT_EXCEEDED', retryable: false },
         },
@@ -160,27 +187,30 @@ describe('the node count', () => {
 describe('input values', () => {
   const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }';
 
-  test.each([
-    ['a variable of the operation', (value: string) => `{"ids":${value}}`],
-    ['an unknown variable', (value: string) => `{"ids":["a"],"more":${value}}`],
-  ])(
-    'are rejected without a REST call if they are nested 9,000 levels deep: %s',
-    async (_where, variables) => {
-      waybill.sandbox.requests.clear();
-      const value = `${'['.repeat(9_000)}${']'.repeat(9_000)}`;
-      const response = await waybill.fetch('/graphql', {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          authorization: `Bearer ${waybill.sandbox.tokens.first}`,
-        },
-        body: `{"query":${JSON.stringify(nodes)},"variables":${variables(value)}}`,
-      });
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({ errors: [{ extensions: { retryable: false } }] });
-      expect(waybill.sandbox.requests.lines()).toEqual([]);
-    },
-  );
+  const deep = `${'['.repeat(9_000)}${']'.repeat(9_000)}`;
+  const send = (variables: string) => {
+    waybill.sandbox.requests.clear();
+    return waybill.fetch('/graphql', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${waybill.sandbox.tokens.first}`,
+      },
+      body: `{"query":${JSON.stringify(nodes)},"variables":${variables}}`,
+    });
+  };
+
+  test('are rejected without a REST call if they are nested 9,000 levels deep', async () => {
+    const response = await send(`{"ids":${deep}}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { retryable: false } }] });
+    expect(waybill.sandbox.requests.lines()).toEqual([]);
+  });
+
+  test('of an unknown variable are ignored, also 9,000 levels deep', async () => {
+    const response = await send(`{"ids":[],"more":${deep}}`);
+    expect([response.status, await response.json()]).toMatchObject([200, { data: { nodes: [] } }]);
+  });
 
   test('are not checked if the request has no access token', async () => {
     const { status, errors } = await ask(nodes, { ids: Array(10_001).fill('orders/a') }, null);
@@ -253,9 +283,11 @@ describe('a document', () => {
     expect(performance.now() - startMs).toBeGreaterThan(50);
   });
 
-  test('can block the event loop for more than 50 ms without the limit "aliases"', async () => {
-    await using other = await startWaybill({}, { sandbox: waybill.sandbox, limits: { aliases: 10_000 } });
-    const fields = repeated(1_500, (index) => `a${index}: notes`);
+  test('can block the event loop for more than 50 ms without the limits "aliases" and "nodes"', async () => {
+    const environment = { MAX_NODES: '1000000' };
+    const lifted = { sandbox: waybill.sandbox, limits: { aliases: 10_000 } };
+    await using other = await startWaybill(environment, lifted);
+    const fields = repeated(1_500, (index) => `a${index}: status`);
     const startMs = performance.now();
     const { errors } = await other.ask(`{ orders(first: 100) { nodes { ${fields} } } }`);
     expect(errors).toBeUndefined();
@@ -305,6 +337,53 @@ test('a query for 29 empty lists in each of 1,000 orders is rejected without a c
   const answer = await ask(`{ orders(first: 1000) { nodes { recipient { ${fields.join(' ')} } } } }`);
   expect(answer).toMatchObject({ status: 400, data: undefined, calls: [] });
   expect(answer.errors?.[0]?.message).toMatch(/^The limit "nodes" allows 3000, but there are 30000 objects/);
+});
+
+describe('the limit of nodes for repetitions in a page of 1,000 orders', () => {
+  const page = (fields: string) => `{ orders(first: 1000) { nodes { ${fields} } } }`;
+  const aliases = (field: string) => repeated(29, (index) => `a${index}: ${field}`);
+
+  test.each([
+    ['a field that cannot be null', page(aliases('notes'))],
+    ['the id', page(aliases('id'))],
+    ['__typename', page(aliases('__typename'))],
+    ['a small object', page(aliases('recipient { address { addressLines } }'))],
+    ['a field of a small object', page(`recipient { ${aliases('firstName')} }`)],
+    [
+      'a field in fragments',
+      `${page(`${repeated(29, (index) => `...F${index}`)}`)} ${repeated(29, (index) => `fragment F${index} on Order { a${index}: notes }`)}`,
+    ],
+    ['the list of rows', `{ orders(first: 1000) { ${aliases('nodes { notes }')} } }`],
+    ['the node of an edge', `{ orders(first: 1000) { edges { ${aliases('node { notes }')} } } }`],
+  ])('rejects 29 aliases without a REST call: %s', async (_what, query) => {
+    const { status, data, errors, calls } = await ask(query);
+    expect([status, data, errors?.[0]?.extensions.code, calls]).toEqual([
+      400,
+      undefined,
+      'GRAPHQL_LIMIT_EXCEEDED',
+      [],
+    ]);
+    expect(errors?.[0]?.message).toMatch(/^The limit "nodes" allows 3000, but there are (29|30)000 objects/);
+  });
+
+  test('allows every field of the record once', () => {
+    expect(nodesOf(page(everyFieldOf('Order')))).toBe(1_000);
+  });
+
+  /** Selects each field of a type once, without arguments and without related records. */
+  function everyFieldOf(typeName: string): string {
+    const type = schema.getType(typeName);
+    if (!isObjectType(type)) throw new Error(`${typeName} is no object type.`);
+    return Object.values(type.getFields())
+      .map((field): string => {
+        const fieldType = getNamedType(field.type);
+        if (isLeafType(fieldType)) return field.name;
+        const isRecord = !isObjectType(fieldType) || fieldType.getInterfaces().length > 0;
+        if (isRecord || field.args.length > 0) return '';
+        return `${field.name} { ${everyFieldOf(fieldType.name)} }`;
+      })
+      .join(' ');
+  }
 });
 
 describe('the node limit', () => {

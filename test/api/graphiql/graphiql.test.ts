@@ -175,7 +175,7 @@ describe('the GraphiQL tabs', async () => {
   const tabs = [...inSandbox, ...(await readTabs(false))];
   const titleOf = (query: string) => /^(?:query|mutation) (\w+)/m.exec(query)?.[1];
 
-  test('have eight different operation names', () => {
+  test('have nine different operation names', () => {
     expect(inSandbox.map(titleOf)).toEqual([
       'Orders',
       'Order',
@@ -184,6 +184,7 @@ describe('the GraphiQL tabs', async () => {
       'Conversation',
       'SendMessage',
       'Locations',
+      'StuckParcels',
       'Missing',
     ]);
   });

@@ -35,60 +35,57 @@ describe.runIf(hasBrowser)('the layout of GraphiQL', () => {
   const editor = () => stage.page.locator('.graphiql-editors');
   const response = () => stage.page.locator('.graphiql-response');
 
-  test.each([
-    [375, 812],
-    [375, 667],
-    [768, 1024],
-  ])('has the response below the editor in a window of %i × %i pixels', async (width, height) => {
-    await openAt(width, height);
-    const [above, below] = [await boxOf(editor()), await boxOf(response())];
-    expect(below.top).toBeGreaterThanOrEqual(above.bottom);
-    for (const box of [above, below]) {
-      expect(box.width).toBeGreaterThan(width - 40);
-      expect(box.height).toBeGreaterThan(200);
-      expect(box.bottom).toBeLessThanOrEqual(height);
-    }
-  });
+  describe.each([
+    [375, 812, 'below'],
+    [375, 667, 'below'],
+    [768, 1024, 'below'],
+    [1280, 800, 'beside'],
+    [667, 375, 'beside'],
+  ] as const)('in a window of %i × %i pixels', (width, height, place) => {
+    beforeAll(() => openAt(width, height));
 
-  test('has the response beside the editor in a window of 1280 × 800 pixels', async () => {
-    await openAt(1280, 800);
-    const [left, right] = [await boxOf(editor()), await boxOf(response())];
-    expect(right.left).toBeGreaterThanOrEqual(left.right);
-    expect(Math.round(right.top)).toBe(Math.round(left.top));
-  });
+    test(`has the response ${place} the editor`, async () => {
+      const [first, second] = [await boxOf(editor()), await boxOf(response())];
+      if (place === 'beside') {
+        expect(second.left).toBeGreaterThanOrEqual(first.right);
+        expect(Math.round(second.top)).toBe(Math.round(first.top));
+        return;
+      }
+      expect(second.top).toBeGreaterThanOrEqual(first.bottom);
+      for (const box of [first, second]) {
+        expect(box.width).toBeGreaterThan(width - 40);
+        expect(box.height).toBeGreaterThan(200);
+        expect(box.bottom).toBeLessThanOrEqual(height);
+      }
+    });
 
-  test.each([
-    [375, 667],
-    [667, 375],
-    [768, 1024],
-    [1280, 800],
-  ])('has all buttons and the access token within a window of %i × %i pixels', async (width, height) => {
-    await openAt(width, height);
-    const { page } = stage;
-    const controls = [
-      page.getByLabel('Access token'),
-      page.getByText('Live service: api.example.com'),
-      page.getByRole('button', { name: 'New tab' }),
-      page.getByRole('button', { name: 'Variables', exact: true }),
-      page.getByRole('button', { name: 'Headers', exact: true }),
-      ...(await page.locator('.graphiql-sidebar button').all()),
-      page.getByRole('button', { name: /^Execute query/ }),
-    ];
-    expect(controls.length).toBeGreaterThan(9);
-    for (const control of controls) {
-      const { left, right, top, bottom } = await boxOf(control);
-      expect(right - left).toBeGreaterThan(20);
-      expect(left).toBeGreaterThanOrEqual(0);
-      expect(right).toBeLessThanOrEqual(width);
-      expect(top).toBeGreaterThanOrEqual(0);
-      expect(bottom).toBeLessThanOrEqual(height);
-    }
-    // The page itself does not scroll.
-    const beyond = await page.evaluate(() => [
-      document.documentElement.scrollWidth - innerWidth,
-      document.documentElement.scrollHeight - innerHeight,
-    ]);
-    expect(beyond).toEqual([0, 0]);
+    test('has all buttons and the access token within the window', async () => {
+      const { page } = stage;
+      const controls = [
+        page.getByLabel('Access token'),
+        page.getByText('Live service: api.example.com'),
+        page.getByRole('button', { name: 'New tab' }),
+        page.getByRole('button', { name: 'Variables', exact: true }),
+        page.getByRole('button', { name: 'Headers', exact: true }),
+        ...(await page.locator('.graphiql-sidebar button').all()),
+        page.getByRole('button', { name: /^Execute query/ }),
+      ];
+      expect(controls.length).toBeGreaterThan(9);
+      for (const control of controls) {
+        const { left, right, top, bottom } = await boxOf(control);
+        expect(right - left).toBeGreaterThan(20);
+        expect(left).toBeGreaterThanOrEqual(0);
+        expect(right).toBeLessThanOrEqual(width);
+        expect(top).toBeGreaterThanOrEqual(0);
+        expect(bottom).toBeLessThanOrEqual(height);
+      }
+      // The page itself does not scroll.
+      const beyond = await page.evaluate(() => [
+        document.documentElement.scrollWidth - innerWidth,
+        document.documentElement.scrollHeight - innerHeight,
+      ]);
+      expect(beyond).toEqual([0, 0]);
+    });
   });
 
   test('lays no button over the panes below in a low window', async () => {

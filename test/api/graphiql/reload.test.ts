@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasBrowser } from '../../fixtures/browser.ts';
 import { type GraphiqlStage, openTab, run, startGraphiql, whenDrawn } from '../../fixtures/graphiql-stage.ts';
 import { tabAnswers } from '../../fixtures/tab-answers.ts';
@@ -20,15 +20,25 @@ describe.runIf(hasBrowser)('GraphiQL after a reload', () => {
   }, 120_000);
   afterAll(() => stage.close());
 
-  /** Opens the page as a browser does that has never been there. */
-  beforeEach(async () => {
+  /** Opens the page with these stored tabs, by default as a browser does that has never been there. */
+  async function open(storedTabs?: string): Promise<void> {
     const { page, url } = stage;
     await page.goto(new URL('/health/live', url).href);
-    await page.evaluate(() => localStorage.clear());
+    await page.evaluate(
+      ([key, text]) => {
+        localStorage.clear();
+        if (text !== undefined) localStorage.setItem(key, text);
+      },
+      [stateKey, storedTabs] as const,
+    );
     await page.goto(url.href);
     await whenDrawn(stage);
+  }
+
+  async function openNew(): Promise<void> {
+    await open();
     await whenStored((titles) => titles.length === examples.length);
-  }, 60_000);
+  }
 
   /** Waits until GraphiQL has stored tabs with such titles. GraphiQL stores them half a second after a change. */
   async function whenStored(isExpected: (titles: string[]) => boolean): Promise<void> {
@@ -41,10 +51,20 @@ describe.runIf(hasBrowser)('GraphiQL after a reload', () => {
       .toBe(true);
   }
 
-  async function reload(): Promise<{ titles: string[]; open: string; query: string }> {
-    const { page } = stage;
-    await page.reload();
+  async function reload(): Promise<Shown> {
+    await stage.page.reload();
     await whenDrawn(stage);
+    return shown();
+  }
+
+  interface Shown {
+    titles: string[];
+    open: string;
+    query: string;
+  }
+
+  async function shown(): Promise<Shown> {
+    const { page } = stage;
     const editor = page.locator('.graphiql-query-editor .view-lines');
     return {
       titles: await page.getByRole('tab').allInnerTexts(),
@@ -53,31 +73,32 @@ describe.runIf(hasBrowser)('GraphiQL after a reload', () => {
     };
   }
 
-  test('opens the first example tab if nothing was edited', async () => {
+  test('opens the first example tab, also after a second reload, if nothing was edited', async () => {
+    await openNew();
     const { titles, open, query } = await reload();
     expect({ titles, open }).toEqual({ titles: examples, open: 'Orders' });
     expect(query).toContain('The newest orders in transit');
+    expect(await reload()).toEqual({ titles, open, query });
   });
 
-  test('opens the same tab after a second reload', async () => {
-    await reload();
-    const { titles, open } = await reload();
-    expect({ titles, open }).toEqual({ titles: examples, open: 'Orders' });
-  });
-
-  test.each(['Order', 'Locations', 'Missing'])('opens the tab that was open: %s', async (title) => {
-    await openTab(stage, title);
-    const { titles, open, query } = await reload();
-    expect({ titles, open }).toEqual({ titles: examples, open: title });
-    expect(query).toContain(`query ${title}`);
+  test('opens the tab that was open', async () => {
+    await openNew();
+    for (const title of ['Order', 'Locations', 'Missing']) {
+      await openTab(stage, title);
+      const { titles, open, query } = await reload();
+      expect({ titles, open }).toEqual({ titles: examples, open: title });
+      expect(query).toContain(`query ${title}`);
+    }
   });
 
   test('opens the tab that was run', async () => {
+    await openNew();
     await run(stage, 'Missing');
     expect(await reload()).toMatchObject({ titles: examples, open: 'Missing' });
   });
 
   test('opens an example tab in place of an empty tab', async () => {
+    await openNew();
     await stage.page.getByRole('button', { name: 'New tab' }).click();
     await whenStored((titles) => titles.length === examples.length + 1);
     const { titles, open, query } = await reload();
@@ -87,26 +108,23 @@ describe.runIf(hasBrowser)('GraphiQL after a reload', () => {
 
   test('opens the example tabs if all other tabs are closed and the last one is empty', async () => {
     const emptyTab = { id: 'a', title: '<untitled>', query: null, variables: null, headers: null };
-    await stage.page.evaluate(([key, state]) => localStorage.setItem(key, state), [
-      stateKey,
+    await open(
       JSON.stringify({ tabs: [{ ...emptyTab, operationName: null, response: null }], activeTabIndex: 0 }),
-    ] as const);
-    expect(await reload()).toMatchObject({ titles: examples, open: 'Orders' });
+    );
+    expect(await shown()).toMatchObject({ titles: examples, open: 'Orders' });
   });
 
   test.each(['{', 'null', '{"tabs":{}}', '{"tabs":[null]}'])(
     'opens the example tabs if the stored tabs are not those of GraphiQL: %s',
     async (text) => {
-      await stage.page.evaluate(([key, state]) => localStorage.setItem(key, state), [
-        stateKey,
-        text,
-      ] as const);
-      expect(await reload()).toMatchObject({ titles: examples, open: 'Orders' });
+      await open(text);
+      expect(await shown()).toMatchObject({ titles: examples, open: 'Orders' });
     },
   );
 
   test('keeps an edited tab, and its variables', async () => {
     const { page } = stage;
+    await openNew();
     await openTab(stage, 'Locations');
     await page.getByRole('button', { name: 'Variables', exact: true }).click();
     await page.locator('.graphiql-editor-tool .graphiql-editor:not(.hidden)').click();
@@ -119,6 +137,7 @@ describe.runIf(hasBrowser)('GraphiQL after a reload', () => {
 
   test('opens a query of the address in its own tab', async () => {
     const { page, url } = stage;
+    await openNew();
     const shared = new URL('/graphql', url);
     shared.searchParams.set('query', 'query Shared { organization { id } }');
     await page.goto(shared.href);

@@ -139,6 +139,7 @@ export type SendMessageMutation = { sendMessage:
     | { message: string }
     | { message: string }
     | { sent: { id: string, status: MessageStatus, body: string | null } }
+    | { message: string }
    | null };
 
 export type LocationsQueryVariables = Exact<{
@@ -147,6 +148,11 @@ export type LocationsQueryVariables = Exact<{
 
 
 export type LocationsQuery = { locations: { nodes: Array<{ id: string, locality: string, administrativeArea: string, regionCode: string } | null>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
+
+export type StuckParcelsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type StuckParcelsQuery = { orders: { nodes: Array<{ id: string, recipient: { fullName: string, phoneNumber: string }, shipment: { status: ShipmentStatus, updateTime: string | null, courier: { code: string } | null } | null } | null>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null };
 
 export type MissingQueryVariables = Exact<{ [key: string]: never; }>;
 

@@ -147,23 +147,6 @@ describe.each(codings)('compression with %s', (coding) => {
     );
   });
 
-  test('happens only once if concurrent equal queries share a response', async () => {
-    await using slow = await startWithLongOrder({}, () => new Promise((resolve) => setTimeout(resolve, 100)));
-    const query = '{ order(id: "a1") { contentDescription } }';
-    // The first request makes the plan: the next ones take the fast path.
-    const { bytes } = await post(query, accept, slow);
-    const zlib = spyOnZlib();
-    const received = await Promise.all(Array.from({ length: 3 }, () => post(query, accept, slow)));
-    expect(slow.calls()).toHaveLength(2);
-    // A last, empty chunk ends each compression.
-    const bodies = zlib[coding].mock.calls.filter(([chunk]) => Buffer.isBuffer(chunk) && chunk.length > 0);
-    expect(bodies).toHaveLength(1);
-    for (const { bytes: sharedBytes, headers } of received) {
-      expect(sharedBytes.equals(bytes)).toBe(true);
-      expect(headers['content-length']).toBe(String(bytes.length));
-    }
-  });
-
   test('falls back to the plain response and reports the error if zlib fails', async () => {
     await using failing = await startWithLongOrder();
     const { reported } = failing;

@@ -25,7 +25,7 @@ const noteCutOff =
     });
     app(request, response);
   };
-// One token runs two such queries, and has 40 of the 80 requests and 48 of the 96 MB of unread bytes.
+// One token runs one such query at a time, and has 40 of the 80 requests and 48 of the 96 MB of unread bytes.
 const waybill = await startApp(
   (request, response) => {
     response.setHeader('content-type', 'application/json');
@@ -53,13 +53,12 @@ async function startClients(count: number, token: string): Promise<RawConnection
 }
 
 async function askSmall(token: string) {
-  const startedAtMs = performance.now();
   const response = await fetch(new URL('/graphql', waybill.url), {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: JSON.stringify({ query: '{ order(id: "small") { id } }' }),
   });
-  return { status: response.status, body: await response.json(), ms: performance.now() - startedAtMs };
+  return { status: response.status, body: await response.json() };
 }
 
 const settle = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -74,8 +73,6 @@ test('clients that stop reading do not block clients with another token', async 
   await until(() => withStatus(503).length > 0 && withStatus(200).length >= 4);
   const small = await askSmall('eva');
   expect(small).toMatchObject({ status: 200, body: { data: { order: { id: 'orders/small' } } } });
-  // Before a client that takes nothing loses its connection.
-  expect(small.ms).toBeLessThan(5_000);
 
   const [refused] = withStatus(503);
   const { headers, body } = parseRaw(refused?.received() ?? '');
@@ -89,18 +86,18 @@ test('clients that stop reading do not block clients with another token', async 
     ],
   });
 
-  // Six responses of 8 MB fill the share, and a few more operations start before the bytes are measured.
-  await settle(5_500);
-  expect(pagesRead()).toBeLessThan(12);
-  expect(withStatus(200).length).toBeLessThan(12);
-  // The budget has room, so clients have 60 seconds to read.
+  // Six responses of 8 MB fill the part of the token.
+  await settle(2_000);
+  expect(withStatus(200).length).toBe(6);
+  expect(pagesRead()).toBe(6);
+  // There is room for others, so clients have 60 seconds to read.
   expect(cutOff).toEqual([]);
 
-  // A second such token uses the budget up. Clients that took nothing for 5 seconds are then disconnected.
+  // A second such token leaves no room. The clients that leave the most are then disconnected.
   const others = await startClients(20, 'ida');
   await until(() => cutOff.length > 0);
-  expect(new Set(cutOff)).toEqual(new Set(['Bearer ana']));
   expect((await askSmall('eva')).status).toBe(200);
+  expect(cutOff).not.toContain('Bearer eva');
 
   // Operations whose client has gone leave the queue.
   const all = [...clients, ...others];
@@ -167,7 +164,7 @@ test('heavy requests of unknown tokens do not block health checks or accepted to
 
 test('a query with an accepted token runs while unknown tokens are at their limit', async () => {
   const held: ServerResponse[] = [];
-  // Made-up tokens run 7 queries of 1,000 nodes, have 30 of 40 requests, and 3 of 4 connections to REST.
+  // Made-up tokens run 2 queries of 1,000 nodes, and have 30 of 40 requests.
   await using busy = await startApp(
     (request, response) => {
       const search = new URL(request.url ?? '', 'http://rest.test').searchParams.get('search');
@@ -194,11 +191,11 @@ test('a query with an accepted token runs while unknown tokens are at their limi
     const { status } = await search('held', `made-up-${index}`, 1_000);
     if (status === 503) refused += 1;
   });
-  await until(() => held.length === 3 && refused === 5);
-  // Not a light one: it needs a part of the capacity.
+  await until(() => held.length === 2 && refused === 5);
+  // A heavy one as well.
   const answer = await search('ana', 'ana', 900);
   expect(answer).toEqual({ status: 200, body: { data: { orders: { nodes: [] } } } });
-  expect([held.length, busy.calls().length]).toEqual([3, 5]);
+  expect([held.length, busy.calls().length]).toEqual([2, 4]);
   const letGo = setInterval(() => {
     for (const response of held.splice(0)) response.end('{"orders":[],"nextPageToken":""}');
   }, 10);
@@ -233,10 +230,21 @@ test('introspections of the whole schema do not block health checks', async () =
 }, 60_000);
 
 test('unread introspection responses do not block requests with a token', async () => {
+  const made: ServerResponse[] = [];
+  let lost = false;
   await using small = await startApp(
     (_request, response) => response.end('{"name":"organization/a"}'),
     { MAX_NODES: '30000' },
-    { unreadBytesAtOnce: 1_000_000 },
+    {
+      unreadBytesAtOnce: 1_000_000,
+      intercept: (app) => (request, response) => {
+        made.push(response);
+        response.once('close', () => {
+          lost ||= !response.writableFinished;
+        });
+        app(request, response);
+      },
+    },
   );
   const post = (query: string, authorization?: string) =>
     fetch(new URL('/graphql', small.url), {
@@ -254,72 +262,14 @@ test('unread introspection responses do not block requests with a token', async 
   const body = JSON.stringify({ query: introspection });
   const request = `POST /graphql HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   client.socket.write(request.repeat(10));
-  const refused = await pollFor(() => post(introspection), 503);
-  expect(refused.headers.get('retry-after')).toBe('1');
-  expect(await refused.json()).toMatchObject({ errors: [{ extensions: { code: 'OVERLOADED' } }] });
+  // The buffers on both sides take some responses.
+  await until(() => made.some(({ headersSent, writableFinished }) => headersSent && !writableFinished));
+  await settle(100);
+  // Those without a token may wait together, until the client that reads nothing loses its connection.
+  const introspected = post(introspection);
   const other = await post('{ organization { id } }', 'Bearer ana');
   expect(await other.json()).toEqual({ data: { organization: { id: 'organization/a' } } });
-  client.socket.destroy();
-  await (await pollFor(() => post(introspection), 200)).text();
-});
-
-/** Sends requests until a response has this status. */
-async function pollFor(send: () => Promise<Response>, status: number): Promise<Response> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    const response = await send();
-    if (response.status === status) return response;
-    await response.text();
-    await settle(20);
-  }
-  throw new Error(`Expected a response with the status ${status}`);
-}
-
-test('a queued query takes no turn if an equal query is already running', async () => {
-  const held = new Map<string, () => void>();
-  // A token runs two queries of 1,000 nodes.
-  await using busy = await startApp(
-    (request, response) => {
-      const url = new URL(request.url ?? '', 'http://rest.test');
-      held.set(url.searchParams.get('search') ?? '', () => response.end('{"orders":[],"nextPageToken":""}'));
-    },
-    { GRAPHQL_REQUESTS_AT_ONCE: '200', MAX_NODES: '1000', UPSTREAM_LISTS_FOR_BATCHES: 'no' },
-  );
-  const search = async (text: string) => {
-    const response = await fetch(new URL('/graphql', busy.url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: 'Bearer ana' },
-      body: JSON.stringify({
-        query: 'query ($search: String!) { orders(first: 999, search: $search) { nodes { notes } } }',
-        variables: { search: text },
-      }),
-    });
-    return response.json();
-  };
-  const give = (text: string) => {
-    held.get(text)?.();
-    held.delete(text);
-  };
-  const hasCall = (text: string) => until(() => held.has(text));
-  // The fast path runs only cached documents.
-  const first = search('first');
-  await hasCall('first');
-  give('first');
-  await first;
-
-  const running = [search('a'), search('b')];
-  await Promise.all([hasCall('a'), hasCall('b')]);
-  const waiting = ['c', 'c', 'c', 'd'].map((text) => search(text));
-  await settle(100);
-  expect([...held.keys()].sort()).toEqual(['a', 'b']);
-  give('a');
-  await hasCall('c');
-  give('b');
-  // While "c" still runs, its two equal queries leave the second turn to "d".
-  await hasCall('d');
-  expect([...held.keys()].sort()).toEqual(['c', 'd']);
-  give('c');
-  give('d');
-  const empty = { data: { orders: { nodes: [] } } };
-  expect(await Promise.all([...running, ...waiting])).toEqual(Array(6).fill(empty));
-  expect(busy.calls()).toHaveLength(5);
+  const answer = await introspected;
+  expect([answer.status, (await answer.json()).errors]).toEqual([200, undefined]);
+  await until(() => lost);
 });

@@ -83,6 +83,7 @@ test('every root field except "nodes" is nullable', () => {
   const lists = roots.filter(({ type }) => isListType(type)).map(({ name, type }) => [name, String(type)]);
   expect(lists).toEqual([
     ['createOrders', '[CreateOrderResult!]'],
+    ['sendMessages', '[SendMessageResult!]'],
     ['shipOrders', '[ShipOrderResult!]'],
     ['updateOrders', '[UpdateOrderResult!]'],
   ]);

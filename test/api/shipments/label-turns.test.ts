@@ -171,12 +171,12 @@ test('a client that disconnects frees its slot or its place in the queue', async
   expect(await Promise.all(gone)).toEqual(Array(2).fill(expect.stringContaining('AbortError')));
 });
 
-test('the limit of 500 waiting label requests does not block an accepted token', async () => {
+test('the limit of 750 waiting label requests does not block an accepted token', async () => {
   await using stage = await startWithSlots(2);
   const { label, called, send } = stage;
   await stage.accept('ana');
   // A connection has at most 10 requests at work.
-  const clients = await Promise.all(Array.from({ length: 51 }, () => openRaw(stage.waybill)));
+  const clients = await Promise.all(Array.from({ length: 76 }, () => openRaw(stage.waybill)));
   const request = 'GET /labels/m.pdf HTTP/1.1\r\nhost: a\r\nauthorization: Bearer made-up\r\n\r\n';
   for (const { socket } of clients) socket.write(request.repeat(10));
   await until(() => called().length === 1);
@@ -188,7 +188,7 @@ test('the limit of 500 waiting label requests does not block an accepted token',
         () => 'waits',
       );
     })
-    .toEqual([503, '500 label requests are already waiting. Try again soon.']);
+    .toEqual([503, '750 label requests are already waiting. Try again soon.']);
   const accepted = label('a1', 'ana');
   await until(() => called().includes('a1'));
   send('a1');

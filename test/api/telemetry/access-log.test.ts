@@ -151,18 +151,6 @@ describe('the access log line of an operation', () => {
     expect(lines()).toEqual([ranWithoutRest({ operation: 'Q' })]);
   });
 
-  test('marks an operation that shared the result of an equal operation', async () => {
-    const { waybill, lines } = await start();
-    waybill.sandbox.faults.add({ path: '/v1/organizations/mine', kind: 'delay', delayMs: 50 });
-    const query = '{ organization { id } }';
-    await Promise.all(['first', 'second'].map((id) => post(waybill, { query }, { 'x-request-id': id })));
-    const byId = lines().sort((a, b) => String(a.requestId).localeCompare(String(b.requestId)));
-    expect(byId).toEqual([
-      ran({ requestId: 'first', calls: 1, bytes }),
-      ran({ requestId: 'second', joined: true }),
-    ]);
-  });
-
   test('is written even if the client disconnects', async () => {
     const { log, lines } = recordedLog();
     let answer = () => {};

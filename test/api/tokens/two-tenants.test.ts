@@ -125,7 +125,7 @@ test('two tokens with concurrent equal queries never share data', async () => {
   const limit = pLimit(atOnce);
   await limit.map(Array.from({ length: rounds }), async () => {
     const request = requests[Math.floor(random() * requests.length)] ?? {};
-    // Each asks more than once, so that there is something to share.
+    // Each asks more than once.
     const askers = random() < 0.5 ? [...tokens, ...tokens] : [...tokens].reverse();
     await Promise.all(askers.map((token) => ask(token, request)));
   });

@@ -7,10 +7,10 @@ import {
 import { ListState, SharedListState } from '../../../src/loaders/list-batch/list-state.ts';
 import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import {
-  BudgetExceededError,
   CircuitOpenError,
   DeadlineError,
   InvalidResponseError,
+  ReadBudgetExceededError,
   ResponseTooLargeError,
   StatusError,
   UnavailableError,
@@ -480,7 +480,7 @@ describe('a failed read of a list', () => {
 
 test.each<[string, Error]>([
   ['401', status(401)],
-  ['an exhausted budget', new BudgetExceededError(call, 10)],
+  ['an exhausted budget', new ReadBudgetExceededError(call, 10)],
 ])('all ids get the error of the list if GETs would get the same error: %s', async (_what, error) => {
   const loader = start({ list: failing(error) });
   expect(await loadAll(loader, names(10))).toEqual(names(10).map(() => error));

@@ -24,9 +24,16 @@ describe('a cursor', () => {
     ],
     ['between two rows', { ...position, next: 'orders/8' }],
     ['on a later page', { ...position, firstBefore: 'orders/1', next: 'orders/8' }],
+    ['with a page of a joined list', { ...position, next: 'orders/8', joined: 'another token' }],
+    ['with only a page of a joined list', { ...position, joined: 'another token' }],
     ['with a long token', { pageToken: 't'.repeat(8_000), rowsBefore: 0, skip: 0, anchor: undefined }],
   ])('decodes to the encoded position: %s', (_what, place) => {
     expect(cursors.decode(cursors.encode(place))).toEqual(place);
+  });
+
+  test('leaves out the page of a joined list if both tokens are too long', () => {
+    const place = { ...position, pageToken: 't'.repeat(8_000) };
+    expect(cursors.decode(cursors.encode({ ...place, joined: 'j'.repeat(8_000) }))).toEqual(place);
   });
 
   test('needs no escaping in a URL or in JSON', () => {

@@ -298,11 +298,15 @@ describe('rows that do not match a filter', () => {
     expect(slice.hasNextPage).toBe(false);
   });
 
-  test('cost 51 pages if pages have at most 10 rows and the match is in row 500', async () => {
+  test('cost 20 pages beyond the first one, and fail if the match comes later', async () => {
     const list = createList(500);
-    const slice = await read(list, 1, undefined, ({ name }) => name === 'r500');
-    expect(names(slice)).toEqual(['r500']);
-    expect(list.queries).toHaveLength(51);
+    const find = (row: string) => read(list, 1, undefined, ({ name }) => name === row);
+    expect(names(await find('r201'))).toEqual(['r201']);
+    // The first page has two rows.
+    expect(list.queries).toHaveLength(21);
+    list.queries.length = 0;
+    await expect(find('r500')).rejects.toThrow('The search did not reach the end of the list');
+    expect(list.queries).toHaveLength(21);
   });
 });
 

@@ -6,13 +6,12 @@ import type { Position } from '../../../src/loaders/paging/cursor.ts';
 import type { PageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import { recordLoader } from '../../../src/loaders/record-loader.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
-import { createScans, type ListScan, maxScannedPages } from '../../../src/loaders/scan/list-scan.ts';
+import { createScans, type ListScan } from '../../../src/loaders/scan/list-scan.ts';
 import { type FilteredRow, matchesFilter, type RowFilter } from '../../../src/loaders/scan/row-filter.ts';
 import { countByStatus } from '../../../src/loaders/scan/status-counts.ts';
 import type { PageQuery } from '../../../src/rest/api-types.ts';
-import type { RestCall } from '../../../src/rest/call.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
-import type { CallLog } from '../../../src/rest/client/call-log.ts';
+import { maxScannedPages } from '../../../src/rest/client/scan-budget.ts';
 import { InvalidResponseError } from '../../../src/rest/errors.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { shipmentStatuses } from '../../fixtures/shipment-statuses.ts';
@@ -25,7 +24,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 /** The context of a new operation that may scan so many pages. */
 function operation(pagesLeft = maxScannedPages, deadline = noDeadline): CallContext {
   const callContext = createCallContexts().of('token', neverAborted, deadline);
-  callContext.callLog.scannedPages = maxScannedPages - pagesLeft;
+  callContext.scanBudget.used = maxScannedPages - pagesLeft;
   return callContext;
 }
 /** Of scans whose rows are not kept. */
@@ -446,11 +445,6 @@ describe('the fields of one operation', () => {
 
   /** What counts ask for. */
   const allRows = Number.POSITIVE_INFINITY;
-  const get: RestCall = { method: 'GET', path: '/v1/orders/o1' };
-  const beginCall = (callLog: CallLog) => void callLog.record(get);
-  const endCall = (callLog: CallLog) => {
-    Object.assign(callLog.record(get), { durationMs: 0 });
-  };
   /** A loader by id, and the names for which it made a call. */
   function createLoader() {
     const gets: string[] = [];
@@ -460,24 +454,15 @@ describe('the fields of one operation', () => {
     });
     return { gets, byName };
   }
-  test.each<[string, boolean | undefined, (callLog: CallLog) => void, string[]]>([
-    ['of counts keep no rows by default', undefined, beginCall, ['shipments/s2']],
-    ['of counts keep no rows for a relation without another call', true, () => {}, ['shipments/s2']],
-    ['of counts keep their rows for a relation during another call', true, beginCall, []],
-    ['of counts keep their rows for a relation if a call ended during theirs', true, endCall, []],
-  ])('%s', async (_what, keepsRows, makeCall, expected) => {
+
+  test('of counts keep no rows', async () => {
     const { gets, byName } = createLoader();
-    const callContext = operation();
-    const list = async () => {
-      endCall(callContext.callLog);
-      makeCall(callContext.callLog);
-      return { rows: newestFirst(3), nextPageToken: undefined };
-    };
-    const scan = createScans(list, 1_000, byName, callContext)({}, undefined, keepsRows);
+    const list = async () => ({ rows: newestFirst(3), nextPageToken: undefined });
+    const scan = createScans(list, 1_000, byName, operation())({});
     const pages = await firstPages(scan, 1, allRows);
     await byName.load('shipments/s2');
     expect(pages).toMatchObject([{ page: { rows: newestFirst(3) } }]);
-    expect(gets).toEqual(expected);
+    expect(gets).toEqual(['shipments/s2']);
   });
 
   test('keep no rows that a write has made outdated meanwhile', async () => {
@@ -486,74 +471,43 @@ describe('the fields of one operation', () => {
       byName.clear('shipments/s2');
       return { rows: newestFirst(3, [0, 1, 2]), nextPageToken: undefined };
     };
-    const scan = createScans(list, 1_000, byName, operation())({}, undefined, true);
+    const scan = createScans(list, 1_000, byName, operation())({});
     expect(names(await readFilteredSlice(scan, withError, 5))).toHaveLength(3);
     await byName.load('shipments/s3');
     expect(gets).toEqual(['shipments/s3']);
   });
 
-  test('of a filter keep only the rows that it returns of a page that waited for its turn', async () => {
-    const { gets, byName } = createLoader();
-    const contexts = createCallContexts();
-    const held: (() => void)[] = [];
-    const ask = (name: string) => {
-      const list = async () => {
-        await new Promise<void>((resolve) => held.push(resolve));
-        return { rows: [{ name, status: 'WITH_ERROR' }, { name: `${name}-2` }], nextPageToken: undefined };
-      };
-      const callContext = contexts.of('token', neverAborted);
-      const scan = createScans<Row, PageQuery>(list, 1_000, byName, callContext)({}, undefined, true);
-      return readFilteredSlice(scan, withError, 1);
-    };
-    const slices = ['shipments/a', 'shipments/b', 'shipments/waits'].map(ask);
-    await settle();
-    expect(held.length).toBe(2);
-    for (let number = 0; number < 3; number += 1) {
-      held[number]?.();
-      await settle();
-    }
-    const returned = (await Promise.all(slices)).flatMap(names);
-    await Promise.all(returned.flatMap((name) => [byName.load(name), byName.load(`${name}-2`)]));
-    expect([returned, gets]).toEqual([
-      ['shipments/a', 'shipments/b', 'shipments/waits'],
-      ['shipments/waits-2'],
-    ]);
-  });
-
-  test('of counts keep no rows beside their own earlier pages', async () => {
-    const { gets, byName } = createLoader();
+  test('pass the gate of the operation before each page but its first one', async () => {
     const callContext = operation();
-    const { callLog } = callContext;
-    const rows = newestFirst(1_100);
-    const list = async ({ pageSize, pageToken = '0' }: PageQuery) => {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      const { startMs } = callLog.record(get);
-      Object.assign(callLog.entries.at(-1) ?? {}, { startMs, durationMs: 0 });
-      const end = Number(pageToken) + pageSize;
-      return { rows: rows.slice(Number(pageToken), end), nextPageToken: String(end) };
+    let sent = 0;
+    const taken: number[] = [];
+    callContext.scanBudget.gate = {
+      takeMorePages() {
+        taken.push(sent);
+        return undefined;
+      },
     };
-    const scan = createScans(list, 1_000, byName, callContext)({}, undefined, true);
-    await firstPages(scan, 2, allRows);
-    const names = ['shipments/s1100', 'shipments/s100'];
-    await Promise.all(names.map((name) => byName.load(name)));
-    expect(gets).toEqual(names);
+    const list = async () => {
+      sent += 1;
+      return { rows: [{ name: `shipments/${sent}` }], nextPageToken: String(sent) };
+    };
+    const scan = createScans<Row, PageQuery>(list, 1_000, noRecords, callContext)({});
+    await firstPages(scan, 3);
+    expect([sent, taken]).toEqual([3, [1, 2]]);
   });
 
-  test.each<[string, boolean, string[]]>([
-    ['of a filter keep their rows for a relation', true, []],
-    ['of a filter keep no rows without one', false, ['shipments/s147', 'shipments/s30', 'shipments/s149']],
-  ])('%s', async (_what, keepsRows, expected) => {
+  test('of a filter keep the rows that it returns, and no others', async () => {
     const { gets, byName } = createLoader();
     const list = async ({ pageSize, pageToken = '0' }: PageQuery) => {
       const end = Number(pageToken) + pageSize;
       const rows = newestFirst(150, [3, 120]).slice(Number(pageToken), end);
       return { rows, nextPageToken: end < 150 ? String(end) : undefined };
     };
-    const scan = createScans(list, 1_000, byName, operation())({}, undefined, keepsRows);
+    const scan = createScans(list, 1_000, byName, operation())({});
     const slice = await readFilteredSlice(scan, withError, 2);
     expect(names(slice)).toEqual(['shipments/s147', 'shipments/s30']);
     await Promise.all([...names(slice), 'shipments/s149'].map((name) => byName.load(name)));
-    expect(gets).toEqual(expected);
+    expect(gets).toEqual(['shipments/s149']);
   });
 
   /** Scans of an operation whose list holds its pages. `give` ends the oldest one. */
@@ -571,6 +525,7 @@ describe('the fields of one operation', () => {
     const scans = createScans(list, 1_000, noRecords, callContext);
     return {
       state,
+      callContext,
       /** A scan of its own for each text. */
       scan: (search: string) => scans(Object.assign({}, { search })),
       async give() {
@@ -581,18 +536,16 @@ describe('the fields of one operation', () => {
   }
 
   test('read no further page whose turn comes after half of the time', async () => {
-    const { state, scan, give } = createHeldScans();
+    const { state, scan, give, callContext } = createHeldScans();
+    const turn = Promise.withResolvers<void>();
+    callContext.scanBudget.gate = { takeMorePages: () => turn.promise };
     const pages = firstPages(scan('late'), 2);
-    const others = [firstPages(scan('a')), firstPages(scan('b'))];
     await settle();
     await give();
-    // Now the two other pages have the turns of the token.
     state.remainingMs = 14_000;
-    await give();
-    await give();
+    turn.resolve();
     expect(await pages).toMatchObject([{ page: {} }, { endPosition: { pageToken: '1' } }]);
-    await Promise.all(others);
-    expect(state.sent).toBe(3);
+    expect(state.sent).toBe(1);
   });
 
   test('read no more than their pages if some wait for a turn', async () => {
@@ -624,11 +577,13 @@ describe('the fields of one operation', () => {
       ['100', '100@100'],
     ]);
     remainingMs = 15_000;
+    const numbers = new Map([
+      ['WITH_ERROR', 2],
+      ['DELIVERED', 4_998],
+    ]);
     expect(await countByStatus(scan({}), undefined)).toEqual({
-      byStatus: new Map([
-        ['WITH_ERROR', 2],
-        ['DELIVERED', 4_998],
-      ]),
+      byStatus: numbers,
+      byCourier: new Map([[null, numbers]]),
       isExact: true,
       asOf: expect.any(String),
       mayBeKept: true,
@@ -644,9 +599,10 @@ describe('the fields of one operation', () => {
     const late = await countByStatus(scans({ page: 3 } as object), undefined);
     expect([names(slice), slice.hasNextPage]).toEqual([[], true]);
     const asOf = expect.any(String);
+    const all = new Map([['DELIVERED', 20_000]]);
     expect([counts, late]).toEqual([
-      { byStatus: new Map([['DELIVERED', 20_000]]), isExact: false, asOf, mayBeKept: true },
-      { byStatus: new Map(), isExact: false, asOf, mayBeKept: false },
+      { byStatus: all, byCourier: new Map([[null, all]]), isExact: false, asOf, mayBeKept: true },
+      { byStatus: new Map(), byCourier: new Map(), isExact: false, asOf, mayBeKept: false },
     ]);
     expect(list.queries).toEqual(['1000', ...pagesOf1000(1_000, 20_000)]);
   });

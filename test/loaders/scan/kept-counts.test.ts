@@ -8,7 +8,8 @@ function create(mayBeKept = true) {
   let counted = 0;
   const count = async (): Promise<StatusCounts> => {
     counted += 1;
-    return { byStatus: new Map([['NEW', counted]]), isExact: true, asOf: '2026-01-01T00:00:00Z', mayBeKept };
+    const byStatus = new Map([['NEW', counted]]);
+    return { byStatus, byCourier: new Map(), isExact: true, asOf: '2026-01-01T00:00:00Z', mayBeKept };
   };
   /** The counts with this key, and how often has been counted after the request for them. */
   const get = async (key = 'orders') => {

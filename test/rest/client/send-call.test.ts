@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Dispatcher, Pool } from 'undici';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CancelSource } from '../../../src/concurrency/cancellation.ts';
-import { maxDeferredBytes } from '../../../src/concurrency/event-loop-round.ts';
-import { StepQueue } from '../../../src/concurrency/step-queue.ts';
 import { TimeoutQueue } from '../../../src/concurrency/timeout-queue.ts';
 import type { RestCall } from '../../../src/rest/call.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
@@ -235,7 +233,7 @@ describe('a call context', () => {
     await using rest = await startRestClient(answerAsPromised);
     const callContext = createCallContexts({ readsPerOperation: 1 }).of(bearer, signal);
     await rest.api.getOrder('7', callContext);
-    expect((await errorOf(rest.api.getOrder('8', callContext))).name).toBe('BudgetExceededError');
+    expect((await errorOf(rest.api.getOrder('8', callContext))).name).toBe('ReadBudgetExceededError');
     await rest.api.updateOrder('7', { order: { notes: 'a' }, updateMask: ['notes'] }, callContext);
     expect(rest.service.lines()).toEqual(['GET /v1/orders/7', 'PATCH /v1/orders/7']);
   });
@@ -263,20 +261,4 @@ describe('a call context', () => {
     await rest.api.getOrder('7', callContext);
     expect(tenants.accepted(bearer)).toBe(tenants.of(bearer));
   });
-});
-
-test.each([
-  ['an operation waits with the end of operations', 0, [1, 0]],
-  ['an operation that scans waits with the start of operations', 1, [0, 1]],
-])('the large response of %s', async (_what, scannedPages, expected) => {
-  const text = JSON.stringify({ name: 'orders/7', notes: 'x'.repeat(maxDeferredBytes) });
-  const [largeBodies, scannedBodies] = [new StepQueue('ending'), new StepQueue('starting')];
-  const runs = [largeBodies, scannedBodies].map((queue) => vi.spyOn(queue, 'run'));
-  await using service = await startService((_request, response) => response.end(text));
-  const client = createClientState(service.url, { largeBodies, scannedBodies });
-  const callContext = createCallContexts().of(bearer, new CancelSource());
-  callContext.callLog.scannedPages = scannedPages;
-  expect(await sendCall(client, read, callContext)).toEqual(JSON.parse(text));
-  expect(runs.map(({ mock }) => mock.calls.length)).toEqual(expected);
-  await client.pool.destroy();
 });

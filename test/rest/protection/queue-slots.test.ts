@@ -39,7 +39,7 @@ describe('calls that wait for a slot', () => {
   test('count as calls of one token if the REST service has not accepted their tokens', async () => {
     const callContexts = createWithAccepted('ana');
     const reads = ['x 1', 'y 2', 'z 3', 'ana 4', 'ana 5'];
-    expect(await orderOfReads(callContexts, reads)).toEqual(['1', '4', '2', '5', '3']);
+    expect(await orderOfReads(callContexts, reads)).toEqual(['1', '2', '4', '3', '5']);
   });
 
   test('are never rejected, however many wait', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
   AbortedError,
-  BudgetExceededError,
   DeadlineError,
   InvalidResponseError,
+  ReadBudgetExceededError,
   ResponseTooLargeError,
   StatusError,
   UnavailableError,
@@ -77,7 +77,7 @@ describe('a failed read', () => {
     new AbortedError('given up'),
     new InvalidResponseError('no JSON'),
     new ResponseTooLargeError('too large'),
-    new BudgetExceededError(call, 250),
+    new ReadBudgetExceededError(call, 250),
     new TypeError('ours'),
   ])('is not retried after $name', (error) => {
     expect(pauses(error)).toEqual([undefined, undefined, undefined]);

@@ -147,7 +147,7 @@ test.each([
   ['a free key', false],
   ['an abandoned key', true],
 ])('a claim of %s is undone if the claim times out', async (_what, isResumed) => {
-  const store = await open({ timeoutMs: 300 });
+  const store = await open({ timeoutMs: 2_000 });
   const first = await mustClaim(store, key);
   if (isResumed) await store.checkpoint(first, 'progress');
   await (isResumed ? store.abandon(first) : store.release(first));
@@ -158,10 +158,10 @@ test.each([
     claim.catch(() => 'asserted below');
     resolve(Promise.resolve(claim));
     // After the request is sent: the thread claims in time, and its reply comes too late.
-    process.nextTick(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400));
+    process.nextTick(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_400));
   });
   await expect(promise).rejects.toThrow(StoreUnavailableError);
-  expect(store.failure()).toBe('The key store did not respond within 300 ms. Check its disk.');
+  expect(store.failure()).toBe('The key store did not respond within 2000 ms. Check its disk.');
   const isHeld = async () => {
     const result = await store.claim(key, 'input').catch(() => undefined);
     if (result?.state === 'claimed') expect(result).toMatchObject({ isResumed });

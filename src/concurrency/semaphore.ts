@@ -1,0 +1,207 @@
+import { LinkedList, type ListNode } from './linked-list.ts';
+import type { LoopTurns } from './loop-turns.ts';
+import type { Owner } from './owner.ts';
+import { type Excess, keyOf, Usage } from './usage.ts';
+
+/** A request for a slot. The request is itself a list node, so that waiting allocates no promise. */
+export abstract class SlotRequest implements ListNode<SlotRequest> {
+  before: SlotRequest | undefined;
+  after: SlotRequest | undefined;
+  /** Only the semaphore sets it. */
+  slot: 'none' | 'waiting' | 'granted' = 'none';
+  abstract readonly owner: Owner;
+  /** How much of the semaphore the slot takes. */
+  abstract readonly weight: number;
+  /** Called when a request that waited gets its slot. Must not throw. */
+  abstract onSlotGranted(): void;
+}
+
+/** A request that calls a function. */
+export class SimpleRequest extends SlotRequest {
+  readonly owner: Owner;
+  readonly weight: number;
+  readonly onSlotGranted: () => void;
+
+  constructor(owner: Owner, weight: number, onSlotGranted: () => void) {
+    super();
+    this.owner = owner;
+    this.weight = weight;
+    this.onSlotGranted = onSlotGranted;
+  }
+}
+
+export interface SemaphoreOptions {
+  /** The total weight of granted slots. The slot that reaches it may exceed it. */
+  total: number;
+  /** The total weight of the slots of one accepted token. One heavier slot is granted alone. By default `total`. */
+  perToken?: number;
+  /** At most this number of requests wait, half of them of one token. By default no limit. */
+  maxWaiting?: number;
+  /** Whether an owner may get a slot now. Call `grantWaiting` when the result changes to true. By default true. */
+  mayStart?: (owner: Owner) => boolean;
+  /** The weight that starts in one turn of the event loop. The slot that reaches it may exceed it. By default any. */
+  pace?: { turns: LoopTurns; perTurn: number };
+}
+
+/** Requests that wait: first come, first served, or inner lines in turn. */
+class Line implements ListNode<Line> {
+  before: Line | undefined;
+  after: Line | undefined;
+  readonly requests = new LinkedList<SlotRequest>();
+  readonly lines = new LinkedList<Line>();
+  // Most lines have no inner lines.
+  #byKey: Map<object, Line> | undefined;
+
+  get isEmpty(): boolean {
+    return this.requests.first === undefined && this.lines.first === undefined;
+  }
+
+  get next(): SlotRequest | undefined {
+    return this.requests.first ?? this.lines.first?.next;
+  }
+
+  has(key: object): boolean {
+    return this.#byKey?.has(key) === true;
+  }
+
+  /** @param path the keys of the inner lines, from the index `depth` on. */
+  add(request: SlotRequest, path: readonly object[], depth = 0): void {
+    const key = path[depth];
+    if (key === undefined) {
+      this.requests.add(request);
+      return;
+    }
+    this.#byKey ??= new Map();
+    let line = this.#byKey.get(key);
+    if (line === undefined) {
+      line = new Line();
+      this.#byKey.set(key, line);
+      this.lines.add(line);
+    }
+    line.add(request, path, depth + 1);
+  }
+
+  /** `endsTurn`: the inner lines of the request then wait for their next turn. */
+  remove(request: SlotRequest, endsTurn: boolean, path: readonly object[], depth = 0): void {
+    const key = path[depth];
+    const line = key && this.#byKey?.get(key);
+    if (key === undefined || line === undefined) {
+      this.requests.remove(request);
+      return;
+    }
+    line.remove(request, endsTurn, path, depth + 1);
+    if (!line.isEmpty && !endsTurn) return;
+    this.lines.remove(line);
+    if (line.isEmpty) this.#byKey?.delete(key);
+    else this.lines.add(line);
+  }
+}
+
+function pathOf({ token, connection }: Owner): readonly object[] {
+  return connection === undefined ? [token] : [keyOf({ token, connection }), connection, token ?? connection];
+}
+
+/**
+ * Grants slots up to a total weight. When none is free, requests wait, and tokens get slots in turn. Tokens that REST has
+ * not accepted are one together. They have at most three quarters, and take their turns by connection and token.
+ */
+export class Semaphore {
+  readonly #slots: Usage;
+  readonly #places: Usage;
+  readonly #mayStart: (owner: Owner) => boolean;
+  readonly #pace: SemaphoreOptions['pace'];
+  readonly #line = new Line();
+  #startedInTurn = 0;
+  #isGranting = false;
+
+  constructor({ total, perToken, maxWaiting = Infinity, mayStart, pace }: SemaphoreOptions) {
+    this.#slots = new Usage(total, perToken);
+    this.#places = new Usage(maxWaiting, Math.ceil(maxWaiting / 2));
+    this.#mayStart = mayStart ?? (() => true);
+    this.#pace = pace;
+  }
+
+  /** The number of waiting requests. */
+  get waiting(): number {
+    return this.#places.sum;
+  }
+
+  /** Grants a slot, or lets the request wait. An `Excess`: the request may neither start nor wait. */
+  acquire(request: SlotRequest): 'granted' | 'waiting' | Excess {
+    const { owner } = request;
+    // After the grants, slots are left only if each waiting token is at a limit of its own. A new token overtakes nobody.
+    const isNext = this.waiting === 0 || !(this.#isGranting || this.#line.has(keyOf(owner)));
+    if (isNext && this.#hasRoomFor(request)) {
+      this.#grant(request);
+      return 'granted';
+    }
+    const excess = this.#places.excess(owner);
+    if (excess !== undefined) return excess;
+    request.slot = 'waiting';
+    this.#places.add(owner, 1);
+    this.#line.add(request, pathOf(owner));
+    return 'waiting';
+  }
+
+  /** Gives back the slot of a request, or its place among those that wait. Does nothing if the request has neither. */
+  release(request: SlotRequest): void {
+    const { slot, owner, weight } = request;
+    if (slot === 'none') return;
+    request.slot = 'none';
+    if (slot === 'waiting') this.#stopWaiting(request, false);
+    else this.#slots.add(owner, -weight);
+    // The next request of the token may weigh less.
+    this.grantWaiting();
+  }
+
+  /** Grants free slots to requests that wait. */
+  grantWaiting(): void {
+    // A request may be released inside `onSlotGranted`. The outer loop then grants that slot, without recursion.
+    if (this.#isGranting) return;
+    this.#isGranting = true;
+    try {
+      for (let request = this.#nextInTurn(); request !== undefined; request = this.#nextInTurn()) {
+        this.#stopWaiting(request, true);
+        this.#grant(request);
+        request.onSlotGranted();
+      }
+    } finally {
+      this.#isGranting = false;
+    }
+  }
+
+  #nextInTurn(): SlotRequest | undefined {
+    for (let line = this.#line.lines.first; line !== undefined; line = line.after) {
+      const { next } = line;
+      if (next !== undefined && this.#hasRoomFor(next)) return next;
+      if (this.#slots.isUsedUp || !this.#hasTime) return undefined;
+    }
+    return undefined;
+  }
+
+  get #hasTime(): boolean {
+    return this.#pace === undefined || this.#startedInTurn < this.#pace.perTurn;
+  }
+
+  #hasRoomFor({ owner, weight }: SlotRequest): boolean {
+    return this.#hasTime && this.#slots.excess(owner, weight) === undefined && this.#mayStart(owner);
+  }
+
+  #grant(request: SlotRequest): void {
+    request.slot = 'granted';
+    this.#slots.add(request.owner, request.weight);
+    if (this.#pace === undefined) return;
+    if (this.#startedInTurn === 0) this.#pace.turns.onNext(this.#onNextTurn);
+    this.#startedInTurn += request.weight;
+  }
+
+  readonly #onNextTurn = (): void => {
+    this.#startedInTurn = 0;
+    this.grantWaiting();
+  };
+
+  #stopWaiting(request: SlotRequest, endsTurn: boolean): void {
+    this.#places.add(request.owner, -1);
+    this.#line.remove(request, endsTurn, pathOf(request.owner));
+  }
+}

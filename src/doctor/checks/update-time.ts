@@ -1,0 +1,26 @@
+import { type Check, ok, open, textIn, toListPage, warning } from '../examination.ts';
+
+/** Whether the `updateTime` of a shipment moves with its status, which `updatedSince` needs ("Shipment"). */
+export const updateTime: Check = async (examination) => {
+  const earlier = new Map(
+    examination.pages.get('shipments')?.rows.map((row) => [textIn(row, 'name'), row]) ?? [],
+  );
+  const page = earlier.size > 0 ? await examination.list('/v1/shipments', earlier.size) : undefined;
+  const rows = (page && toListPage('shipments', page)?.rows) ?? [];
+  const changed = rows.flatMap((row) => {
+    const before = earlier.get(textIn(row, 'name'));
+    const hasChanged = before !== undefined && textIn(before, 'status') !== textIn(row, 'status');
+    return hasChanged ? [textIn(before, 'updateTime') !== textIn(row, 'updateTime')] : [];
+  });
+  if (changed.length === 0)
+    return open(
+      'Not proven: no shipment changed its status between two looks.',
+      'Run the doctor again later.',
+    );
+  if (changed.every(Boolean))
+    return ok(`The updateTime of a shipment moves with its status (shipments: ${changed.length}).`);
+  return warning(
+    'A shipment changed its status, and its updateTime stayed the same.',
+    'updatedSince and updatedUntil of shipments miss such changes. Read shipments by their status.',
+  );
+};

@@ -1,0 +1,53 @@
+import { counted } from '../../base/counted.ts';
+import { BudgetExceededError } from '../errors.ts';
+
+/** The pages of lists that one operation may scan. */
+export const maxScannedPages = 20;
+
+/** What an operation passes before it reads more pages of lists than its weight tells. */
+export interface PageGate {
+  /** @returns what to wait for; undefined if the operation may read at once */
+  takeMorePages(): Promise<void> | undefined;
+}
+
+/**
+ * The pages that an operation reads of lists without an end in sight: for filters and counts that REST lacks, and of a
+ * search or a whole list each page after the first. Each costs 100 points of the rate limit.
+ */
+export class ScanBudget {
+  /** The pages taken so far. */
+  used = 0;
+  gate: PageGate | undefined;
+
+  /** Takes a page. @returns false if none is left. */
+  take(): boolean {
+    if (this.used >= maxScannedPages) return false;
+    this.used += 1;
+    return true;
+  }
+
+  /** What to wait for before a scan reads its next page; undefined if it may read at once, as the first page of all. */
+  nextTurn(): Promise<void> | undefined {
+    return this.used === 0 ? undefined : this.gate?.takeMorePages();
+  }
+
+  /**
+   * Takes a page after the first one, for a read whose result is unknown without it.
+   * @returns what to wait for before the page is read; undefined if it may be read at once
+   * @throws ScanBudgetExceededError if none is left.
+   */
+  expectPage(): Promise<void> | undefined {
+    if (!this.take()) throw new ScanBudgetExceededError();
+    return this.gate?.takeMorePages();
+  }
+}
+
+/** A search or the read of a whole list has not reached its end, so that its result is unknown. */
+export class ScanBudgetExceededError extends BudgetExceededError {
+  constructor() {
+    super(
+      `The search did not reach the end of the list: an operation may scan at most ${counted(maxScannedPages, 'page')}. ` +
+        'Search in several operations, or read the list itself page by page.',
+    );
+  }
+}
