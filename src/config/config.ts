@@ -1,4 +1,5 @@
 import type { ProxyOptions } from '../rest/connection-pools.ts';
+import type { QueryParameterNames } from '../rest/watch/list-watch.ts';
 import { operationSettings } from './operation.ts';
 import { proxySettings } from './proxy.ts';
 import { parameterNameSettings, restSettings } from './rest.ts';
@@ -28,10 +29,20 @@ export const settings = {
 
 type SettingValues = Values<typeof settings>;
 
+/** The settings that `Config` has in another form. */
+type ReplacedName =
+  | 'upstreamUrl'
+  | 'showCost'
+  | 'metrics'
+  | keyof typeof parameterNameSettings
+  | keyof typeof proxySettings;
+
 /** The values are read once, at the start. */
-export interface Config extends Omit<SettingValues, 'upstreamUrl' | 'metrics' | keyof typeof proxySettings> {
+export interface Config extends Omit<SettingValues, ReplacedName> {
   /** Undefined means the embedded sandbox. */
   readonly upstreamUrl: URL | undefined;
+  readonly parameterNames: QueryParameterNames;
+  readonly showCost: boolean;
   readonly metrics: boolean;
   /** Undefined where REST is called directly. */
   readonly proxy: ProxyOptions | undefined;
@@ -74,12 +85,29 @@ export function readConfig(environment: Environment): Config {
   if (errors.length > 0) {
     throw new ConfigError(`The environment has invalid settings:\n  ${errors.join('\n  ')}`);
   }
-  const { upstreamUrl, httpsProxy, httpProxy, noProxy = '', ...others } = values;
+  const { upstreamUrl, httpsProxy, httpProxy, noProxy = '', ...withNames } = values;
+  const {
+    pageSizeParameter,
+    pageTokenParameter,
+    statusParameter,
+    searchParameter,
+    queryParameter,
+    ...others
+  } = withNames;
+  const hasSandbox = upstreamUrl === 'sandbox';
   const hasProxy = httpsProxy !== undefined || httpProxy !== undefined;
   return Object.freeze({
     ...others,
-    upstreamUrl: upstreamUrl === 'sandbox' ? undefined : upstreamUrl,
-    metrics: values.metrics ?? (upstreamUrl === 'sandbox' || values.metricsPort !== undefined),
+    upstreamUrl: hasSandbox ? undefined : upstreamUrl,
+    parameterNames: Object.freeze({
+      pageSize: pageSizeParameter,
+      pageToken: pageTokenParameter,
+      status: statusParameter,
+      search: searchParameter,
+      query: queryParameter,
+    }),
+    showCost: values.showCost ?? hasSandbox,
+    metrics: values.metrics ?? (hasSandbox || values.metricsPort !== undefined),
     proxy: hasProxy ? Object.freeze({ httpsProxy, httpProxy, noProxy }) : undefined,
     tracing: wantsTraces(environment),
   });

@@ -16,7 +16,7 @@ const defaults = {
   host: '127.0.0.1',
   stateFile: undefined,
   publicUrl: undefined,
-  showCost: undefined,
+  showCost: true,
   logLevel: 'info',
   corsOrigins: undefined,
   compressResponses: true,
@@ -32,11 +32,13 @@ const defaults = {
   upstreamRetries: 2,
   upstreamCompression: false,
   proxy: undefined,
-  pageSizeParameter: 'pageSize',
-  pageTokenParameter: 'pageToken',
-  statusParameter: 'status',
-  searchParameter: 'search',
-  queryParameter: 'query',
+  parameterNames: {
+    pageSize: 'pageSize',
+    pageToken: 'pageToken',
+    status: 'status',
+    search: 'search',
+    query: 'query',
+  },
   operationsFile: undefined,
   schemaAccess: 'public',
   currency: 'COP',
@@ -260,11 +262,13 @@ describe('readConfig', () => {
         httpProxy: new URL('http://proxy.example:3128'),
         noProxy: '.internal.example',
       },
-      pageSizeParameter: 'page_size',
-      pageTokenParameter: 'page.token',
-      statusParameter: 'filter-status',
-      searchParameter: 'q',
-      queryParameter: 'q',
+      parameterNames: {
+        pageSize: 'page_size',
+        pageToken: 'page.token',
+        status: 'filter-status',
+        search: 'q',
+        query: 'q',
+      },
       operationsFile: '/etc/waybill/operations.json',
       schemaAccess: 'private',
       currency: 'USD',
@@ -287,7 +291,8 @@ describe('readConfig', () => {
 
   test('returns a frozen object', () => {
     const config = readConfig({ UPSTREAM_URL: 'https://rest.example', HTTP_PROXY: 'proxy.example' });
-    for (const part of [config, config.proxy]) expect(Object.isFrozen(part)).toBe(true);
+    for (const part of [config, config.proxy, config.parameterNames])
+      expect(Object.isFrozen(part)).toBe(true);
   });
 });
 

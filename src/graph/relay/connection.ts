@@ -9,6 +9,7 @@ import type { RowFilter } from '../../loaders/scan/row-filter.ts';
 import type { PageQuery } from '../../rest/api-types.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 
+/** The items of a list without the argument `first`. */
 export const defaultPageSize = 20;
 
 interface Connection<Json> {
