@@ -31,7 +31,10 @@ export const recordReaders: {
   channels: { loader: ({ channelById }) => channelById, call: '`GET /v1/channels` (once for all channels)' },
 };
 
-/** The options of a nullable field with the record that a REST payload names. `nameOf` reads that name. */
+/**
+ * The options of a nullable field with the record that a REST payload names. `nameOf` reads that name.
+ * @example location: t.field(relation(Location, 'locations', 'The location.', ({ location }) => location))
+ */
 export const relation = <C extends keyof RecordByCollection, Source>(
   type: ObjectRef<SchemaTypes, RecordByCollection[C]>,
   collection: C,
@@ -50,6 +53,7 @@ export const relation = <C extends keyof RecordByCollection, Source>(
  * @param name the result is null if the name is absent or empty
  * @param info without it the record is always loaded
  * @throws InvalidResponseError if `name` is not a name of `collection`
+ * @example resolve: ({ quote }, _args, { loaders }, info) => relatedRecord('quotes', quote, loaders, info)
  */
 export function relatedRecord<C extends keyof RecordByCollection>(
   collection: C,

@@ -60,8 +60,9 @@ export class OperationContext implements Context {
 
   /** Created at first use, because most operations write nothing. */
   get writes(): Writes {
+    const { callContext, loaders } = this;
     const { api, tokens } = this.#options;
-    this.#writes ??= createWrites(api, this.callContext, this.loaders, tokens.idempotency);
+    this.#writes ??= createWrites({ api, callContext, loaders, idempotency: tokens.idempotency });
     return this.#writes;
   }
 
