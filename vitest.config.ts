@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 // As Node itself resolves packages, so that the tests and the libraries share one copy of `graphql`: two copies don't
-// know each other's types.
-const conditions = ['module-sync', 'node', 'import', 'default'];
+// know each other's types. Node gets these conditions for `require` too, so `import` must not be one: `pg` requires a
+// package that has another form for `import`.
+const conditions = ['module-sync', 'node', 'default'];
 
 export default defineConfig({
   resolve: { conditions },
@@ -10,6 +11,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/set-up.ts'],
+    globalSetup: ['test/set-up-all.ts'],
     // A test that hangs fails by it. A busy machine takes five times as long as a quiet one.
     testTimeout: 100_000,
     hookTimeout: 100_000,

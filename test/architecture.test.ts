@@ -13,9 +13,8 @@ const layers: Record<string, string[]> = {
     'start.cjs main.ts doctor',
     'process',
     'sandbox',
-    'config',
     'server',
-    'telemetry graph',
+    'config telemetry graph',
     'writes',
     'loaders',
     'rest',
@@ -25,7 +24,7 @@ const layers: Record<string, string[]> = {
   'src/process': [
     'serve.ts',
     'start-server.ts',
-    'app-settings.ts banner.ts listen.ts',
+    'banner.ts listen.ts',
     'key-store.ts',
     'upstream.ts',
     'startup-errors.ts signals.ts',
@@ -47,7 +46,7 @@ const layers: Record<string, string[]> = {
     'configuration-page.ts',
     'config.ts',
     'operation.ts proxy.ts rest.ts server.ts unknown-settings.ts',
-    'origins.ts',
+    'origins.ts state-url.ts',
     'setting.ts',
   ],
   'src/server': [
@@ -142,6 +141,7 @@ const homes: { package: RegExp; folders: string[]; why: string }[] = [
     folders: ['sandbox', 'writes'],
     why: 'only the key store and the sandbox have a database',
   },
+  { package: /^pg$/, folders: ['writes'], why: 'only the key store uses PostgreSQL' },
   {
     package: /^(fastify|@fastify\/.*|typebox|@cantoo\/pdf-lib|bwip-js)$/,
     folders: ['sandbox'],

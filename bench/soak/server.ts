@@ -13,7 +13,7 @@ const output = createStandardOutput();
 const server = await startServer(config, {
   upstream: await openUpstream(config),
   trustedDocuments: undefined,
-  keyStore: await openKeyStore(config.stateFile),
+  keyStore: await openKeyStore(config),
   log: createJsonLog(config.logLevel, output.stream),
   forTests: { documentCacheBytes: 1_000_000, persistedQueryBytes: 100_000, responseTimeoutMs: 2_000 },
 });

@@ -1,4 +1,5 @@
 import type { ProxyOptions } from '../rest/connection-pools.ts';
+import type { QueryParameterNames } from '../rest/watch/list-watch.ts';
 import { operationSettings } from './operation.ts';
 import { proxySettings } from './proxy.ts';
 import { parameterNameSettings, restSettings } from './rest.ts';
@@ -28,10 +29,20 @@ export const settings = {
 
 type SettingValues = Values<typeof settings>;
 
+/** The settings that `Config` has in another form. */
+type ReplacedName =
+  | 'upstreamUrl'
+  | 'showCost'
+  | 'metrics'
+  | keyof typeof parameterNameSettings
+  | keyof typeof proxySettings;
+
 /** The values are read once, at the start. */
-export interface Config extends Omit<SettingValues, 'upstreamUrl' | 'metrics' | keyof typeof proxySettings> {
+export interface Config extends Omit<SettingValues, ReplacedName> {
   /** Undefined means the embedded sandbox. */
   readonly upstreamUrl: URL | undefined;
+  readonly parameterNames: QueryParameterNames;
+  readonly showCost: boolean;
   readonly metrics: boolean;
   /** Undefined where REST is called directly. */
   readonly proxy: ProxyOptions | undefined;
@@ -50,7 +61,7 @@ export class ConfigError extends Error {
 export function readConfig(environment: Environment): Config {
   const errors: string[] = [];
   const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
-    const { variable, defaultValue, expected, parse, advice } = setting;
+    const { variable, defaultValue, expected, parse, advice, shown = quoted } = setting;
     const isProxy = Object.hasOwn(proxySettings, name);
     const alias = variable.toLowerCase();
     const setName = isProxy && environment[alias] ? alias : variable;
@@ -58,7 +69,7 @@ export function readConfig(environment: Environment): Config {
     const text = (!(isProxy && isSandbox(environment)) && environment[setName]) || defaultValue;
     const value = text === undefined ? undefined : parse(text);
     if (text !== undefined && value === undefined) {
-      const message = `${setName}: expected ${expected}, but got ${quoted(text)}.`;
+      const message = `${setName}: expected ${expected}, but got ${shown(text)}.`;
       errors.push(advice === undefined ? message : `${message} ${advice(text)}`);
     }
     return [name, value];
@@ -74,12 +85,29 @@ export function readConfig(environment: Environment): Config {
   if (errors.length > 0) {
     throw new ConfigError(`The environment has invalid settings:\n  ${errors.join('\n  ')}`);
   }
-  const { upstreamUrl, httpsProxy, httpProxy, noProxy = '', ...others } = values;
+  const { upstreamUrl, httpsProxy, httpProxy, noProxy = '', ...withNames } = values;
+  const {
+    pageSizeParameter,
+    pageTokenParameter,
+    statusParameter,
+    searchParameter,
+    queryParameter,
+    ...others
+  } = withNames;
+  const hasSandbox = upstreamUrl === 'sandbox';
   const hasProxy = httpsProxy !== undefined || httpProxy !== undefined;
   return Object.freeze({
     ...others,
-    upstreamUrl: upstreamUrl === 'sandbox' ? undefined : upstreamUrl,
-    metrics: values.metrics ?? (upstreamUrl === 'sandbox' || values.metricsPort !== undefined),
+    upstreamUrl: hasSandbox ? undefined : upstreamUrl,
+    parameterNames: Object.freeze({
+      pageSize: pageSizeParameter,
+      pageToken: pageTokenParameter,
+      status: statusParameter,
+      search: searchParameter,
+      query: queryParameter,
+    }),
+    showCost: values.showCost ?? hasSandbox,
+    metrics: values.metrics ?? (hasSandbox || values.metricsPort !== undefined),
     proxy: hasProxy ? Object.freeze({ httpsProxy, httpProxy, noProxy }) : undefined,
     tracing: wantsTraces(environment),
   });
@@ -131,11 +159,11 @@ function missingSettings(environment: Environment, { host }: SettingValues): str
     const reason = isProduction ? inProduction : `HOST is ${quoted(host)}`;
     return missing('UPSTREAM_URL', reason, 'the address of the REST service, or to "sandbox"');
   }
-  if (!isProduction || isSandbox(environment) || environment.STATE_FILE) return [];
+  if (!isProduction || isSandbox(environment) || environment.STATE_FILE || environment.STATE_URL) return [];
   return missing(
     'STATE_FILE',
     inProduction,
-    'the path of a file for idempotency keys, or to "memory" if a restart may lose the keys',
+    'the path of a file for idempotency keys, or to "memory" if a restart may lose the keys, or set STATE_URL',
   );
 }
 

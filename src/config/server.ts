@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { origins } from './origins.ts';
 import { choice, httpUrl, setting, text, type ValueType, wholeNumber, yesOrNo } from './setting.ts';
+import { stateUrl } from './state-url.ts';
 
 const hostName: ValueType<string> = {
   expected: 'an IP address or a host name, without scheme, port or brackets',
@@ -20,6 +21,12 @@ export const serverSettings = {
     undefined,
     text,
     'The file for idempotency keys and locks, on a local disk, or `memory`. One process at a time uses the file. This setting is required with `NODE_ENV=production` and a live service. By default, the keys are in memory, and lost when the server stops.',
+  ),
+  stateUrl: setting(
+    'STATE_URL',
+    undefined,
+    stateUrl,
+    'The PostgreSQL database for idempotency keys and locks, which several servers share. `STATE_URL` wins over `STATE_FILE`. The tables are in the schema `waybill`, or in that of `?schema=`. `sslmode` is `disable` (the default: no TLS), `require` (TLS without a check of the certificate), `verify-ca` (the certificate is checked) or `verify-full` (its host name too). `sslrootcert` is a PEM file with the certificates to trust.',
   ),
   publicUrl: setting(
     'PUBLIC_URL',

@@ -6,6 +6,8 @@ export interface ValueType<Value> {
   parse(value: string): Value | undefined;
   /** What is wrong with an invalid text, and what to write. Follows the error message. */
   advice?(value: string): string;
+  /** An invalid text for the error message. By default the text itself, without the credentials of a URL. */
+  shown?(value: string): string;
 }
 
 export interface Setting<Value, DefaultValue extends string | undefined = string | undefined>
@@ -31,6 +33,12 @@ export function quoted(value: string): string {
   return JSON.stringify(value.replace(/^(\w+:\/\/)?.*@/s, '$1…@'));
 }
 
+/**
+ * Makes a setting. The empty or missing variable has the default value.
+ * @param defaultValue the default as the text of the variable; undefined if there is none.
+ * @param meaning a line of docs/configuration.md.
+ * @example setting('UPSTREAM_RETRIES', '2', wholeNumber(0, 10), 'The maximum number of retries of one REST read.')
+ */
 export function setting<Value, DefaultValue extends string | undefined>(
   variable: string,
   defaultValue: DefaultValue,
@@ -40,6 +48,7 @@ export function setting<Value, DefaultValue extends string | undefined>(
   return { variable, defaultValue, meaning, ...type };
 }
 
+/** A number without sign or fraction, from `min` to `max`. */
 export function wholeNumber(min: number, max: number): ValueType<number> {
   const isValid = (value: string) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max;
   return {
@@ -53,6 +62,7 @@ export const yesOrNo: ValueType<boolean> = {
   parse: (value) => (value === 'yes' || value === 'no' ? value === 'yes' : undefined),
 };
 
+/** One of some words, such as `choice('public', 'private')`. */
 export function choice<Value extends string>(...values: Value[]): ValueType<Value> {
   return {
     expected: `one of ${values.map((value) => `"${value}"`).join(', ')}`,
@@ -62,6 +72,7 @@ export function choice<Value extends string>(...values: Value[]): ValueType<Valu
 
 export const text: ValueType<string> = { expected: 'any text', parse: (value) => value };
 
+/** A text of a form. `expected` says the form: `pattern(/^[A-Z]{3}$/, 'an ISO 4217 code of three capital letters')`. */
 export function pattern(valid: RegExp, expected: string): ValueType<string> {
   return { expected, parse: (value) => (valid.test(value) ? value : undefined) };
 }

@@ -143,6 +143,10 @@ export function createLoaders(api: RestApi, callContext: CallContext, loaderStat
   return createLazyLoaders({ api, callContext, loaderStates, state: loaderStates.of(callContext.tenant) });
 }
 
+/**
+ * A loader of a list that seldom changes, whose pages are cached for all operations of a token.
+ * @example originPage: (source) => referenceLoader(source, 'origins', source.api.listOrigins)
+ */
 function referenceLoader<Row, Query extends PageQuery>(
   { callContext, state }: LoaderSource,
   list: keyof typeof maxPageSize,
@@ -151,6 +155,11 @@ function referenceLoader<Row, Query extends PageQuery>(
   return new ReferenceLoader(callContext, state.referencePages, list, read, maxPageSize[list]);
 }
 
+/**
+ * A loader of records by name, which reads five or more of them from list pages.
+ * @param isRowComplete whether a row of the list has all that the record has.
+ * @example orderById: (source) => listBatchLoader(source, 'orders', source.api.getOrder, source.api.listOrders)
+ */
 function listBatchLoader<Json extends { name: string }>(
   { callContext, loaderStates: { options, observer }, state }: LoaderSource,
   kind: ListedKind,

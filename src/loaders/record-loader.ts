@@ -35,7 +35,10 @@ function nullOrError(error: unknown): null | Error {
 
 type Named<Json> = Json & { name: string };
 
-/** A loader with one GET for each distinct name of the operation: REST has no batch endpoint ("Endpoints"). */
+/**
+ * A loader with one GET for each distinct name of the operation: REST has no batch endpoint ("Endpoints").
+ * @example quoteById: ({ api, callContext }) => recordLoader((name) => api.getQuote(name, callContext))
+ */
 export function recordLoader<Json>(get: (name: string) => Promise<Json | null>): RecordLoader<Json> {
   return new RecordLoader((names) => settleAll(names, get));
 }

@@ -1,16 +1,17 @@
 import type { Config } from '../config/config.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
-import { describeStateFile } from './key-store.ts';
+import { describeState } from './key-store.ts';
 import type { Upstream } from './upstream.ts';
 
 /** The text that is printed once the server listens. @param metricsUrl undefined if metrics are off */
 export async function banner(
   url: URL,
   { description, bearer }: Upstream,
-  { schemaAccess, operationsFile, stateFile }: Config,
+  config: Config,
   keyStore: Pick<KeyStore, 'failure'>,
   metricsUrl: URL | undefined,
 ): Promise<string> {
+  const { schemaAccess, operationsFile } = config;
   const query = JSON.stringify({
     query: '{ orders(first: 3) { nodes { id status recipient { fullName } } } }',
   });
@@ -22,7 +23,7 @@ export async function banner(
     `${schemaAccess === 'private' ? 'GraphQL  ' : 'GraphiQL '} ${url.href}graphql`,
     `REST      ${await description}`,
     ...(metricsUrl === undefined ? [] : [`Metrics   ${metricsUrl.href}metrics`]),
-    `Keys      ${describeStateFile(stateFile, keyStore.failure())}`,
+    `Keys      ${describeState(config, keyStore.failure())}`,
     ...(operationsFile === undefined ? example : [`Runs      only the documents of ${operationsFile}`]),
   ].join('\n');
 }

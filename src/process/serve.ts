@@ -19,7 +19,7 @@ export async function serve(config: Config): Promise<void> {
   const upstream = await openUpstream(config);
   const output = createStandardOutput();
   await handleSignals();
-  const keyStore = await openKeyStore(config.stateFile);
+  const keyStore = await openKeyStore(config);
   const log = createJsonLog(config.logLevel, output.stream);
   const server = await startServer(config, { upstream, trustedDocuments, keyStore, log });
   // Requests may run from here on.

@@ -8,14 +8,14 @@ import { createRestClient } from '../rest/client/client.ts';
 import { createProbe } from '../rest/health-probe.ts';
 import { createApp, type TestOptions } from '../server/app.ts';
 import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
-import { reportEarlyErrors } from '../server/http/http-error.ts';
-import type { ListenerOptions } from '../server/http/http-server.ts';
+import { defaultResponseTimeoutMs, type ListenerOptions } from '../server/http/http-server.ts';
+import { reportEarlyErrors } from '../server/operations/access-log.ts';
 import { createHealth } from '../server/routes/health.ts';
+import { defaultLabelRequestsAtOnce } from '../server/routes/label-queue.ts';
 import { createErrorReporter, type ReportError } from '../telemetry/error-report.ts';
 import type { Log } from '../telemetry/log.ts';
 import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
-import { appSettings, parameterNames, restSettings } from './app-settings.ts';
 import { listenOn } from './listen.ts';
 import { closeTimeoutMs, drainWait, type EndReason } from './signals.ts';
 import type { Upstream } from './upstream.ts';
@@ -48,7 +48,14 @@ export async function startServer(config: Config, parts: ServerParts) {
   const { metrics, tracing, observers } = telemetry;
   const client = createRestClient({
     baseUrl: upstream.url,
-    ...restSettings(config, forTests),
+    connections: config.upstreamConnections,
+    streamConnections: defaultLabelRequestsAtOnce,
+    callTimeoutMs: config.upstreamTimeoutMs,
+    // A label has the same time limit at REST and at its client.
+    streamTimeoutMs: forTests?.responseTimeoutMs ?? defaultResponseTimeoutMs,
+    retries: config.upstreamRetries,
+    compression: config.upstreamCompression,
+    proxy: config.proxy,
     observers,
   });
   metrics?.showOpenCircuits(client.openCircuits);
@@ -58,8 +65,8 @@ export async function startServer(config: Config, parts: ServerParts) {
   const mutations = new RunningMutations();
   const turns = new LoopTurns();
   const app = createApp({
-    settings: appSettings(config),
-    api: createRestApi(client, parameterNames(config), {
+    config,
+    api: createRestApi(client, config.parameterNames, {
       drift: telemetry.drift,
       ...telemetry.listNames,
       onRowsOutside: metrics?.rowsOutside,
@@ -75,7 +82,6 @@ export async function startServer(config: Config, parts: ServerParts) {
     mutations,
     turns,
     metrics,
-    showMetrics: config.metricsPort === undefined,
     tracing,
     log,
     report: parts.report ?? createErrorReporter(log),

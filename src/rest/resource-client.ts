@@ -16,7 +16,11 @@ import type { ResourceKind, WireRecord } from './wire-schema.ts';
  * InvalidResponseError. `listWatch` checks all pages, and `drift` a sample of the records.
  */
 export function createResourceClient(send: RestClient['send'], listWatch: ListWatch, drift?: DriftWatch) {
-  /** Sends a call and returns the record in its response. @param faultOf says how a record is not the requested one. */
+  /**
+   * Sends a call and returns the record in its response.
+   * @param faultOf says how a record is not the requested one.
+   * @example sendForRecord('organization', { method: 'GET', path: '/v1/organizations/mine' }, callContext)
+   */
   async function sendForRecord<Kind extends ResourceKind>(
     kind: Kind,
     call: RestCall,
@@ -33,7 +37,11 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
     throw unexpectedResponse(call, `a response that is not a record of ${kind}`, ErrorClass);
   }
 
-  /** Sends a POST and returns its record. @param asked the names that the record repeats (repeated-names.ts). */
+  /**
+   * Sends a POST and returns its record.
+   * @param asked the names that the record repeats (repeated-names.ts).
+   * @example postForRecord('quotes', { method: 'POST', path: '/v1/quotes', body: quote }, callContext, quote)
+   */
   async function postForRecord<Kind extends ResourceKind>(
     kind: Kind,
     call: RestCall,
@@ -46,7 +54,10 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
     });
   }
 
-  /** Sends a request to the record's own path and returns the record. Rejects for an invalid id. */
+  /**
+   * Sends a request to the record's own path and returns the record. Rejects for an invalid id.
+   * @example sendToRecord('quotes', 'quotes/ca2139', { method: 'GET' }, callContext) // GET /v1/quotes/ca2139
+   */
   async function sendToRecord<Kind extends Collection & ResourceKind>(
     collection: Kind,
     id: string,
@@ -60,7 +71,10 @@ export function createResourceClient(send: RestClient['send'], listWatch: ListWa
     );
   }
 
-  /** Fetches a page of the list at `path`. An InvalidResponseError replaces each row that is no record. */
+  /**
+   * Fetches a page of the list at `path`. An InvalidResponseError replaces each row that is no record.
+   * @example fetchPage('locations', '/v1/locations', { pageSize: 20 }, callContext, { query: 'Pasto' })
+   */
   async function fetchPage<Kind extends ResourceKind>(
     kind: Kind,
     path: string,

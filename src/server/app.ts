@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http';
-import { createYoga } from 'graphql-yoga';
+import { createYoga, type YogaServerOptions } from 'graphql-yoga';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
+import type { Config } from '../config/config.ts';
 import { schema } from '../graph/schema.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { ReportError } from '../telemetry/error-report.ts';
@@ -12,16 +13,16 @@ import { createRefusedOriginLog } from '../telemetry/refused-origins.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
 import { createDocumentCache } from './documents/document-cache.ts';
 import { automaticPersistedQueries } from './documents/persisted-queries.ts';
-import { type SchemaAccess, validationByAccess } from './documents/schema-access.ts';
+import { validationByAccess } from './documents/schema-access.ts';
 import { onlyTrustedDocuments, type TrustedDocuments } from './documents/trusted-documents.ts';
 import { createExecutor, type Execute } from './execution/executor.ts';
 import { createFastPath } from './graphql/fast-path.ts';
 import { yogaAccessLog } from './graphql/yoga-access-log.ts';
-import { compressedResponses } from './graphql/yoga-compression.ts';
-import { cachedDocuments, idParameters, persistedDocuments } from './graphql/yoga-documents.ts';
-import { yogaOperations } from './graphql/yoga-execution.ts';
+import { yogaCompression } from './graphql/yoga-compression.ts';
+import { idParameters, yogaDocumentIds, yogaDocuments } from './graphql/yoga-documents.ts';
+import { yogaExecution } from './graphql/yoga-execution.ts';
 import { yogaHeaders } from './graphql/yoga-headers.ts';
-import { readYogaRequest } from './graphql/yoga-request.ts';
+import { yogaRequest } from './graphql/yoga-request.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { createBodyBudget, defaultMaxBodyBytes } from './http/request-body.ts';
 import { createResponseHeaders } from './http/response-headers.ts';
@@ -34,36 +35,16 @@ import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
 import { createOperationRunner } from './operations/operation-runner.ts';
 import { createTokenState } from './operations/token-state.ts';
-import { graphiql } from './routes/graphiql/graphiql.ts';
-import { type Health, healthRoute } from './routes/health.ts';
+import { yogaGraphiqlRoute } from './routes/graphiql/graphiql.ts';
+import { type Health, yogaHealthRoute } from './routes/health.ts';
 import { createLabelQueue } from './routes/label-queue.ts';
-import { labelRoute } from './routes/labels.ts';
-import { metricsRoute } from './routes/metrics.ts';
-import { notFoundRoute } from './routes/not-found.ts';
-
-/** The settings of the application. src/config describes them. */
-export interface AppSettings {
-  schemaAccess: SchemaAccess;
-  currency: string;
-  operationTimeoutMs: number;
-  showCost: boolean;
-  maxNodes: number;
-  readsPerOperation: number;
-  callsAtOnce: number;
-  /** 0: no rate limit. */
-  pointsPerSecond: number;
-  referenceMs: number;
-  listsForBatches: boolean;
-  graphqlRequestsAtOnce: number;
-  corsOrigins: readonly string[] | undefined;
-  compressResponses: boolean;
-  /** Whether clients reach this server by HTTPS. */
-  isHttps: boolean;
-}
+import { yogaLabelRoute } from './routes/labels.ts';
+import { yogaMetricsRoute } from './routes/metrics.ts';
+import { yogaNotFoundRoute } from './routes/not-found.ts';
 
 /** The settings and resources of the application. What is undefined is off. */
 export interface AppOptions {
-  settings: AppSettings;
+  config: Config;
   api: RestApi;
   /** Called with every error that is masked for clients. */
   report: ReportError;
@@ -76,8 +57,6 @@ export interface AppOptions {
   graphiqlLiveHost: string | undefined;
   log: Log;
   metrics: Metrics | undefined;
-  /** Whether the application serves `GET /metrics`. */
-  showMetrics: boolean;
   tracing: Tracing | undefined;
   keyStore: KeyStore;
   /** Names the REST service in the store: its URL, or `sandbox`. */
@@ -110,49 +89,36 @@ export interface TestOptions {
 }
 
 /**
- * The HTTP application, as the listener of a Node server.
- *
- * The fast path (graphql/fast-path.ts) responds to a POST with common headers and a cached document. Every request that it
- * cannot complete goes to Yoga, whose plugins are below in the order in which they run. Both ways run the operation with the
- * same `runOperation` and write the same log line.
+ * The HTTP application, as the listener of a Node server. Both ways run an operation with the same `runOperation` and write
+ * the same log line:
+ * - The fast path (graphql/fast-path.ts) responds to a POST with common headers and a cached document.
+ * - Yoga gets every request that the fast path cannot complete. Its plugins are in the order in which they run.
  * @throws TrustedDocumentsError if a trusted document is not valid.
  */
 export function createApp(options: AppOptions): RequestListener {
-  const { settings, api, metrics, tracing, report } = options;
+  const { config, api, metrics, tracing, report, log, trustedDocuments } = options;
   const forTests = options.forTests ?? {};
-  const { compressResponses, pointsPerSecond } = settings;
-  const limits = { ...fixedLimits, nodes: settings.maxNodes, ...forTests.limits };
-  const isPrivate = settings.schemaAccess === 'private';
+  const limits = { ...fixedLimits, nodes: config.maxNodes, ...forTests.limits };
+
+  // What lives between requests: what is known of access tokens, and the turns of requests.
   const tokens = createTokenState({
+    settings: { ...config, ...forTests },
     api,
     keyStore: options.keyStore,
     service: options.service,
-    loading: {
-      referenceMs: settings.referenceMs,
-      referenceGraceMs: forTests.referenceGraceMs,
-      listsForBatches: settings.listsForBatches,
-    },
-    readsPerOperation: settings.readsPerOperation,
-    callsAtOnce: settings.callsAtOnce,
     metrics,
     report,
-    processingMs: forTests.processingMs,
   });
   const admission = new Admission({
-    requestsAtOnce: settings.graphqlRequestsAtOnce,
+    requestsAtOnce: config.graphqlRequestsAtOnce,
     maxNodes: limits.nodes,
     unreadBytesAtOnce: forTests.unreadBytesAtOnce ?? defaultUnreadBudgetBytes,
     turns: options.turns,
   });
+  const { pointsPerSecond } = config;
   const rateLimit = pointsPerSecond > 0 ? createRateLimit(pointsPerSecond, metrics?.rateLimited) : undefined;
-  const logRefusedOrigin = createRefusedOriginLog(options.log);
-  const responseHeaders = createResponseHeaders(
-    { corsOrigins: settings.corsOrigins ?? [], isHttps: settings.isHttps, compressResponses },
-    (origin) => {
-      metrics?.originRefused();
-      logRefusedOrigin(origin);
-    },
-  );
+
+  // How a document is found and read.
   const documents = createDocumentCache(
     {
       parse(text) {
@@ -160,38 +126,30 @@ export function createApp(options: AppOptions): RequestListener {
         return parseWithin(limits, text);
       },
       validate: (document) =>
-        validateWithin(limits, schema, document, validationByAccess[settings.schemaAccess]),
+        validateWithin(limits, schema, document, validationByAccess[config.schemaAccess]),
     },
     forTests.documentCacheBytes,
   );
   const documentPolicy =
-    options.trustedDocuments === undefined
+    trustedDocuments === undefined
       ? automaticPersistedQueries(tokens.isTokenAccepted, forTests.persistedQueryBytes)
-      : onlyTrustedDocuments(documents, options.trustedDocuments);
-  const accessLog = createAccessLog(options.log, metrics?.requests, tracing);
-  const bodies = {
-    maxBodyBytes: forTests.maxBodyBytes ?? defaultMaxBodyBytes,
-    budget: createBodyBudget(forTests.bodyBytesAtOnce),
-    admission,
-  };
+      : onlyTrustedDocuments(documents, trustedDocuments);
+
+  // How an operation runs.
   const runOperation = createOperationRunner({
     schema,
     limits,
     documents,
     toOwner: tokens.owner,
     createContext: createContextFactory({
+      settings: config,
       api,
-      callContexts: tokens.callContexts,
-      loaderStates: tokens.loaderStates,
-      idempotency: tokens.idempotency,
-      currency: settings.currency,
-      operationTimeoutMs: settings.operationTimeoutMs,
-      showCost: settings.showCost,
+      tokens,
       publicUrl: options.publicUrl,
       report,
     }),
     runState: {
-      execute: forTests.execute ?? createExecutor(schema, isPrivate),
+      execute: forTests.execute ?? createExecutor(schema, config.schemaAccess === 'private'),
       admission,
       rateLimit,
       mutations: options.mutations,
@@ -199,9 +157,73 @@ export function createApp(options: AppOptions): RequestListener {
     tracing,
   });
 
-  const yoga = createYoga<NodeContext>({
+  // What both ways of a request need, from its body to its log line.
+  const bodies = {
+    maxBodyBytes: forTests.maxBodyBytes ?? defaultMaxBodyBytes,
+    budget: createBodyBudget(forTests.bodyBytesAtOnce),
+    admission,
+  };
+  const logRefusedOrigin = createRefusedOriginLog(log);
+  const responseHeaders = createResponseHeaders(config, (origin) => {
+    metrics?.originRefused();
+    logRefusedOrigin(origin);
+  });
+  const accessLog = createAccessLog(log, metrics?.requests, tracing);
+
+  const yoga = createYogaOf([
+    // Every request: compression, request id, log line, error codes, response headers, CORS preflights.
+    config.compressResponses && yogaCompression(report),
+    yogaAccessLog(accessLog, admission.unread, report),
+    yogaHeaders(responseHeaders),
+    // Other routes than GraphQL requests. yogaNotFoundRoute then rejects every path but /graphql.
+    yogaHealthRoute(options.health),
+    config.schemaAccess === 'public' &&
+      yogaGraphiqlRoute({
+        bearer: options.graphiqlBearer,
+        liveHost: options.graphiqlLiveHost,
+        trustedDocuments,
+        compressResponses: config.compressResponses,
+        report,
+      }),
+    metrics !== undefined && config.metricsPort === undefined && yogaMetricsRoute(metrics),
+    yogaLabelRoute({
+      api,
+      callContexts: tokens.callContexts,
+      enterQueue: createLabelQueue(forTests.labelRequestsAtOnce, forTests.labelWaitMs),
+      rateLimit,
+      report,
+      tracing,
+    }),
+    yogaNotFoundRoute(),
+    // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
+    yogaRequest(bodies),
+    yogaDocumentIds(documentPolicy),
+    yogaDocuments(documents, admission, tokens.owner),
+    yogaExecution(runOperation),
+  ]);
+  if (forTests.fastPath === false) return yoga;
+  return createFastPath({
+    bodies,
+    documentPolicy,
+    documents,
+    accessLog,
+    responseHeaders,
+    unread: admission.unread,
+    compressResponses: config.compressResponses,
+    report,
+    runOperation,
+    fallback: yoga,
+  });
+}
+
+/**
+ * Yoga without the parts that this server has itself, or does not serve.
+ * @param plugins each kind of hook runs in this order. An `onRequest` hook that sets a response skips all later ones.
+ */
+function createYogaOf(plugins: NonNullable<YogaServerOptions<NodeContext, object>['plugins']>) {
+  return createYoga<NodeContext>({
     schema,
-    // The parts of Yoga that this server has itself, or does not serve.
+    plugins,
     multipart: false,
     cors: false,
     logging: false,
@@ -212,55 +234,10 @@ export function createApp(options: AppOptions): RequestListener {
     landingPage: false,
     // Disables Yoga's health check, which responds to every URL that ends with this text. No URL ends with a space.
     healthCheckEndpoint: ' ',
-    // readYogaRequest limits the body size, at a fraction of the cost of Yoga's limit.
+    // yogaRequest limits the body size, at a fraction of the cost of Yoga's limit.
     maxRequestBodySize: false,
-    // cachedDocuments replaces Yoga's cache and limits the cache size in bytes.
+    // yogaDocuments replaces Yoga's cache and limits the cache size in bytes.
     parserAndValidationCache: false,
     extraParamNames: idParameters,
-    // Each kind of hook runs in this order. An `onRequest` hook that sets a response skips all later ones.
-    plugins: [
-      // Every request: compression, request id, log line, error codes, response headers, CORS preflights.
-      compressResponses && compressedResponses(report),
-      yogaAccessLog(accessLog, admission.unread, report),
-      yogaHeaders(responseHeaders),
-      // Other routes than GraphQL requests. notFoundRoute then rejects every path but /graphql.
-      healthRoute(options.health),
-      !isPrivate &&
-        graphiql({
-          bearer: options.graphiqlBearer,
-          liveHost: options.graphiqlLiveHost,
-          trustedDocuments: options.trustedDocuments,
-          compressResponses,
-          report,
-        }),
-      metrics !== undefined && options.showMetrics && metricsRoute(metrics),
-      labelRoute({
-        api,
-        callContexts: tokens.callContexts,
-        enterQueue: createLabelQueue(forTests.labelRequestsAtOnce, forTests.labelWaitMs),
-        rateLimit,
-        report,
-        tracing,
-      }),
-      notFoundRoute(),
-      // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
-      readYogaRequest(bodies),
-      persistedDocuments(documentPolicy),
-      cachedDocuments(documents, admission, tokens.owner),
-      yogaOperations(runOperation),
-    ],
-  });
-  if (forTests.fastPath === false) return yoga;
-  return createFastPath({
-    bodies,
-    documentPolicy,
-    documents,
-    accessLog,
-    responseHeaders,
-    unread: admission.unread,
-    compressResponses,
-    report,
-    runOperation,
-    fallback: yoga,
   });
 }

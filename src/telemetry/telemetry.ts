@@ -10,6 +10,7 @@ export type Telemetry = Awaited<ReturnType<typeof startTelemetry>>;
 interface WatchedStore {
   failure(): string | undefined;
   fileProblem(): string | undefined;
+  failover(): string | undefined;
   onReport(listener: () => void): void;
 }
 
@@ -47,9 +48,14 @@ export async function startTelemetry(parts: { metrics: boolean; tracing: boolean
     watchKeyStore(store: WatchedStore): void {
       const note = (kind: string, problem: string | undefined) =>
         problem === undefined ? keyStore.noteGone({ kind }) : keyStore.note({ kind }, problem);
+      let hasFailedOver = false;
       const noteAll = () => {
         note('failure', store.failure());
         note('file', store.fileProblem());
+        const failover = store.failover();
+        if (failover !== undefined && !hasFailedOver)
+          log.warn({ problem: failover }, 'the store of the keys has failed over');
+        hasFailedOver = failover !== undefined;
       };
       // The store may have a problem since it was opened.
       noteAll();

@@ -1,11 +1,13 @@
 import type { Loaders } from '../loaders/loaders.ts';
 import type { RestApi } from '../rest/api.ts';
+import type { CreateShipmentJson } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { OutcomeUnknownError } from '../rest/errors.ts';
 import { isSameName } from '../rest/repeated-names.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { OfferJson, OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
+import { type ForgottenShipment, findForgotten } from './forgotten-shipment.ts';
 import type { Lock } from './idempotency.ts';
 import { type LostWrite, lossOf, searchUntilSettled } from './lost-write.ts';
 import { findCreatedShipment, withRecovery } from './recovery.ts';
@@ -124,6 +126,22 @@ export function createShipmentLookup(
           lock.note?.shipment === undefined ? findShipment([lock.note]) : loadShipment(lock.note.shipment),
         (shipment) => shipment !== null,
       ),
+
+    /**
+     * For a store that may have lost notes: looks for a shipment of the same quote or order before the POST.
+     * @throws ConflictError if there is one, and the errors of `find`.
+     */
+    async expectNoneForgotten(
+      shipment: CreateShipmentJson,
+      order: ResourceName<'orders'> | undefined,
+      { notesLost }: ShippingLock,
+    ): Promise<void> {
+      if (notesLost === undefined) return;
+      const look = () => withRecovery(() => findForgotten(api, callContext, loaders, shipment, order));
+      const isFound = (found: ForgottenShipment | null) => found !== null;
+      const found = await searchUntilSettled(notesLost, look, isFound, processingMs, callContext);
+      if (found !== null) throw alreadyShipped(order ?? shipment.quote, found.name, found.isNamed);
+    },
   };
 }
 

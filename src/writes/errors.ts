@@ -46,3 +46,8 @@ export class UnclearRefusalError extends OutcomeUnknownError {
     this.refusal = refusal;
   }
 }
+
+/** The error of a retry with a key whose first attempt got no response. `wasNotFound`: whether a search found no record. */
+export function earlierAttemptUnknown(wasNotFound: boolean): OutcomeUnknownError {
+  return new OutcomeUnknownError('An earlier attempt with this key got no response', {}, wasNotFound);
+}

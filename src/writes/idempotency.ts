@@ -2,6 +2,7 @@ import { type Cancellation, pause } from '../concurrency/cancellation.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { mayHaveHappened, WaybillError } from '../rest/errors.ts';
 import { createDigest } from './digest.ts';
+import { type LossTime, lossNow } from './lost-write.ts';
 import type { Merchants } from './merchant.ts';
 import { ClaimLostError, type ClaimResult, type KeyName, type KeyStore } from './store/key-store.ts';
 import { expectNotAborted, otherInputError, Turns } from './turns.ts';
@@ -33,6 +34,10 @@ export interface Lock<Note> {
   checkpoint(note: Note | undefined): Promise<void>;
   /** Replaces the note like `checkpoint`, but reports a failure instead of throwing it. */
   tryCheckpoint(note: Note | undefined): Promise<void>;
+  /** Replaces the note when the lock ends, in the same transaction. */
+  noteAtEnd(note: Note): void;
+  /** When the store may have lost notes of this lock, by failing over. Undefined where it has lost none in 24 hours. */
+  readonly notesLost: LossTime | undefined;
   /** Called before the bytes of a write leave. @throws ClaimLostError if another process may have the claim. */
   expectHeld(): void;
 }
@@ -96,11 +101,18 @@ export function createIdempotency(options: IdempotencyOptions) {
   }
 
   /** What work may do under its claim. The note is what the store keeps for the next claim of the same kind. */
-  function hold<Note>({ claim, progress }: Claimed & { state: 'claimed' }, outer?: Held): Lock<Note> {
+  function hold<Note>(
+    { claim, progress, lossAgeMs }: Claimed & { state: 'claimed' },
+    outer?: Held,
+  ): Lock<Note> {
     const lock = {
+      notesLost: lossAgeMs === undefined ? undefined : lossNow(lossAgeMs),
       note: progress as Note | undefined, // Work of the same kind stored it.
       async checkpoint(note: Note | undefined): Promise<void> {
         await store.checkpoint(claim, note);
+        lock.note = note;
+      },
+      noteAtEnd(note: Note): void {
         lock.note = note;
       },
       tryCheckpoint: (note: Note | undefined) => lock.checkpoint(note).catch(report),
@@ -181,7 +193,7 @@ export function createIdempotency(options: IdempotencyOptions) {
           return await work(lock);
         } finally {
           const { claim } = claimed;
-          await endClaim(lock.note === undefined ? store.release(claim) : store.abandon(claim));
+          await endClaim(lock.note === undefined ? store.release(claim) : store.abandon(claim, lock.note));
         }
       });
     },

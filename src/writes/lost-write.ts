@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { LRUCache } from 'lru-cache';
 import { monotonicMs } from '../base/monotonic-ms.ts';
 import { pause } from '../concurrency/cancellation.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
@@ -6,11 +9,18 @@ import { UnsettledError } from './errors.ts';
 // A write is lost if it may have left and REST did not say what it did, for whatever reason. REST may still be at work,
 // and its reads may show a record later than its writes. So a search that finds no record counts only some time later.
 
-/** When a write was lost, by the wall clock and the monotonic clock of the machine, in milliseconds. */
+/** When a write was lost, by the wall clock and the monotonic clock of a machine, in milliseconds. */
 export interface LossTime {
   wallMs: number;
   monotonicMs: number;
+  /** Whose clocks these are. A note of an earlier version does not say so. */
+  machine?: string;
 }
+
+const thisMachine = bootId();
+
+/** When this process first saw each loss that another machine has noted, by the monotonic clock. */
+const firstLooksMs = new LRUCache<string, number>({ max: 10_000 });
 
 /** What is stored of a write that may be lost. */
 export interface LostWrite {
@@ -18,16 +28,37 @@ export interface LostWrite {
   lost?: LossTime;
 }
 
-/** The loss of a write whose outcome has just become unknown. */
-export const lossNow = (): LossTime => ({ wallMs: Date.now(), monotonicMs: monotonicMs() });
+/** The loss of a write whose outcome became unknown just now, or this many milliseconds ago. */
+export const lossNow = (agoMs = 0): LossTime => ({
+  wallMs: Date.now() - agoMs,
+  monotonicMs: monotonicMs() - agoMs,
+  machine: thisMachine,
+});
 
 /**
- * The time since a loss, in milliseconds. The shorter one counts: a boot restarts the monotonic clock, which also differs
- * between machines, and the wall clock may jump. Undefined if the loss is in the future of a clock.
+ * The time since a loss, in milliseconds. The shorter one counts, as the wall clock may jump. Undefined if the loss is in
+ * the future of a clock. The clocks of another machine say nothing here, so that loss counts from the first look.
  */
 function ageMs(lost: LossTime): number | undefined {
+  if (lost.machine !== thisMachine) return monotonicMs() - firstLookMs(lost);
   const age = Math.min(Date.now() - lost.wallMs, monotonicMs() - lost.monotonicMs);
   return age < 0 ? undefined : age;
+}
+
+function firstLookMs({ machine, wallMs, monotonicMs: lostMs }: LossTime): number {
+  const loss = `${machine} ${wallMs} ${lostMs}`;
+  const firstMs = firstLooksMs.get(loss) ?? monotonicMs();
+  firstLooksMs.set(loss, firstMs);
+  return firstMs;
+}
+
+/** Names the machine, and its boot, as a boot restarts the monotonic clock. Only Linux has a name that processes share. */
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return randomUUID();
+  }
 }
 
 /**

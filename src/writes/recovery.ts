@@ -1,7 +1,8 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
 import type { Pages } from '../loaders/paging/page-loader.ts';
 import { allRecords, pagesFrom } from '../loaders/paging/page-walk.ts';
-import { createAgeCheck, createdAtMs } from '../loaders/scan/row-filter.ts';
+import { createAgeCheck } from '../loaders/scan/list-order.ts';
+import { createdAtMs } from '../loaders/scan/row-filter.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateOrderJson, PageQuery } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
@@ -87,19 +88,31 @@ function includesFields(value: unknown, expected: unknown): boolean {
   return Object.entries(expected).every(([name, part]) => includesFields(fields.get(name), part));
 }
 
-type ShipmentRow = ShipmentJson | InvalidResponseError;
+export type ShipmentRow = ShipmentJson | InvalidResponseError;
+
+/** Returns the shipment of one of the quotes, or null, as `findShipment` says. */
+export function findCreatedShipment(
+  api: Pick<RestApi, 'listShipments'>,
+  callContext: CallContext,
+  quotes: readonly string[],
+  earliestMs: number,
+): Promise<ShipmentJson | null> {
+  const isIt = (row: ShipmentRow): row is ShipmentJson =>
+    quotes.some((quote) => isSameName('quotes', quote, quoteOf(row)));
+  return findShipment(api, callContext, async (rows) => rows.find(isIt), earliestMs);
+}
 
 /**
- * Returns the shipment of one of the quotes, or null. Reads all pages of the list, because the interface documents no
+ * Returns the first shipment that `pick` chooses from a page of the list, or null. Reads all pages of the list, because the interface documents no
  * order of rows, but stops after sorted rows older than the attempt. Bypasses the loaders, which would cache each page.
  * @param earliestMs -Infinity if the time of the attempt by REST's clock is unknown: then all pages are read.
  * @throws OutcomeUnknownError if REST sent a row without its quote that may be the shipment, and InvalidResponseError
  * if the list has no end.
  */
-export async function findCreatedShipment(
+export async function findShipment(
   { listShipments }: Pick<RestApi, 'listShipments'>,
   callContext: CallContext,
-  quotes: readonly string[],
+  pick: (rows: readonly ShipmentRow[]) => Promise<ShipmentJson | undefined>,
   earliestMs: number,
 ): Promise<ShipmentJson | null> {
   const uncached: Pages<ShipmentJson, PageQuery> = {
@@ -111,9 +124,7 @@ export async function findCreatedShipment(
   const areLaterRowsOlder = createAgeCheck(earliestMs, 1);
   let hasRowWithoutQuote = false;
   for await (const { rows } of pagesFrom(uncached, {})) {
-    const found = rows.find((row): row is ShipmentJson =>
-      quotes.some((quote) => isSameName('quotes', quote, quoteOf(row))),
-    );
+    const found = await pick(rows);
     if (found !== undefined) return found;
     hasRowWithoutQuote ||= rows.some((row) => quoteOf(row) === undefined && !isOlder(row, earliestMs));
     if (areLaterRowsOlder(rows)) break;
@@ -124,7 +135,8 @@ export async function findCreatedShipment(
   );
 }
 
-function quoteOf(row: ShipmentRow): string | undefined {
+/** The quote that a row names. */
+export function quoteOf(row: ShipmentRow): string | undefined {
   return 'quote' in row && typeof row.quote === 'string' && row.quote !== '' ? row.quote : undefined;
 }
 

@@ -1,6 +1,4 @@
-import type { Loaders } from '../loaders/loaders.ts';
 import type { RecordLoader } from '../loaders/record-loader.ts';
-import type { RestApi } from '../rest/api.ts';
 import type {
   CreateOrderJson,
   CreateQuoteJson,
@@ -11,21 +9,20 @@ import type {
 } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import type { ConversationName } from '../rest/conversation-name.ts';
-import { mayHaveHappened, OutcomeUnknownError, type StatusError } from '../rest/errors.ts';
 import type { ResourceName } from '../rest/resource-name.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
+import { acceptQuote } from './accept-quote.ts';
 import { withoutDefaults } from './digest.ts';
 import type { ShippingProgress } from './earlier-attempt.ts';
-import { UnclearRefusalError } from './errors.ts';
-import type { Attempt, Held, Idempotency, IdempotentWrite } from './idempotency.ts';
+import { earlierAttemptUnknown, UnclearRefusalError } from './errors.ts';
+import type { Held, IdempotentWrite } from './idempotency.ts';
 import {
   invalidateAfterOrderCreation,
   invalidateAfterOrderUpdate,
   invalidateAfterShipmentCreation,
   noteOrderOfQuote,
 } from './invalidation.ts';
-import { type LossTime, type LostWrite, lossNow, lossOf, searchUntilSettled } from './lost-write.ts';
-import { earliestCreation, findCreatedOrder, isOrder, type OrderSearch, withRecovery } from './recovery.ts';
+import { type OrderProgress, postOrder, resumeOrder } from './order-creation.ts';
 import {
   type NamedRecord,
   restoreMessage,
@@ -36,16 +33,13 @@ import {
   type StoredShipping,
   toStoredShipping,
 } from './restored-records.ts';
-import { createShippingWorkflow, type ShipOrderRequest, shipOrderDefaults } from './shipping-workflow.ts';
-import { mayBeDone, searchAfterRefusal } from './unclear-refusal.ts';
+import { createQuote, createShipping } from './shipping-posts.ts';
+import { type ShipOrderRequest, shipOrder, shipOrderDefaults } from './shipping-workflow.ts';
+import { mayBeDone } from './unclear-refusal.ts';
+import type { WriteParts } from './write-parts.ts';
 
 /** The client's idempotency key. Work with a key runs once; without a key, each request runs it. */
 type Key = string | null | undefined;
-
-/** The checkpoint of `createOrder`. REST cannot have created the order before `earliestMs`, by its clock. */
-interface OrderProgress extends LostWrite {
-  earliestMs: number | undefined;
-}
 
 export type Writes = ReturnType<typeof createWrites>;
 
@@ -53,72 +47,32 @@ export type Writes = ReturnType<typeof createWrites>;
  * The writes of one GraphQL operation. Each write updates or clears the records that `loaders` have cached. All
  * throw the errors of the REST client, and with a key also ConflictError if it was used with another input.
  */
-export function createWrites(
-  api: RestApi,
-  callContext: CallContext,
-  loaders: Loaders,
-  idempotency: Idempotency,
-) {
+export function createWrites(parts: WriteParts) {
+  const { api, callContext, loaders, idempotency } = parts;
   // A client that disconnects aborts its reads. A write continues until the operation's deadline, because the outcome
   // of an aborted write is unknown.
   const writeContext = callContext.untilDeadline();
   const restore = <Json>(loader: RecordLoader<Json>, name: string) =>
     restoreRecord(loader, name, idempotency.processingMs, callContext);
   const readShipment = (name: string) => restore(loaders.shipmentById, name);
-  const createWorkflow = () => createShippingWorkflow(api, callContext, loaders, idempotency);
+  const startShipping = () => createShipping(parts);
 
-  async function postOrder(order: CreateOrderJson, attempt: Attempt<OrderProgress>): Promise<OrderJson> {
-    const progress = { earliestMs: earliestCreation(api) };
-    await attempt.checkpoint(progress);
-    try {
-      const created = await api.createOrder(order, callContext.untilDeadline(attempt.expectHeld));
-      loaders.orderById.replace(created.name, created);
-      return created;
-    } catch (error) {
-      const isUnclear = mayBeDone(error, order.referenceId ? 'referenceId' : undefined);
-      const lost = lossNow();
-      if (isUnclear || mayHaveHappened(error)) await attempt.tryCheckpoint({ ...progress, lost });
-      if (isUnclear) return findRefusedOrder(order, progress, lost, error);
-      throw error;
-    }
-  }
-
-  /** Searches for the order of a lost POST. @param isConclusive see `searchUntilSettled` */
-  function findLostOrder(
-    order: CreateOrderJson,
-    { earliestMs }: OrderProgress,
-    lost: LossTime,
-    isConclusive: (found: OrderSearch) => boolean,
-  ): Promise<OrderSearch> {
-    const search = () => {
-      loaders.orderPage.clearAll();
-      return withRecovery(() => findCreatedOrder(loaders, order, earliestMs));
-    };
-    return searchUntilSettled(lost, search, isConclusive, idempotency.processingMs, callContext);
-  }
-
-  /** The order of a POST that REST may have refused as a repetition. @throws the refusal if there is no such order. */
-  async function findRefusedOrder(
-    order: CreateOrderJson,
-    progress: OrderProgress,
-    lost: LossTime,
-    refusal: StatusError,
-  ): Promise<OrderJson> {
-    if (!order.referenceId) throw new UnclearRefusalError(refusal);
-    // Because of an older order with the reference, REST refuses already the first POST.
-    const isConclusive = (found: OrderSearch) => isOrder(found) || found === 'older';
-    const search = () => findLostOrder(order, progress, lost, isConclusive);
-    const found = await searchAfterRefusal(refusal, search);
-    if (isOrder(found)) return found;
-    throw found === 'unclear' ? new UnclearRefusalError(refusal) : refusal;
-  }
-
-  /** Runs a write whose outcome cannot be looked up: a retry after a lost response throws OutcomeUnknownError. */
+  /**
+   * Runs a write whose outcome cannot be looked up: a retry after a lost response throws OutcomeUnknownError.
+   * @example
+   * runOnce({
+   *   operation: 'createQuote',
+   *   input: quote,
+   *   run: () => api.createQuote(quote, writeContext),
+   *   toStored: ({ name }) => name,
+   *   restore: (name) => restore(loaders.quoteById, name),
+   * }, key)
+   */
   function runOnce<Created, Stored>(
     write: Omit<IdempotentWrite<Created, Stored, never>, 'resume'>,
     key: Key,
   ): Promise<Created> {
-    return idempotency.runOnce({ ...write, resume: async () => outcomeUnknown(false) }, key, writeContext);
+    return idempotency.runOnce({ ...write, resume: throwUnknownOutcome }, key, writeContext);
   }
 
   function send(
@@ -146,15 +100,8 @@ export function createWrites(
       const write: IdempotentWrite<OrderJson, string, OrderProgress> = {
         operation: 'createOrder',
         input: order,
-        run: (attempt) => postOrder(order, attempt),
-        async resume(earlier, attempt) {
-          // Without a checkpoint, nothing was sent.
-          if (earlier === undefined) return postOrder(order, attempt);
-          if (!order.referenceId) return outcomeUnknown(true);
-          const lost = await lossOf(earlier, attempt.checkpoint);
-          const found = await findLostOrder(order, earlier, lost, isOrder);
-          return isOrder(found) ? found : outcomeUnknown(true);
-        },
+        run: (attempt) => postOrder(parts, order, attempt),
+        resume: (earlier, attempt) => resumeOrder(parts, order, earlier, attempt),
         toStored: ({ name }) => name,
         restore: (name) => restore(loaders.orderById, name),
       };
@@ -180,7 +127,7 @@ export function createWrites(
       const write: Parameters<typeof runOnce<QuoteJson | NamedRecord, string>>[0] = {
         operation: 'createQuote',
         input: quote,
-        run: (attempt) => createWorkflow().createQuote(quote, attempt),
+        run: (attempt) => createQuote(startShipping(), quote, attempt),
         toStored: ({ name }) => name,
         restore: async (name) => ({ name }),
       };
@@ -193,9 +140,9 @@ export function createWrites(
         operation: 'createShipment',
         input: shipment,
         run: (attempt: Held) =>
-          createWorkflow()
-            .acceptQuote(shipment, attempt)
-            .finally(() => noteOrderOfQuote(loaders, shipment.quote)),
+          acceptQuote(startShipping(), shipment, attempt).finally(() =>
+            noteOrderOfQuote(loaders, shipment.quote),
+          ),
         toStored: ({ name }: ShipmentJson) => name,
         restore: readShipment,
       };
@@ -225,8 +172,8 @@ export function createWrites(
       const write: IdempotentWrite<ShippedOrder, StoredShipping, ShippingProgress> = {
         operation: 'shipOrder',
         input: withoutDefaults(request, shipOrderDefaults),
-        run: (attempt) => createWorkflow().shipOrder(request, undefined, attempt),
-        resume: (progress, attempt) => createWorkflow().shipOrder(request, progress, attempt),
+        run: (attempt) => shipOrder(startShipping(), request, undefined, attempt),
+        resume: (progress, attempt) => shipOrder(startShipping(), request, progress, attempt),
         toStored: toStoredShipping,
         restore: (stored) => restoreShipping(stored, request, readShipment),
       };
@@ -240,7 +187,7 @@ export function createWrites(
   };
 }
 
-/** `wasNotFound`: whether a search did not find the record that the earlier attempt may have created. */
-function outcomeUnknown(wasNotFound: boolean): never {
-  throw new OutcomeUnknownError('An earlier attempt with this key got no response', {}, wasNotFound);
+/** Without a search, nobody knows what an earlier attempt has done. */
+async function throwUnknownOutcome(): Promise<never> {
+  throw earlierAttemptUnknown(false);
 }

@@ -16,7 +16,7 @@ const defaults = {
   host: '127.0.0.1',
   stateFile: undefined,
   publicUrl: undefined,
-  showCost: undefined,
+  showCost: true,
   logLevel: 'info',
   corsOrigins: undefined,
   compressResponses: true,
@@ -32,11 +32,13 @@ const defaults = {
   upstreamRetries: 2,
   upstreamCompression: false,
   proxy: undefined,
-  pageSizeParameter: 'pageSize',
-  pageTokenParameter: 'pageToken',
-  statusParameter: 'status',
-  searchParameter: 'search',
-  queryParameter: 'query',
+  parameterNames: {
+    pageSize: 'pageSize',
+    pageToken: 'pageToken',
+    status: 'status',
+    search: 'search',
+    query: 'query',
+  },
   operationsFile: undefined,
   schemaAccess: 'public',
   currency: 'COP',
@@ -147,6 +149,27 @@ describe('readConfig', () => {
     },
   );
 
+  test('accepts STATE_URL instead of STATE_FILE in production', () => {
+    const environment = { NODE_ENV: 'production', UPSTREAM_URL: 'https://rest.example' };
+    expect(readConfig({ ...environment, STATE_URL: 'postgres://db/shop' }).stateUrl?.host).toBe('db');
+  });
+
+  test.each([
+    ['redis://user:s3cret@db/0', 'The scheme "redis:" is another engine.'],
+    ['mysql://user:s3cret@db/shop', 'The scheme "mysql:" is another engine.'],
+    ['postgres://user:s3cret@db', 'Name the database after the host'],
+    ['postgres://user:s3cret@db/shop?password=s3cret', 'The parameter "password" is unknown.'],
+    ['user:s3cret', 'The scheme "user:" is another engine.'],
+    ['s3cret', 'This is not a URL with one host.'],
+  ])('refuses another STATE_URL without showing its password: %s', (url, advice) => {
+    const message = faultsOf({ STATE_URL: url });
+    expect(message).toContain(
+      'STATE_URL: expected a URL such as postgres://user:password@host:5432/database?sslmode=verify-full, but got another text. ' +
+        advice,
+    );
+    expect(message).not.toContain('s3cret');
+  });
+
   test('accepts a missing STATE_FILE outside production', () => {
     expect(readConfig({ UPSTREAM_URL: 'https://rest.example' }).stateFile).toBeUndefined();
   });
@@ -166,6 +189,7 @@ describe('readConfig', () => {
     const environment = {
       PORT: '0',
       STATE_FILE: '/var/lib/waybill/state.sqlite',
+      STATE_URL: 'postgres://waybill:p%40ss@db.example/shop?sslmode=verify-full',
       HOST: '::1',
       PUBLIC_URL: 'https://waybill.example/shop/',
       UPSTREAM_URL: 'http://rest.example:8080/base',
@@ -207,6 +231,16 @@ describe('readConfig', () => {
       port: 0,
       host: '::1',
       stateFile: '/var/lib/waybill/state.sqlite',
+      stateUrl: {
+        host: 'db.example',
+        port: 5432,
+        user: 'waybill',
+        password: 'p@ss',
+        database: 'shop',
+        schema: 'waybill',
+        sslMode: 'verify-full',
+        rootCertificateFile: undefined,
+      },
       publicUrl: new URL('https://waybill.example/shop/'),
       showCost: true,
       logLevel: 'silent',
@@ -228,11 +262,13 @@ describe('readConfig', () => {
         httpProxy: new URL('http://proxy.example:3128'),
         noProxy: '.internal.example',
       },
-      pageSizeParameter: 'page_size',
-      pageTokenParameter: 'page.token',
-      statusParameter: 'filter-status',
-      searchParameter: 'q',
-      queryParameter: 'q',
+      parameterNames: {
+        pageSize: 'page_size',
+        pageToken: 'page.token',
+        status: 'filter-status',
+        search: 'q',
+        query: 'q',
+      },
       operationsFile: '/etc/waybill/operations.json',
       schemaAccess: 'private',
       currency: 'USD',
@@ -255,7 +291,8 @@ describe('readConfig', () => {
 
   test('returns a frozen object', () => {
     const config = readConfig({ UPSTREAM_URL: 'https://rest.example', HTTP_PROXY: 'proxy.example' });
-    for (const part of [config, config.proxy]) expect(Object.isFrozen(part)).toBe(true);
+    for (const part of [config, config.proxy, config.parameterNames])
+      expect(Object.isFrozen(part)).toBe(true);
   });
 });
 
@@ -392,7 +429,7 @@ describe('readConfig with invalid settings', () => {
     expect(faultsOf(environment)).toBe(
       'The environment has invalid settings:\n' +
         '  STATE_FILE: required because NODE_ENV is "production". ' +
-        'Set STATE_FILE to the path of a file for idempotency keys, or to "memory" if a restart may lose the keys.',
+        'Set STATE_FILE to the path of a file for idempotency keys, or to "memory" if a restart may lose the keys, or set STATE_URL.',
     );
   });
 

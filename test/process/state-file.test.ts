@@ -52,7 +52,7 @@ test('production with a live service requires STATE_FILE', async () => {
     errors:
       'The environment has invalid settings:\n' +
       '  STATE_FILE: required because NODE_ENV is "production". ' +
-      'Set STATE_FILE to the path of a file for idempotency keys, or to "memory" if a restart may lose the keys.\n',
+      'Set STATE_FILE to the path of a file for idempotency keys, or to "memory" if a restart may lose the keys, or set STATE_URL.\n',
   });
 });
 

@@ -42,6 +42,56 @@ describe('the time of a loss', () => {
   });
 });
 
+describe('a loss that another machine has noted', () => {
+  /** A loss of an hour ago, by both clocks of a machine. Each has a time of its own. */
+  let hours = 1;
+  const lossOn = (machine: string | undefined): LossTime => {
+    hours += 1;
+    const { machine: _, ...times } = lossNow(hours * hourMs);
+    return machine === undefined ? times : { ...times, machine };
+  };
+  const waitsFor = async (lost: LossTime, remainingMs: number) => {
+    const deadline: Deadline = { deadlineSignal: neverAborted, remainingMs: () => remainingMs };
+    const context = createCallContexts({}).of('token', neverAborted, deadline);
+    const search = () =>
+      searchUntilSettled(
+        lost,
+        async () => 'none',
+        () => false,
+        hourMs,
+        context,
+      );
+    return search().then(
+      () => 0,
+      (error: UnsettledError) => error.retryAfterMs,
+    );
+  };
+
+  test('is settled by the clocks of this machine alone', async () => {
+    const { machine } = lossNow();
+    expect(await waitsFor(lossOn(machine), 1)).toBe(0);
+  });
+
+  test.each([['another machine'], [undefined]])(
+    'counts from the first look, if it is of %s',
+    async (machine) => {
+      const lost = lossOn(machine);
+      const first = await waitsFor(lost, 1);
+      expect(first).toBeGreaterThan(hourMs - 10_000);
+      await sleep(50);
+      // The second look does not begin anew.
+      expect(await waitsFor(lost, 1)).toBeLessThanOrEqual(first - 50);
+    },
+  );
+
+  test('is not stored anew, as the machine that noted it may look too', async () => {
+    const lost = lossOn('another machine');
+    const stored: LostWrite[] = [];
+    expect(await lossOf({ lost }, async (changed) => void stored.push(changed))).toEqual(lost);
+    expect(stored).toEqual([]);
+  });
+});
+
 describe('a search for a lost write', () => {
   /** Searches that find nothing at first, and `found` later. */
   function startSearch(lost: LossTime, processingMs: number, remainingMs = Number.POSITIVE_INFINITY) {

@@ -1,5 +1,5 @@
 import type { ObjectRef } from '@pothos/core';
-import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { RecordLoader } from '../../loaders/record-loader.ts';
@@ -8,7 +8,7 @@ import { type Collection, isResourceName } from '../../rest/resource-name.ts';
 import type { WireRecord } from '../../rest/wire-schema.ts';
 import type { SchemaTypes } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { isIncluded } from './is-included.ts';
+import { selectsOnlyId } from './selection.ts';
 
 /** The collections whose records REST finds by id. */
 export type RecordByCollection = {
@@ -31,7 +31,10 @@ export const recordReaders: {
   channels: { loader: ({ channelById }) => channelById, call: '`GET /v1/channels` (once for all channels)' },
 };
 
-/** The options of a nullable field with the record that a REST payload names. `nameOf` reads that name. */
+/**
+ * The options of a nullable field with the record that a REST payload names. `nameOf` reads that name.
+ * @example location: t.field(relation(Location, 'locations', 'The location.', ({ location }) => location))
+ */
 export const relation = <C extends keyof RecordByCollection, Source>(
   type: ObjectRef<SchemaTypes, RecordByCollection[C]>,
   collection: C,
@@ -50,6 +53,7 @@ export const relation = <C extends keyof RecordByCollection, Source>(
  * @param name the result is null if the name is absent or empty
  * @param info without it the record is always loaded
  * @throws InvalidResponseError if `name` is not a name of `collection`
+ * @example resolve: ({ quote }, _args, { loaders }, info) => relatedRecord('quotes', quote, loaders, info)
  */
 export function relatedRecord<C extends keyof RecordByCollection>(
   collection: C,
@@ -70,43 +74,4 @@ export function checkName(collection: Collection, name: string): void {
   throw new InvalidResponseError(
     `The REST service sent ${quoteForMessage(String(name))}, which is not a resource name of ${collection}`,
   );
-}
-
-/**
- * Makes a predicate on a field: whether the operation selects more than the id of a record below it, at any of `paths`.
- * A plan has one array of nodes per field, and one outcome of @skip and @include. Without a cache by these nodes, the
- * predicate would take longer than the rest of each row of a list.
- */
-export function selectsMoreThanIdAt(...paths: readonly (readonly string[])[]) {
-  const cache = new WeakMap<readonly FieldNode[], boolean>();
-  const evaluate = (info: GraphQLResolveInfo) =>
-    paths.some((path) => info.fieldNodes.some(({ selectionSet }) => selectsMore(selectionSet, path, info)));
-  return (info: GraphQLResolveInfo) => {
-    const result = cache.get(info.fieldNodes) ?? evaluate(info);
-    cache.set(info.fieldNodes, result);
-    return result;
-  };
-}
-
-const selectsMoreThanId = selectsMoreThanIdAt([]);
-
-/** Whether a field with a record needs only its name, for `id` and `__typename`. */
-export const selectsOnlyId = (info: GraphQLResolveInfo) => !selectsMoreThanId(info);
-
-/** The limit on selections, which counts each spread of a fragment, bounds the recursion. */
-function selectsMore(
-  set: SelectionSetNode | undefined,
-  path: readonly string[],
-  info: GraphQLResolveInfo,
-): boolean {
-  const [next, ...rest] = path;
-  return (set?.selections ?? []).some((selection) => {
-    if (!isIncluded(selection, info.variableValues)) return false;
-    if (selection.kind === Kind.INLINE_FRAGMENT) return selectsMore(selection.selectionSet, path, info);
-    const name = selection.name.value;
-    if (selection.kind === Kind.FRAGMENT_SPREAD)
-      return selectsMore(info.fragments[name]?.selectionSet, path, info);
-    if (next === undefined) return name !== 'id' && name !== '__typename';
-    return name === next && selectsMore(selection.selectionSet, rest, info);
-  });
 }

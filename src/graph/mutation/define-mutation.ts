@@ -24,7 +24,10 @@ import {
   type OutcomeUnknownSource,
 } from './user-error.ts';
 
-/** The argument of a mutation for one record. */
+/**
+ * The argument of a mutation for one record.
+ * @example args: inputArg(CreateOrderInput, 'The order.')
+ */
 export const inputArg = <Input>(type: InputRef<Input>, description: string) =>
   builder.args((t) => ({ input: t.field({ type, required: true, description }) }));
 
@@ -52,6 +55,13 @@ interface Mutation<Rules extends GenericSchema, Success> {
 /**
  * Makes a resolver that validates the input, then runs the write. It returns the result of the write, or a `UserError`
  * source for invalid input, a conflict, a missing record or an unknown outcome. It throws other errors unchanged.
+ * @example
+ * resolve: defineMutation({
+ *   rules: v.object({ id: recordId('orders') }),
+ *   target: ({ id }) => ({ id, path: 'id' }),
+ *   run: async ({ id }, { writes }) => ({ __typename: 'CancelOrderSuccess', order: await writes.updateOrder(id, change) }),
+ *   adviceOnUnknownOutcome: ({ id }) => `Read the status of order(id: ${JSON.stringify(id)}).`,
+ * })
  */
 export function defineMutation<Rules extends GenericSchema, Success>(
   mutation: Mutation<Rules, Success> & { target?: undefined },

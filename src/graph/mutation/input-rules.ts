@@ -67,14 +67,20 @@ export const parsed = <Value>(expected: string, parse: (value: string) => Value 
     }),
   );
 
-/** The description of an id that `recordId` or `locationId` accepts. `what` has no full stop, and `note` is a sentence. */
+/**
+ * The description of an id that `recordId` or `locationId` accepts. `what` has no full stop, and `note` is a sentence.
+ * @example idDescription('The order', 'orders') // The order, `orders/<identifier>` or the bare identifier.
+ */
 export const idDescription = (what: string, collection: Collection, note = '') => {
   const limit =
     collection === 'locations' ? `At most ${maxLocationLength} characters, including \`locations/\`.` : note;
   return `${what}, \`${collection}/<identifier>\` or the bare identifier. ${limit}`.trimEnd();
 };
 
-/** A resource name or a bare identifier. The rule returns the resource name. */
+/**
+ * A resource name or a bare identifier. The rule returns the resource name.
+ * @example v.object({ order: recordId('orders') }) // "ca2496" becomes "orders/ca2496".
+ */
 export const recordId = <C extends Collection>(collection: C) =>
   parsed(`an id of the form "${collection}/<identifier>" or a bare identifier`, (id) => {
     const name = id.includes('/') ? id : `${collection}/${id}`;

@@ -158,7 +158,10 @@ export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').i
   }),
 });
 
-/** Makes the union of a mutation's own result types with the errors that every mutation may return. */
+/**
+ * Makes the union of a mutation's own result types with the errors that every mutation may return.
+ * @example resultUnion('CreateOrderResult', [CreateOrderSuccess])
+ */
 export const resultUnion = <Types extends ObjectParam<SchemaTypes>>(name: string, types: Types[]) =>
   builder.unionType(name, {
     description: 'The success of the mutation, or the reason why it did not succeed.',

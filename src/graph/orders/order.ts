@@ -12,7 +12,7 @@ import {
 } from '../fields/list-filters.ts';
 import { Money, money } from '../fields/money.ts';
 import { optionalValue } from '../fields/optional-value.ts';
-import { selectsMoreThanIdAt } from '../fields/related-record.ts';
+import { selectsMoreThanIdAt } from '../fields/selection.ts';
 import { shipmentStatus } from '../fields/shipment-status.ts';
 import { defineStatusCounts } from '../fields/status-counts.ts';
 import { defineList } from '../relay/connection.ts';

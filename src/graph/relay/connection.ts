@@ -9,6 +9,7 @@ import type { RowFilter } from '../../loaders/scan/row-filter.ts';
 import type { PageQuery } from '../../rest/api-types.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 
+/** The items of a list without the argument `first`. */
 export const defaultPageSize = 20;
 
 interface Connection<Json> {
@@ -64,6 +65,13 @@ interface PageArgs {
 /**
  * Makes the types `XConnection` and `XEdge` for a type `X` with a list in REST ("List query parameters").
  * @returns the options of a field with this connection, and the functions that read its pages
+ * @example
+ * const originList = defineList(Origin, 'origins');
+ * t.field({
+ *   ...originList.field,
+ *   description: 'The origins. Costs `GET /v1/origins`.',
+ *   resolve: (_root, args, { loaders }) => originList.read(loaders.originPage, args, {}),
+ * })
  */
 export function defineList<Json extends Named>(
   ref: ObjectRef<SchemaTypes, Json>,

@@ -45,7 +45,10 @@ export const Node = builder.interfaceRef<{ name: string }>('Node').implement({
   }),
 });
 
-/** Makes records of a collection readable by id: with `node(id:)`, and with a query of their own. */
+/**
+ * Makes records of a collection readable by id: with `node(id:)`, and with a query of their own.
+ * @example defineRecordQuery('origin', Origin, 'origins')
+ */
 export function defineRecordQuery<C extends keyof RecordByCollection>(
   queryName: string,
   ref: ObjectRef<SchemaTypes, { name: string }>,

@@ -2,7 +2,10 @@ import type { Page, PageQuery } from '../../rest/api-types.ts';
 import { ScanBudget } from '../../rest/client/scan-budget.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
-/** Loads pages of one list. Equal queries of an operation share one call. */
+/**
+ * Loads pages of one list. Equal queries of an operation share one call.
+ * @example new PageLoader((query) => api.listMessages(query, callContext), maxPageSize.messages)
+ */
 export class PageLoader<Row, Query extends PageQuery> {
   /** The most rows of one page ("List query parameters"). */
   readonly maxPageSize: number;
@@ -65,7 +68,10 @@ export function uncountedPages<Row, Query extends PageQuery>(
   return { load, maxPageSize, loadFurther: load, clearAll() {} };
 }
 
-/** A loader whose rows prime `byName`, so that their records need no GET. */
+/**
+ * A loader whose rows prime `byName`, so that their records need no GET.
+ * @example primingPageLoader((query) => api.listOrders(query, callContext), maxPageSize.orders, orderById)
+ */
 export function primingPageLoader<Row extends { name: string }, Query extends PageQuery>(
   list: (query: Query) => Promise<Page<Row>>,
   maxPageSize: number,

@@ -7,6 +7,7 @@ import type { ReferenceLoader } from './reference-loader.ts';
 /**
  * A loader of records without a GET endpoint ("Endpoints"). It looks them up in their whole list. A name that is
  * missing may be newer than a cached page. Then the list is read once more.
+ * @example originById: (_source, { originPage }) => wholeListLoader(originPage)
  */
 export function wholeListLoader<Json extends { name: string }>(
   pages: Pages<Json, PageQuery> & Pick<ReferenceLoader<Json, PageQuery>, 'isCacheUsed' | 'forgetEarlier'>,

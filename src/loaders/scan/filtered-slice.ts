@@ -1,6 +1,7 @@
 import { addMatches, type PageSlice, type PlacedRow } from '../paging/page-slice.ts';
+import { createAgeCheck } from './list-order.ts';
 import type { ListScan } from './list-scan.ts';
-import { createAgeCheck, type FilteredRow, matchesFilter, type RowFilter } from './row-filter.ts';
+import { type FilteredRow, matchesFilter, type RowFilter } from './row-filter.ts';
 
 /**
  * Reads pages until `first` rows match or the list ends. Where the operation may read no further page, the slice ends

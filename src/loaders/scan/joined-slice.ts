@@ -2,8 +2,9 @@ import type { OrderJson } from '../../rest/wire-schema.ts';
 import type { Position } from '../paging/cursor.ts';
 import type { PageSlice, PlacedRow } from '../paging/page-slice.ts';
 import { indexAfter, positionAfter, type ReadPage } from '../paging/page-walk.ts';
+import { createAgeCheck } from './list-order.ts';
 import type { ListScan } from './list-scan.ts';
-import { createAgeCheck, matchesFilter, type RowFilter } from './row-filter.ts';
+import { matchesFilter, type RowFilter } from './row-filter.ts';
 import type { ShipmentJoin } from './shipment-join.ts';
 
 /** A filter of orders that also names the statuses of their shipments. */

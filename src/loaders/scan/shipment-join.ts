@@ -7,7 +7,8 @@ import { type Position, startOfList } from '../paging/cursor.ts';
 import { uncountedPages } from '../paging/page-loader.ts';
 import { PageWalk } from '../paging/page-walk.ts';
 import { type RecordLoader, settleAll } from '../record-loader.ts';
-import { createdAtMs, createOrderCheck } from './row-filter.ts';
+import { createOrderCheck } from './list-order.ts';
+import { createdAtMs } from './row-filter.ts';
 
 // Fewer shipments are read by their ids: a page without hits would cost more.
 const minIdsForPage = 5;

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { maxScannedPages } from '../../rest/client/scan-budget.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
+import { createAgeCheck } from './list-order.ts';
 import type { ListScan } from './list-scan.ts';
-import { createAgeCheck, type FilteredRow, matchesFilter } from './row-filter.ts';
+import { type FilteredRow, matchesFilter } from './row-filter.ts';
 
 /** The number of records of each status of REST. */
 export interface StatusCounts {

@@ -4,7 +4,8 @@ import type { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import type { Circuits } from '../protection/circuit-breaker.ts';
 import type { Retries } from '../protection/retries.ts';
 import type { CallObserver } from './call-log.ts';
-import type { RequestOptions, ServiceClock } from './http-exchange.ts';
+import type { RequestOptions } from './http-exchange.ts';
+import type { ServiceClock } from './service-clock.ts';
 
 /** What the calls of one REST client share. */
 export interface ClientState extends RequestOptions {

@@ -9,8 +9,9 @@ import { createRetries } from '../protection/retries.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallObserver } from './call-log.ts';
 import type { ClientState } from './client-state.ts';
-import { ServiceClock, type StreamedResponse } from './http-exchange.ts';
+import type { StreamedResponse } from './http-exchange.ts';
 import { PendingCall } from './pending-call.ts';
+import { ServiceClock } from './service-clock.ts';
 
 export interface RestClientOptions extends Pick<DispatcherOptions, 'connectTimeoutMs' | 'proxy'> {
   /** The base address of REST. Its path, if any, is prefixed to the path of every call. */

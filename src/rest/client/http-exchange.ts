@@ -1,59 +1,13 @@
 import { Readable, type Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { contentCodings } from '../../base/content-coding.ts';
-import { httpDateMs } from '../../base/date-time.ts';
 import { decodeText } from '../../base/decode-text.ts';
 import { describeCall, isRead, queryString, type RestCall } from '../call.ts';
 import { userAgent } from '../connection-pools.ts';
 import { InvalidResponseError, ResponseTooLargeError } from '../errors.ts';
 import type { CallLogEntry } from './call-log.ts';
 import { type CreateDecompressor, decompressorOf } from './decompressors.ts';
-
-/** The largest accepted 2xx body, in bytes after decompression. */
-export const maxResponseBytes = 16_777_216;
-/** A larger error body is not read, because real error messages are far smaller. */
-const maxErrorBodyBytes = 65_536;
-
-/** A response whose body has been read to the end. */
-export interface BufferedResponse {
-  status: number;
-  retryAfter: string | string[] | undefined;
-  /** The decompressed body. Undefined if the body of a non-2xx response could not be read. */
-  text: string | undefined;
-}
-
-/** Handles the response of one request. One of `received`, `streamed`, `failed` is called, once. None may throw. */
-export interface ResponseHandler {
-  readonly call: RestCall;
-  /** Gets the status and the body size of a buffered response. */
-  readonly entry: CallLogEntry;
-  /** Set to the `date` header of the response. Undefined for streams: a cache may serve an old label. */
-  readonly serviceClock: ServiceClock | undefined;
-  /** Called when a connection is there, before the bytes of the request leave. An error ends the request unsent. */
-  beforeSend(): void;
-  received(response: BufferedResponse): void;
-  /** Called at the first bytes of a 2xx response. Without this method, or for an empty body, `received` is called. */
-  streamed?(response: StreamedResponse): void;
-  /**
-   * The errors are: ResponseTooLargeError as soon as the body exceeds its limit, InvalidResponseError for an unknown
-   * content encoding or text that cannot be decoded, the argument of `IncomingResponse.fail`, or an error of undici or zlib.
-   * `isSent`: whether any part of the request may have been sent.
-   */
-  failed(error: unknown, isSent: boolean): void;
-}
-
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status <= 299;
-}
-
-/** A 2xx response whose body is passed on as the bytes arrive. Available once the first bytes have arrived. */
-export interface StreamedResponse {
-  contentType: string;
-  /** The `content-length` header. Undefined if absent, or if the body was compressed. */
-  contentLength: string | undefined;
-  /** The reader must read the body to the end or destroy the body. Fails if the connection or the call fails. */
-  body: Readable;
-}
+import type { ServiceClock } from './service-clock.ts';
 
 /** What all requests of a client have in common. */
 export interface RequestOptions {
@@ -63,7 +17,7 @@ export interface RequestOptions {
   readonly compression: boolean;
 }
 
-/** @param moreHeaders names and values in turn. */
+/** The request of a call, in the form of undici. @param moreHeaders names and values in turn. */
 export function toRequest(
   call: RestCall,
   { origin, basePath, compression }: RequestOptions,
@@ -82,8 +36,58 @@ export function toRequest(
   return { ...request, body: JSON.stringify(call.body) };
 }
 
-/** Dispatches one request to undici and receives the response. */
-export class IncomingResponse implements Dispatcher.DispatchHandler {
+/** A response whose body has been read to the end. */
+export interface BufferedResponse {
+  status: number;
+  retryAfter: string | string[] | undefined;
+  /** The decompressed body. Undefined if the body of a non-2xx response could not be read. */
+  text: string | undefined;
+}
+
+/** A 2xx response whose body is passed on as the bytes arrive. Available once the first bytes have arrived. */
+export interface StreamedResponse {
+  contentType: string;
+  /** The `content-length` header. Undefined if absent, or if the body was compressed. */
+  contentLength: string | undefined;
+  /** The reader must read the body to the end or destroy the body. Fails if the connection or the call fails. */
+  body: Readable;
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+/** Handles the response of one request. One of `received`, `streamed`, `failed` is called, once. None may throw. */
+export interface ResponseHandler {
+  readonly call: RestCall;
+  /** Gets the status and the body size of a buffered response. */
+  readonly entry: CallLogEntry;
+  /** Set to the `date` header of the response. Undefined for streams: a cache may serve an old label. */
+  readonly serviceClock: ServiceClock | undefined;
+  /** Called when a connection is there, before the bytes of the request leave. An error ends the request unsent. */
+  beforeSend(): void;
+  received(response: BufferedResponse): void;
+  /** Called at the first bytes of a 2xx response. Without this method, or for an empty body, `received` is called. */
+  streamed?(response: StreamedResponse): void;
+  /**
+   * The errors are: ResponseTooLargeError as soon as the body exceeds its limit, InvalidResponseError for an unknown
+   * content encoding or text that cannot be decoded, the argument of `HttpExchange.fail`, or an error of undici or zlib.
+   * `isSent`: whether any part of the request may have been sent.
+   */
+  failed(error: unknown, isSent: boolean): void;
+}
+
+/** The largest accepted 2xx body, in bytes after decompression. */
+export const maxResponseBytes = 16_777_216;
+/** A larger error body is not read, because real error messages are far smaller. */
+const maxErrorBodyBytes = 65_536;
+
+/**
+ * One request and its response. The methods follow the course of an exchange: `dispatch` passes the request to undici.
+ * undici calls `onRequestStart` before the bytes leave, then `onResponseStart`, `onResponseData` for each chunk, and
+ * `onResponseEnd`. The handler gets the complete response, the body as a stream, or the error.
+ */
+export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly #handler: ResponseHandler;
   /** Set once the request is sent. */
   #controller: Dispatcher.DispatchController | undefined;
@@ -150,48 +154,16 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     else if (Number(headers['content-length']) > this.#maxBytes) this.#failTooLarge();
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#createDecompressor === undefined) this.#addChunk(chunk);
-    else if (!this.#decompress(chunk)) controller.pause();
-  }
-
-  onResponseEnd(): void {
-    this.#isComplete = true;
-    if (this.#decompressor === undefined) this.#finish();
-    else this.#decompressor.end();
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: unknown): void {
-    this.fail(error);
-  }
-
-  /** Aborts the response. Does nothing if the handler needs no further data. */
-  fail(error: unknown): void {
-    if (this.#isDone) return;
-    this.#close(error);
-    if (this.#stream !== undefined) this.#stream.destroy(error instanceof Error ? error : notNeededError());
-    // The body is incomplete or too large, but the status of the HTTP error is known.
-    else if (this.#status !== 0 && !isSuccess(this.#status)) this.#deliver(undefined);
-    else this.#handler.failed(error, this.#controller !== undefined);
-  }
-
-  #failTooLarge(): void {
-    const name = describeCall(this.#handler.call);
-    this.fail(new ResponseTooLargeError(`${name} returned more than ${this.#maxBytes} bytes`));
-  }
-
-  #close(error?: unknown): void {
-    if (this.#isDone) return;
-    this.#isDone = true;
-    this.#decompressor?.destroy();
-    if (!this.#isComplete) this.#controller?.abort(error instanceof Error ? error : notNeededError());
-  }
-
   #expectCompressed(codings: readonly string[]): void {
     this.#createDecompressor = decompressorOf(codings);
     if (this.#createDecompressor !== undefined) return;
     const name = describeCall(this.#handler.call);
     this.fail(new InvalidResponseError(`${name} returned a body with an unknown encoding`));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#createDecompressor === undefined) this.#addChunk(chunk);
+    else if (!this.#decompress(chunk)) controller.pause();
   }
 
   /** @returns false if the decompressor wants no more bytes for now */
@@ -243,49 +215,61 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     return body.on('error', () => {});
   }
 
+  onResponseEnd(): void {
+    this.#isComplete = true;
+    if (this.#decompressor === undefined) this.#finish();
+    else this.#decompressor.end();
+  }
+
   #finish(): void {
     if (this.#isDone) return;
     if (this.#stream !== undefined) {
       this.#stream.push(null);
-    } else {
-      const text = decodeText(this.#chunks ?? [], this.#headers['content-type']);
-      if (text === undefined && isSuccess(this.#status)) {
-        const name = describeCall(this.#handler.call);
-        this.fail(
-          new InvalidResponseError(`${name} returned text that is not in its charset, by default UTF-8`),
-        );
-        return;
-      }
-      // Bytes after the end of the compressed data are ignored, and may never end.
-      this.#close();
-      this.#deliver(text);
+      return;
     }
+    const text = decodeText(this.#chunks ?? [], this.#headers['content-type']);
+    if (text === undefined && isSuccess(this.#status)) {
+      const name = describeCall(this.#handler.call);
+      const message = `${name} returned text that is not in its charset, by default UTF-8`;
+      this.fail(new InvalidResponseError(message));
+      return;
+    }
+    // Bytes after the end of the compressed data are ignored, and may never end.
+    this.#close();
+    this.#deliver(text);
   }
 
   #deliver(text: string | undefined): void {
     this.#handler.received({ status: this.#status, retryAfter: this.#headers['retry-after'], text });
   }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: unknown): void {
+    this.fail(error);
+  }
+
+  /** Aborts the response. Does nothing if the handler needs no further data. */
+  fail(error: unknown): void {
+    if (this.#isDone) return;
+    this.#close(error);
+    if (this.#stream !== undefined) this.#stream.destroy(error instanceof Error ? error : notNeededError());
+    // The body is incomplete or too large, but the status of the HTTP error is known.
+    else if (this.#status !== 0 && !isSuccess(this.#status)) this.#deliver(undefined);
+    else this.#handler.failed(error, this.#controller !== undefined);
+  }
+
+  #failTooLarge(): void {
+    const name = describeCall(this.#handler.call);
+    this.fail(new ResponseTooLargeError(`${name} returned more than ${this.#maxBytes} bytes`));
+  }
+
+  #close(error?: unknown): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#decompressor?.destroy();
+    if (!this.#isComplete) this.#controller?.abort(error instanceof Error ? error : notNeededError());
+  }
 }
 
 function notNeededError(): Error {
   return new Error('the response is not needed any more');
-}
-
-/** The REST service's clock, read from the `date` headers of its responses. The headers hold whole seconds. */
-export class ServiceClock {
-  #date = '';
-  #receivedAtMs = 0;
-
-  /** Sets the clock to the `date` header of a response that has just started. */
-  update(date: string | string[] | undefined): void {
-    if (typeof date !== 'string') return;
-    this.#date = date;
-    this.#receivedAtMs = performance.now();
-  }
-
-  /** In milliseconds since 1970, up to one second too early. Undefined until a response has a valid `date` header. */
-  now(): number | undefined {
-    const dateMs = httpDateMs(this.#date);
-    return dateMs === undefined ? undefined : dateMs + performance.now() - this.#receivedAtMs;
-  }
 }

@@ -21,12 +21,12 @@ import type { ClientState } from './client-state.ts';
 import { readErrorBody } from './error-body.ts';
 import {
   type BufferedResponse,
-  IncomingResponse,
+  HttpExchange,
   isSuccess,
   type ResponseHandler,
-  type ServiceClock,
   toRequest,
 } from './http-exchange.ts';
+import type { ServiceClock } from './service-clock.ts';
 
 const maxReconnects = 2;
 const baseReconnectPauseMs = 100;
@@ -54,7 +54,7 @@ export abstract class PendingCall<Value> extends SlotRequest implements Response
   #entry: CallLogEntry | undefined;
   /** The start of the current attempt, in milliseconds since the start of the operation. */
   #attemptStartMs = 0;
-  #response: IncomingResponse | undefined;
+  #exchange: HttpExchange | undefined;
   /** Names and values in turn. */
   #observerHeaders: string[] | undefined;
   #pause: NodeJS.Timeout | undefined;
@@ -200,8 +200,8 @@ export abstract class PendingCall<Value> extends SlotRequest implements Response
   #dispatch(): void {
     const { client, call } = this;
     const request = toRequest(call, client, this.#callContext.bearer, this.#observerHeaders);
-    this.#response = new IncomingResponse(this);
-    this.#response.dispatch(this.isQueued ? client.pool : client.streamPool, request);
+    this.#exchange = new HttpExchange(this);
+    this.#exchange.dispatch(this.isQueued ? client.pool : client.streamPool, request);
   }
 
   /** The one place where the text of a response is parsed. */
@@ -227,7 +227,7 @@ export abstract class PendingCall<Value> extends SlotRequest implements Response
     clearTimeout(this.#pause);
     this.#pause = undefined;
     if (this.#isDeparting) this.#stay(error);
-    else if (!isPausing) this.#response?.fail(error);
+    else if (!isPausing) this.#exchange?.fail(error);
     else if (this.#permit === undefined) this.#fail(error);
     else this.failed(error, false);
   }

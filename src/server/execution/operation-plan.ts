@@ -11,7 +11,7 @@ import {
   type SelectionSetNode,
   type VariableValues,
 } from 'graphql';
-import { isIncluded } from '../../graph/fields/is-included.ts';
+import { isIncluded } from '../../graph/fields/selection.ts';
 import {
   collectDefinitions,
   type FieldSelection,

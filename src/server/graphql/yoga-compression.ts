@@ -8,7 +8,7 @@ import type { NodeContext } from '../http/node-context.ts';
 const compressedTypes = /^(?:application\/json|application\/graphql-response\+json|text\/plain);/;
 
 /** Yoga plugin: compresses responses. If zlib fails, the error is reported, and the client gets the uncompressed body. */
-export function compressedResponses(report: ReportError): Plugin<object, NodeContext> {
+export function yogaCompression(report: ReportError): Plugin<object, NodeContext> {
   return {
     // Not async, because an async hook creates a promise for every response.
     onResponse({ request, response, serverContext, setResponse, fetchAPI }) {

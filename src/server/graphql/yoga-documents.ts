@@ -13,7 +13,7 @@ import { clientGone, refuse } from '../operations/refusal.ts';
 export const idParameters = ['documentId', 'id'];
 
 /** Yoga plugin: replaces the document id of a request by the text of the document. */
-export function persistedDocuments(policy: DocumentPolicy): Plugin {
+export function yogaDocumentIds(policy: DocumentPolicy): Plugin {
   return {
     onRequestParse({ request, url }) {
       if (request.method !== 'GET') return undefined;
@@ -46,7 +46,7 @@ const nodesPerDocument = 100;
  * A new document takes a slot of `admission`.
  * @param toOwner whose turn it is to have a new document read.
  */
-export function cachedDocuments(
+export function yogaDocuments(
   documents: DocumentCache,
   admission: Admission,
   toOwner: (headers: HeaderReader, connection: object) => Owner,

@@ -6,7 +6,7 @@ import type { RunOperation } from '../operations/operation-runner.ts';
 import type { Respond } from '../operations/rest-operation.ts';
 
 /** Yoga plugin: runs operations by the same function as the fast path. */
-export function yogaOperations(runOperation: RunOperation): Plugin<NodeContext> {
+export function yogaExecution(runOperation: RunOperation): Plugin<NodeContext> {
   return {
     onExecute({ args, setExecuteFn }) {
       const { document, operationName, variableValues, contextValue } = args;

@@ -16,7 +16,7 @@ export interface RequestBodyOptions {
  * Yoga plugin: rejects invalid request heads, and reads and parses bodies. A request counts only when its operation is
  * admitted, so that slow uploads occupy no capacity.
  */
-export function readYogaRequest(options: RequestBodyOptions): Plugin<object, NodeContext> {
+export function yogaRequest(options: RequestBodyOptions): Plugin<object, NodeContext> {
   const { maxBodyBytes, admission } = options;
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {

@@ -1,7 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { FieldError } from '../../rest/errors.ts';
-import type { Log } from '../../telemetry/log.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
 import { fixedHeaders } from './response-headers.ts';
 
 /** The part of an error that clients see. No other detail of an error leaves the server. */
@@ -84,11 +82,4 @@ export function writeHttpError(response: ServerResponse, httpError: HttpError, r
     'content-length': Buffer.byteLength(body),
   });
   response.end(body);
-}
-
-export function reportEarlyErrors(log: Log, metrics: Metrics | undefined): OnHttpError {
-  return ({ requestId, status, code }) => {
-    metrics?.earlyError(status);
-    if (log.isLevelEnabled('debug')) log.debug({ requestId, status, errors: { [code]: 1 } }, 'refused');
-  };
 }

@@ -23,9 +23,9 @@ interface ResponseHeadersOptions {
    * Exactly the pages of these origins may read responses, with any request header and without cookies
    * (docs/design/what-a-response-carries.md#origins). With no origin, responses have no CORS headers.
    */
-  corsOrigins: readonly string[];
-  /** Whether clients reach this server by HTTPS. */
-  isHttps: boolean;
+  corsOrigins: readonly string[] | undefined;
+  /** The URL by which clients reach this server, if it is set. */
+  publicUrl: URL | undefined;
   compressResponses: boolean;
 }
 
@@ -36,12 +36,12 @@ export type ResponseHeaders = ReturnType<typeof createResponseHeaders>;
  * @param onOriginRefused called with the origin for each request and preflight of a page whose origin is not allowed.
  */
 export function createResponseHeaders(
-  { corsOrigins, isHttps, compressResponses }: ResponseHeadersOptions,
+  { corsOrigins = [], publicUrl, compressResponses }: ResponseHeadersOptions,
   onOriginRefused?: (origin: string) => void,
 ) {
   const fixed: HeaderList = Object.entries({
     ...fixedHeaders,
-    ...(isHttps && { 'strict-transport-security': strictTransportSecurity }),
+    ...(publicUrl?.protocol === 'https:' && { 'strict-transport-security': strictTransportSecurity }),
   });
   const flatFixed = fixed.flat();
   const hasCors = corsOrigins.length > 0;

@@ -6,6 +6,7 @@ import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { countError, loggableName, RequestRecord } from '../../telemetry/request-record.ts';
 import type { HeaderReader } from '../http/header-reader.ts';
+import type { OnHttpError } from '../http/http-error.ts';
 
 export type AccessLog = ReturnType<typeof createAccessLog>;
 
@@ -26,6 +27,14 @@ export function createAccessLog(log: Log, metrics?: Metrics['requests'], tracing
         writeLogLine(log, requestRecord, status, isAborted);
       tracing?.end(requestRecord, headers, status);
     },
+  };
+}
+
+/** Counts the requests that reach no route. Logs a line per request at level debug. */
+export function reportEarlyErrors(log: Log, metrics: Metrics | undefined): OnHttpError {
+  return ({ requestId, status, code }) => {
+    metrics?.earlyError(status);
+    if (log.isLevelEnabled('debug')) log.debug({ requestId, status, errors: { [code]: 1 } }, 'refused');
   };
 }
 

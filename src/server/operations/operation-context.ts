@@ -2,33 +2,28 @@ import { OperationScope } from '../../concurrency/operation-scope.ts';
 import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import type { Context } from '../../graph/context.ts';
 import { createLoaders, type Loaders } from '../../loaders/loaders.ts';
-import type { LoaderStates } from '../../loaders/tenant-state.ts';
 import type { RestApi } from '../../rest/api.ts';
-import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
+import type { CallContext } from '../../rest/client/call-context.ts';
 import { operationTimeout } from '../../rest/errors.ts';
 import { bareIdentifier } from '../../rest/resource-name.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
-import type { Idempotency } from '../../writes/idempotency.ts';
 import { createWrites, type Writes } from '../../writes/writes.ts';
 import type { ClientError } from '../http/http-error.ts';
 import { toClientError } from './client-error.ts';
 import type { OperationRequest } from './operation-request.ts';
+import type { TokenState } from './token-state.ts';
 
 export interface ContextOptions {
+  settings: { currency: string; operationTimeoutMs: number; showCost: boolean };
   api: RestApi;
-  callContexts: CallContexts;
-  loaderStates: LoaderStates;
-  idempotency: Idempotency;
-  currency: string;
-  report: ReportError;
+  tokens: Pick<TokenState, 'callContexts' | 'loaderStates' | 'idempotency'>;
   publicUrl: () => URL;
-  operationTimeoutMs: number;
-  showCost: boolean;
+  report: ReportError;
 }
 
 /** The contexts of operations. Their REST calls are made with the access token `bearer`. */
 export function createContextFactory(options: ContextOptions) {
-  const timeouts = new TimeoutQueue(options.operationTimeoutMs);
+  const timeouts = new TimeoutQueue(options.settings.operationTimeoutMs);
   return (bearer: string, request: OperationRequest) =>
     new OperationContext(options, new OperationScope(timeouts, operationTimeout), bearer, request);
 }
@@ -52,20 +47,22 @@ export class OperationContext implements Context {
 
   constructor(options: ContextOptions, scope: OperationScope, bearer: string, request: OperationRequest) {
     const { headers, requestRecord, response } = request;
+    const { settings, api, tokens } = options;
     request.onAbort((reason) => scope.signal.abort(reason));
     this.#options = options;
-    this.currency = options.currency;
+    this.currency = settings.currency;
     this.scope = scope;
-    this.callContext = options.callContexts.of(bearer, scope.signal, scope, response.req.socket);
-    this.loaders = createLoaders(options.api, this.callContext, options.loaderStates);
-    this.showsCost = options.showCost || headers.get('x-upstream-cost') === '1';
+    this.callContext = tokens.callContexts.of(bearer, scope.signal, scope, response.req.socket);
+    this.loaders = createLoaders(api, this.callContext, tokens.loaderStates);
+    this.showsCost = settings.showCost || headers.get('x-upstream-cost') === '1';
     this.#requestId = requestRecord?.requestId;
   }
 
   /** Created at first use, because most operations write nothing. */
   get writes(): Writes {
-    const { api, idempotency } = this.#options;
-    this.#writes ??= createWrites(api, this.callContext, this.loaders, idempotency);
+    const { callContext, loaders } = this;
+    const { api, tokens } = this.#options;
+    this.#writes ??= createWrites({ api, callContext, loaders, idempotency: tokens.idempotency });
     return this.#writes;
   }
 

@@ -41,8 +41,8 @@ export interface PreparedOperation {
 }
 
 /**
- * A prepared operation that makes REST calls: pays its points, waits for its turn, and runs. A class: closures and async
- * functions would cost several times as much.
+ * A prepared operation that makes REST calls. The methods follow its course: it pays its points, waits for a slot, runs,
+ * pays for further pages, and gives the slot back. A class: closures and async functions would cost several times as much.
  */
 export class RestOperation extends SlotRequest implements PageGate {
   readonly owner: Owner;
@@ -63,6 +63,7 @@ export class RestOperation extends SlotRequest implements PageGate {
     context.callContext.scanBudget.gate = this;
   }
 
+  /** Pays the points and asks for a slot. */
   run(): void {
     const { scope, callContext } = this.#context;
     const { admission, rateLimit } = this.#runState;
@@ -75,23 +76,18 @@ export class RestOperation extends SlotRequest implements PageGate {
     }
     const outcome = admission.enter(this, this.#prepared.request.response);
     if (outcome === 'started') this.#start();
-    else if (outcome === 'waiting') {
-      scope.signal.addEventListener('abort', this);
-      // A scope that has ended calls no listener.
-      if (scope.signal.aborted) this.handleEvent();
-    } else this.#refuse(outcome);
+    else if (outcome === 'waiting') this.#waitForSlot();
+    else this.#refuse(outcome);
   }
 
-  onSlotGranted(): void {
-    this.#context.scope.signal.removeEventListener('abort', this);
-    this.#start();
+  #waitForSlot(): void {
+    const { signal } = this.#context.scope;
+    signal.addEventListener('abort', this);
+    // A scope that has ended calls no listener.
+    if (signal.aborted) this.handleEvent();
   }
 
-  takeMorePages(): Promise<void> | undefined {
-    this.#pagesSlot ??= this.#runState.admission.morePagesOf(this);
-    return this.#pagesSlot?.take(this.#context.scope.signal);
-  }
-
+  /** Called when the scope ends while the operation waits: the client left, or the time is up. */
   handleEvent(): void {
     if (this.slot !== 'waiting') return;
     const { scope } = this.#context;
@@ -106,15 +102,12 @@ export class RestOperation extends SlotRequest implements PageGate {
     this.#prepared.respond(Promise.resolve(this.#withPoints(refuse(refusal))));
   }
 
-  #withPoints(result: ExecutionResult): ExecutionResult {
-    const showsPoints = this.#cost !== undefined && this.#context.showsCost;
-    return showsPoints ? withExtension(result, 'cost', this.#cost) : result;
+  onSlotGranted(): void {
+    this.#context.scope.signal.removeEventListener('abort', this);
+    this.#start();
   }
 
-  get #isQuery(): boolean {
-    return this.#prepared.operation.definition.operation === 'query';
-  }
-
+  /** Runs the operation, and leaves once its response is written. */
   #start(): void {
     let result: Promise<ExecutionResult>;
     try {
@@ -148,6 +141,12 @@ export class RestOperation extends SlotRequest implements PageGate {
     return result;
   }
 
+  /** Before each further page of a scan: a light operation then takes the slot of a heavy one. */
+  takeMorePages(): Promise<void> | undefined {
+    this.#pagesSlot ??= this.#runState.admission.morePagesOf(this);
+    return this.#pagesSlot?.take(this.#context.scope.signal);
+  }
+
   #finish(): void {
     const { scanBudget, tenant } = this.#context.callContext;
     const { rateLimit } = this.#runState;
@@ -158,8 +157,6 @@ export class RestOperation extends SlotRequest implements PageGate {
     this.#pagesSlot?.release();
   }
 
-  readonly #leave = (): void => this.#runState.admission.leave(this, this.#prepared.request.response);
-
   #endScope(): void {
     const { scope } = this.#context;
     // Abort the remaining calls of a query: calls below a propagated null, and prefetched pages that were not used.
@@ -167,6 +164,17 @@ export class RestOperation extends SlotRequest implements PageGate {
     if (this.#isQuery) scope.end(operationEnded);
     else scope.stopTimeout();
   }
+
+  get #isQuery(): boolean {
+    return this.#prepared.operation.definition.operation === 'query';
+  }
+
+  #withPoints(result: ExecutionResult): ExecutionResult {
+    const showsPoints = this.#cost !== undefined && this.#context.showsCost;
+    return showsPoints ? withExtension(result, 'cost', this.#cost) : result;
+  }
+
+  readonly #leave = (): void => this.#runState.admission.leave(this, this.#prepared.request.response);
 }
 
 function withExtension(result: ExecutionResult, name: string, value: unknown): ExecutionResult {

@@ -11,28 +11,33 @@ import type { KeyStore } from '../../writes/store/key-store.ts';
 import type { HeaderReader } from '../http/header-reader.ts';
 import { readBearer } from '../http/request-checks.ts';
 
-export interface TokenStateOptions {
-  api: RestApi;
-  keyStore: KeyStore;
-  service: string;
-  loading: LoadingOptions;
+export interface TokenSettings extends LoadingOptions {
   readsPerOperation: number;
-  callsAtOnce: number;
-  metrics: Metrics | undefined;
-  report: ReportError;
+  upstreamConnections: number;
   /** See `IdempotencyOptions`. */
   processingMs?: number | undefined;
 }
 
+export interface TokenStateOptions {
+  settings: TokenSettings;
+  api: RestApi;
+  keyStore: KeyStore;
+  service: string;
+  metrics: Metrics | undefined;
+  report: ReportError;
+}
+
+export type TokenState = ReturnType<typeof createTokenState>;
+
 /** What the process keeps of access tokens. When REST rejects a token, all of it is forgotten. */
 export function createTokenState(options: TokenStateOptions) {
-  const { api, keyStore, metrics } = options;
-  const loaderStates = createLoaderStates(options.loading, metrics?.loading);
+  const { settings, api, keyStore, metrics } = options;
+  const loaderStates = createLoaderStates(settings, metrics?.loading);
   const tenants = new Tenants();
   const merchants = createMerchants({ api, store: keyStore, service: options.service });
   const callContexts = createCallContexts({
-    readsPerOperation: options.readsPerOperation,
-    callsAtOnce: options.callsAtOnce,
+    readsPerOperation: settings.readsPerOperation,
+    callsAtOnce: settings.upstreamConnections,
     tenants,
     onTokenRejected(tenant) {
       loaderStates.forget(tenant);
@@ -51,7 +56,7 @@ export function createTokenState(options: TokenStateOptions) {
       store: keyStore,
       merchants,
       report: options.report,
-      processingMs: options.processingMs,
+      processingMs: settings.processingMs,
     }),
     /** Whether REST has accepted the access token in these headers within an hour. */
     isTokenAccepted: (headers: HeaderReader): boolean => acceptedTenant(headers) !== undefined,

@@ -54,7 +54,7 @@ export function createHealth(
  * `GET /health/live`: whether the process responds. `GET /health/ready`: whether the server is ready for requests,
  * with the reason if not. A ready server may have a `problem`. Neither route needs an access token or has a request limit.
  */
-export function healthRoute(health: Health): Plugin<object, NodeContext> {
+export function yogaHealthRoute(health: Health): Plugin<object, NodeContext> {
   return {
     async onRequest({ request, url: { pathname }, serverContext, fetchAPI, endResponse }) {
       const isLive = pathname === '/health/live';

@@ -36,7 +36,7 @@ export interface LabelRouteOptions {
  * `GET /v1/shipments/{id}/label` ("Endpoints"). Errors are JSON with the same codes as in the graph. A person who
  * opens the address in a browser gets a page instead.
  */
-export function labelRoute(options: LabelRouteOptions): Plugin<object, NodeContext> {
+export function yogaLabelRoute(options: LabelRouteOptions): Plugin<object, NodeContext> {
   return {
     async onRequest({ request, url, serverContext, endResponse, fetchAPI }) {
       const encodedId = route.exec(url.pathname)?.[1];

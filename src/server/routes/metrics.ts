@@ -7,7 +7,7 @@ const path = '/metrics';
 const methods: readonly unknown[] = ['GET', 'HEAD'];
 
 /** `GET /metrics`, without authentication. The page identifies no client and contains no request content. */
-export function metricsRoute(metrics: Metrics): Plugin {
+export function yogaMetricsRoute(metrics: Metrics): Plugin {
   return {
     // Not async, because an async hook creates a promise for every request of every route.
     onRequest({ request, url, endResponse, fetchAPI }) {

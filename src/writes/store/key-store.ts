@@ -17,9 +17,10 @@ export interface Claim {
 export type ClaimResult =
   /**
    * The caller works on the key. `isResumed`: earlier work ended with an unknown outcome. `progress` is the last
-   * checkpoint of that work; undefined if that work stored none.
+   * checkpoint of that work; undefined if that work stored none. `lossAgeMs`: the store may have lost what it had
+   * acknowledged before this time, in milliseconds. It is undefined where nothing was lost in the last 24 hours.
    */
-  | { state: 'claimed'; claim: Claim; progress: unknown; isResumed: boolean }
+  | { state: 'claimed'; claim: Claim; progress: unknown; isResumed: boolean; lossAgeMs?: number | undefined }
   | { state: 'done'; outcome: unknown }
   /**
    * `held`: this process or another one works on the key. `conflict`: the key belongs to another fingerprint. `full`: the
@@ -53,8 +54,11 @@ export interface KeyStore {
    * `release`, even if they reject: the store then tries again until it succeeds. @throws ClaimLostError
    */
   finish(claim: Claim, outcome: unknown): Promise<void>;
-  /** Ends the work with an unknown outcome. The next claim gets the last progress. @throws ClaimLostError */
-  abandon(claim: Claim): Promise<void>;
+  /**
+   * Ends the work with an unknown outcome. The next claim gets the last progress: `progress`, or without it that of the
+   * last checkpoint. @throws ClaimLostError
+   */
+  abandon(claim: Claim, progress?: unknown): Promise<void>;
   /** Frees the key, as if it had never been claimed. @throws ClaimLostError */
   release(claim: Claim): Promise<void>;
   /** Whether no other process can have had the key since the claim. Needs no I/O. */
@@ -67,7 +71,9 @@ export interface KeyStore {
   failure(): string | undefined;
   /** What has happened to the store's file since it was opened, as a sentence, although the store works. */
   fileProblem(): string | undefined;
-  /** Calls `listener` whenever `failure` or `fileProblem` may have changed. */
+  /** That the store may have lost what it had acknowledged in the last 24 hours, as a sentence. */
+  failover(): string | undefined;
+  /** Calls `listener` whenever `failure`, `fileProblem` or `failover` may have changed. */
   onReport(listener: () => void): void;
   /** Completes the pending operations and closes the store. Open claims become work with an unknown outcome. */
   close(): Promise<void>;
@@ -85,7 +91,7 @@ export class ClaimLostError extends WaybillError {
 /** The store failed or responded too late. The message says why, and what an operator can do. */
 export class StoreUnavailableError extends WaybillError {}
 
-/** The file of a store cannot be used. The message starts with the file's name and says what to do. */
+/** A store cannot be used. The message says what was tried and what to do. That of a file starts with its name. */
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
 }

@@ -6,7 +6,8 @@ export type Operation =
   | { kind: 'claim'; key: KeyName; fingerprint: string; nowMs: number; expiresAtMs: number }
   | { kind: 'checkpoint'; claim: Claim; progress: unknown; expiresAtMs: number }
   | { kind: 'finish'; claim: Claim; outcome: unknown }
-  | { kind: 'abandon' | 'release'; claim: Claim }
+  | { kind: 'abandon'; claim: Claim; progress: unknown }
+  | { kind: 'release'; claim: Claim }
   | { kind: 'noteService' | 'hasService'; service: string };
 
 /** The result of an operation: of a claim, of a change, or of a question. */
@@ -33,7 +34,9 @@ export function createKeyTable(database: DatabaseSync, owner: string, maxKeysPer
   const ifClaimed = 'WHERE merchant = ? AND id = ? AND owner = ?';
   const checkpoint = database.prepare(`UPDATE keys SET progress = ?, expires_at_ms = ? ${ifClaimed}`);
   const finish = database.prepare(`UPDATE keys SET outcome = ?, progress = NULL, owner = NULL ${ifClaimed}`);
-  const abandon = database.prepare(`UPDATE keys SET owner = NULL ${ifClaimed}`);
+  const abandon = database.prepare(
+    `UPDATE keys SET progress = coalesce(?, progress), owner = NULL ${ifClaimed}`,
+  );
   const release = database.prepare(`DELETE FROM keys ${ifClaimed}`);
   const noteService = database.prepare('INSERT OR IGNORE INTO services VALUES (?)');
   const hasService = database.prepare('SELECT 1 FROM services WHERE service = ?');
@@ -81,7 +84,7 @@ export function createKeyTable(database: DatabaseSync, owner: string, maxKeysPer
         case 'finish':
           return change(finish, operation.claim, toJson(operation.outcome) ?? 'null');
         case 'abandon':
-          return change(abandon, operation.claim);
+          return change(abandon, operation.claim, toJson(operation.progress));
         case 'release':
           return change(release, operation.claim);
         case 'noteService':

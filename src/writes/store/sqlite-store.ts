@@ -154,7 +154,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
   function undoClaim(result: Result): void {
     if (result.state !== 'claimed' || end !== undefined) return;
     const { claim, isResumed } = result;
-    post({ kind: isResumed ? 'abandon' : 'release', claim }).catch(() => {});
+    post(isResumed ? { kind: 'abandon', claim, progress: undefined } : { kind: 'release', claim }).catch(
+      () => {},
+    );
   }
 
   async function change(operation: Operation): Promise<void> {
@@ -186,13 +188,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     checkpoint: (claim, progress) =>
       change({ kind: 'checkpoint', claim, progress, expiresAtMs: now() + lifetimeMs }),
     finish: (claim, outcome) => change({ kind: 'finish', claim, outcome }),
-    abandon: (claim) => change({ kind: 'abandon', claim }),
+    abandon: (claim, progress) => change({ kind: 'abandon', claim, progress }),
     release: (claim) => change({ kind: 'release', claim }),
     holds: ({ owner }) => end === undefined && owner === data.owner,
     noteOrganizationShown: (service) => change({ kind: 'noteService', service }),
     wasOrganizationShown: async (service) => (await run({ kind: 'hasService', service })).state === 'yes',
     failure: () => end ?? failure,
     fileProblem: () => fileProblem,
+    failover: () => undefined,
     onReport(listener) {
       onReport = listener;
     },

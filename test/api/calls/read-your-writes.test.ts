@@ -218,7 +218,7 @@ describe('a request that waits for a concurrent request with the same key', () =
       const operation = () => {
         const callContext = rest.callContext();
         const loaders = createLoaders(rest.api, callContext, createLoaderStates(loading));
-        return { loaders, writes: createWrites(rest.api, callContext, loaders, idempotency) };
+        return { loaders, writes: createWrites({ api: rest.api, callContext, loaders, idempotency }) };
       };
       const [one, other] = [operation(), operation()];
       await read(other.loaders);

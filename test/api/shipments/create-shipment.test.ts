@@ -261,7 +261,7 @@ describe('a read after createShipment in the same request', () => {
     const loaders = createLoaders(rest.api, rest.callContext(), createLoaderStates(loading));
     const merchants = { of: async () => 'of this test', forget: () => {} };
     const idempotency = createIdempotency({ store: memoryStore, merchants, report: raise });
-    const writes = createWrites(rest.api, rest.callContext(), loaders, idempotency);
+    const writes = createWrites({ api: rest.api, callContext: rest.callContext(), loaders, idempotency });
     const readBoth = async () => {
       await loaders.shipmentPage.load({ pageSize: 1 });
       await loaders.organization.load('mine');

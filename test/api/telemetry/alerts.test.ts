@@ -235,6 +235,7 @@ test('an alert fires while the store of the keys has a problem', async () => {
   telemetry.watchKeyStore({
     failure: () => 'The disk of the key store is full.',
     fileProblem: () => undefined,
+    failover: () => undefined,
     onReport: (listener) => listener(),
   });
   expect(firing([await metricsOf(telemetry)])).toEqual([store]);

@@ -97,4 +97,26 @@ describe('a store of keys', () => {
     await end();
     expect(lines()[1]).toMatchObject({ kind: 'file', msg: works, atShutdown: true });
   });
+
+  test('that has failed over is in the log once, however often it reports', async () => {
+    const { log, lines } = recordedLog('warn');
+    const telemetry = await startTelemetry({ metrics: true, tracing: false }, log);
+    let failover: string | undefined;
+    let report = () => {};
+    telemetry.watchKeyStore({
+      failure: () => undefined,
+      fileProblem: () => undefined,
+      failover: () => failover,
+      onReport(listener) {
+        report = listener;
+      },
+    });
+    report();
+    failover = 'PostgreSQL has failed over.';
+    for (let times = 0; times < 3; times += 1) report();
+    telemetry.endOutages();
+    expect(lines()).toEqual([
+      { level: 'warn', problem: failover, msg: 'the store of the keys has failed over' },
+    ]);
+  });
 });

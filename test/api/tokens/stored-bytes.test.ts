@@ -2,10 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import type { KeyStore } from '../../../src/writes/store/key-store.ts';
 import { openSqliteStore } from '../../../src/writes/store/sqlite-store.ts';
 import { type KeyedResult, keyedMutation } from '../../fixtures/keyed-mutations.ts';
 import { order } from '../../fixtures/order-to-create.ts';
 import { parcel } from '../../fixtures/order-to-ship.ts';
+import { isPostgresMissing, openStore, parsedUrl, sharedPostgres } from '../../fixtures/postgres.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'waybill-canaries-'));
@@ -91,8 +93,8 @@ async function runAll(waybill: Waybill) {
 const storedBytes = () =>
   Buffer.concat(readdirSync(directory).map((name) => readFileSync(join(directory, name))));
 
-test('the key store file contains no tokens, keys or input values', async () => {
-  const keyStore = await openSqliteStore({ file: join(directory, 'keys') });
+/** Runs all keyed mutations, with and without answers of REST. @returns the names of records that are stored. */
+async function fillStore(keyStore: KeyStore): Promise<string[]> {
   await using waybill = await startWaybill({}, { keyStore });
   const { types, names } = await runAll(waybill);
   expect(types.filter((type) => type.endsWith('Success'))).toHaveLength(6);
@@ -104,10 +106,16 @@ test('the key store file contains no tokens, keys or input values', async () => 
   waybill.sandbox.faults.add({ kind: 'applied-then-cut', method: 'POST', path: '/v1/shipments' });
   await runAll(waybill);
   await runAll(waybill);
-
   expect(canaries.length).toBeGreaterThanOrEqual(100);
+  return names;
+}
+
+const found = (bytes: Buffer, texts: string[]) => texts.filter((text) => bytes.includes(text));
+
+test('the key store file contains no tokens, keys or input values', async () => {
+  const keyStore = await openSqliteStore({ file: join(directory, 'keys') });
+  const names = await fillStore(keyStore);
   expect(readdirSync(directory).sort()).toEqual(['keys', 'keys-wal']);
-  const found = (bytes: Buffer, texts: string[]) => texts.filter((text) => bytes.includes(text));
   const open = storedBytes();
   // The names of records are stored as they are, so the search sees texts.
   expect(found(open, names)).toEqual(names);
@@ -116,4 +124,20 @@ test('the key store file contains no tokens, keys or input values', async () => 
   const closed = storedBytes();
   expect(found(closed, names)).toEqual(names);
   expect(found(closed, canaries)).toEqual([]);
+});
+
+test.skipIf(isPostgresMissing)('a dump of PostgreSQL contains no tokens, keys or input values', async () => {
+  const server = await sharedPostgres();
+  const url = parsedUrl(server);
+  const keyStore = await openStore(url);
+  const names = await fillStore(keyStore);
+  const tables = ['state', 'services', 'owners', 'keys'].map(
+    (name) => `SELECT '${name}' AS name, to_jsonb(t)::text AS row FROM ${url.schema}.${name} t`,
+  );
+  const rows = await server.sql(tables.join(' UNION ALL '));
+  expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(['state', 'services', 'owners', 'keys']));
+  const dump = Buffer.from(JSON.stringify(rows));
+  expect(found(dump, names)).toEqual(names);
+  expect(found(dump, canaries)).toEqual([]);
+  await keyStore.close();
 });

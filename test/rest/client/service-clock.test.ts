@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ServiceClock } from '../../../src/rest/client/http-exchange.ts';
+import { ServiceClock } from '../../../src/rest/client/service-clock.ts';
 
 const timeMs = Date.UTC(2026, 0, 15, 10, 30);
 

@@ -1,9 +1,10 @@
-import type { Claim, KeyName } from '../../../src/writes/store/key-store.ts';
+import type { Claim, KeyName, KeyStore } from '../../../src/writes/store/key-store.ts';
+import { openPostgresStore, type PostgresStoreOptions } from '../../../src/writes/store/postgres-store.ts';
 import { openSqliteStore, type SqliteStoreOptions } from '../../../src/writes/store/sqlite-store.ts';
 
 /** The commands of a process that the tests kill and stop. Each responds with a value or the name of an error. */
 export type Command =
-  | { run: 'open'; options: SqliteStoreOptions }
+  | { run: 'open'; options: SqliteStoreOptions | PostgresStoreOptions }
   | { run: 'claim'; key: KeyName }
   /** Starts each claim in a round of the event loop of its own. */
   | { run: 'start claims'; keys: KeyName[] }
@@ -15,11 +16,12 @@ export type Command =
   | { run: 'failure' | 'secret' | 'close' };
 
 const claims: Promise<unknown>[] = [];
-let opening: ReturnType<typeof openSqliteStore> | undefined;
+let opening: Promise<KeyStore> | undefined;
 
 async function execute(command: Command): Promise<unknown> {
   if (command.run === 'open') {
-    opening = openSqliteStore(command.options);
+    const { options } = command;
+    opening = 'url' in options ? openPostgresStore(options) : openSqliteStore(options);
     await opening;
     return 'opened';
   }

@@ -25,7 +25,7 @@ const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
  * Serves GraphiQL for a browser's `GET /graphql`, and redirects `/` to `/graphql`. This server serves all files,
  * under `/graphiql/`. The first request for the page or a file loads all of them into memory.
  */
-export function graphiql(options: GraphiqlOptions): Plugin<object, NodeContext> {
+export function yogaGraphiqlRoute(options: GraphiqlOptions): Plugin<object, NodeContext> {
   let loading: ReturnType<typeof load> | undefined;
   const loadOnce = () => {
     loading ??= load(options).catch((error) => {

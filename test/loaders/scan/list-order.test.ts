@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createAgeCheck, type FilteredRow } from '../../../src/loaders/scan/row-filter.ts';
+import { createAgeCheck } from '../../../src/loaders/scan/list-order.ts';
+import type { FilteredRow } from '../../../src/loaders/scan/row-filter.ts';
 import { InvalidResponseError } from '../../../src/rest/errors.ts';
 
 type Row = FilteredRow | InvalidResponseError;

@@ -1,0 +1,66 @@
+import type { Loaders } from '../loaders/loaders.ts';
+import type { RestApi } from '../rest/api.ts';
+import type { CreateShipmentJson } from '../rest/api-types.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
+import { OutcomeUnknownError } from '../rest/errors.ts';
+import { isSameName } from '../rest/repeated-names.ts';
+import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
+import type { ShipmentJson } from '../rest/wire-schema.ts';
+import { findShipment, quoteOf, type ShipmentRow } from './recovery.ts';
+
+/** A shipment that exists, although the store has no note of it. */
+export interface ForgottenShipment {
+  name: string;
+  /** Whether its order names it. */
+  isNamed: boolean;
+}
+
+/** Notes are lost for at most a day, and the failover that lost them may have taken long. In milliseconds. */
+const maxAgeMs = 48 * 3_600_000;
+
+/**
+ * Looks for a shipment that an attempt without a note may have created: the one that the order names, or one of the list
+ * that has the same quote, or that goes to the same person by a quote of the same order.
+ * @throws OutcomeUnknownError if the order of such a quote is unknown, and the errors of REST.
+ */
+export async function findForgotten(
+  api: RestApi,
+  callContext: CallContext,
+  loaders: Loaders,
+  wanted: CreateShipmentJson,
+  order: ResourceName<'orders'> | undefined,
+): Promise<ForgottenShipment | null> {
+  if (order !== undefined) {
+    loaders.orderById.clear(order);
+    const name = (await loaders.orderById.load(order))?.shipment;
+    if (isResourceName('shipments', name)) return { name, isNamed: true };
+  }
+
+  async function isIt(row: ShipmentRow): Promise<boolean> {
+    const name = quoteOf(row);
+    if (isSameName('quotes', wanted.quote, name)) return true;
+    if (order === undefined || !isResourceName('quotes', name) || !isToSamePerson(row, wanted)) return false;
+    const quote = await loaders.quoteById.load(name);
+    if (quote !== null) return isSameName('orders', order, quote.order);
+    throw new OutcomeUnknownError(`${name} of a shipment to the same person can't be found`);
+  }
+
+  async function pick(rows: readonly ShipmentRow[]): Promise<ShipmentJson | undefined> {
+    const areIt = await Promise.all(rows.map(isIt));
+    // A row without a quote is not picked.
+    return rows.find((_, index) => areIt[index]) as ShipmentJson | undefined;
+  }
+
+  const nowMs = api.serviceTime();
+  const earliestMs = nowMs === undefined ? Number.NEGATIVE_INFINITY : nowMs - maxAgeMs;
+  const found = await findShipment(api, callContext, pick, earliestMs);
+  return found === null ? null : { name: found.name, isNamed: false };
+}
+
+function isToSamePerson(row: ShipmentRow, { recipient }: CreateShipmentJson): boolean {
+  const { phoneNumber, firstName, lastName } = Object('recipient' in row ? row.recipient : undefined);
+  return (
+    phoneNumber === recipient.phoneNumber ||
+    (firstName === recipient.firstName && lastName === recipient.lastName)
+  );
+}
