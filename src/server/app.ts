@@ -20,6 +20,7 @@ import { createFastPath } from './graphql/fast-path.ts';
 import { yogaAccessLog } from './graphql/yoga-access-log.ts';
 import { yogaCompression } from './graphql/yoga-compression.ts';
 import { idParameters, yogaDocumentIds, yogaDocuments } from './graphql/yoga-documents.ts';
+import { yogaEtag } from './graphql/yoga-etag.ts';
 import { yogaExecution } from './graphql/yoga-execution.ts';
 import { yogaHeaders } from './graphql/yoga-headers.ts';
 import { yogaRequest } from './graphql/yoga-request.ts';
@@ -171,7 +172,8 @@ export function createApp(options: AppOptions): RequestListener {
   const accessLog = createAccessLog(log, metrics?.requests, tracing);
 
   const yoga = createYogaOf([
-    // Every request: compression, request id, log line, error codes, response headers, CORS preflights.
+    // Every request: ETag and 304, compression, request id, log line, error codes, response headers, CORS preflights.
+    yogaEtag(),
     config.compressResponses && yogaCompression(report),
     yogaAccessLog(accessLog, admission.unread, report),
     yogaHeaders(responseHeaders),
