@@ -33,6 +33,7 @@ import {
   sentencesOf,
   wordsOf,
 } from './fixtures/markdown.ts';
+import { isPostgresMissing, sharedPostgres } from './fixtures/postgres.ts';
 import { recordedLog } from './fixtures/recorded-log.ts';
 import { startCommand } from './fixtures/shell-command.ts';
 import { startWaybill } from './harness.ts';
@@ -182,10 +183,10 @@ describe('faultText of docs/errors.md', async () => {
   });
 });
 
-test('the checklist in docs/operations/deploy.md lists seven settings', () => {
+test('the checklist in docs/operations/deploy.md lists eight settings', () => {
   const checklist = rowsOf(sectionOf(readPage('docs/operations/deploy.md'), 'Checklist'), 'setting');
   const inTable = checklist.flatMap(([name = '']) => codeSpansIn(name));
-  expect(inTable).toHaveLength(7);
+  expect(inTable).toHaveLength(8);
   const settings = [...environmentExample().matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
   expect(settings).toEqual(expect.arrayContaining(inTable));
 });
@@ -336,6 +337,8 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   'npm cit': [gate],
   'npm ci': [gate],
   'WAYBILL_TOKEN=sandbox-cafe-andino npm run doctor -- --url http://127.0.0.1:4001': examinesSandbox,
+  "STATE_URL='postgres://waybill:password@db.example.com/shop?sslmode=verify-full' npm run doctor":
+    examinesStore,
   'npm ci && npm start': [gate, npmStartTest],
   'UPSTREAM_URL=https://api.example.com npm start': starts,
   'NODE_ENV=production UPSTREAM_URL=https://api.example.com STATE_FILE=waybill.sqlite npm start': starts,
@@ -355,6 +358,15 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   'docker compose --profile tls up --build --detach --wait': [
     workflow('docker compose --profile tls up --build --detach --wait'),
   ],
+  'docker compose --profile servers up --build --detach --wait caddy-of-two': [
+    workflow('docker compose --profile servers up --build --detach --wait caddy-of-two'),
+  ],
+  'docker compose --profile servers up --build --detach --wait --no-deps waybill-1': [
+    workflow('docker compose --profile servers up --build --detach --wait --no-deps waybill-1'),
+  ],
+  'docker compose --profile servers up --build --detach --wait --no-deps waybill-2': [
+    workflow('docker compose --profile servers up --build --detach --wait --no-deps waybill-2'),
+  ],
   'docker build --tag waybill .': [workflow('docker build --tag waybill .')],
   [`docker run --detach --name waybill --init --read-only --stop-timeout 40 --volume keys:/data \\
   --env-file rest.env --env-file waybill.env --publish 127.0.0.1:4000:4000 waybill`]: [
@@ -372,6 +384,9 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   'docker push registry.example.com/waybill:0.1.0': [kubernetesTest('`docker push ')],
   'kubectl create configmap waybill --from-env-file=rest.env --from-env-file=waybill.env': [
     kubernetesTest('`kubectl create configmap '),
+  ],
+  'kubectl create secret generic waybill --from-env-file=state.env': [
+    kubernetesTest('`kubectl create secret generic '),
   ],
   'kubectl apply --filename deploy/kubernetes.yaml': [kubernetesTest('kubectl apply --filename deploy/')],
   'kubectl rollout status deployment/waybill': [kubernetesTest('`deployment/')],
@@ -483,6 +498,14 @@ async function examinesSandbox(command: string): Promise<void> {
   const { code, output } = await startCommand(line, root).exit;
   await sandbox.close();
   expect([code, output]).toEqual([0, expect.stringContaining('Waybill can use this service.')]);
+}
+
+/** Runs a command that examines a PostgreSQL database. The server of this test has another address. */
+async function examinesStore(command: string): Promise<void> {
+  const url = isPostgresMissing ? 'postgres://127.0.0.1:9/shop' : (await sharedPostgres()).url();
+  const { code, output } = await startCommand(command.replace(/'.*'/, `'${url}'`), root).exit;
+  const expected = isPostgresMissing ? '✗ store: connection' : 'Waybill can use this store.';
+  expect([code, output]).toEqual([isPostgresMissing ? 1 : 0, expect.stringContaining(expected)]);
 }
 
 /** Runs a command in a repository with two commits. */

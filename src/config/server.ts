@@ -20,7 +20,7 @@ export const serverSettings = {
     'STATE_FILE',
     undefined,
     text,
-    'The file for idempotency keys and locks, on a local disk, or `memory`. One process at a time uses the file. This setting is required with `NODE_ENV=production` and a live service. By default, the keys are in memory, and lost when the server stops.',
+    'The file for idempotency keys and locks, on a local disk, or `memory`. One process at a time uses the file. This setting or `STATE_URL` is required with `NODE_ENV=production` and a live service. By default, the keys are in memory, and lost when the server stops.',
   ),
   stateUrl: setting(
     'STATE_URL',

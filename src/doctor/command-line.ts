@@ -4,16 +4,26 @@ import { isOneEdit } from '../base/is-one-edit.ts';
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const helpFlag = { ...flag, short: 'h' } as const;
-const options = { url: text, json: flag, write: text, baseline: text, conversation: text, help: helpFlag };
+const options = {
+  url: text,
+  'state-url': text,
+  json: flag,
+  write: text,
+  baseline: text,
+  conversation: text,
+  help: helpFlag,
+};
 
 /** The first lines of `help`, for an error message. */
 export const usage = `Usage: npm run doctor -- --url ADDRESS [--json] [--write FILE] [--baseline FILE] [--conversation ID]
-Set the access token in WAYBILL_TOKEN, or pass it on standard input.`;
+       npm run doctor -- --state-url URL
+Set the access token in WAYBILL_TOKEN, or pass it on standard input. Set a URL with a password in STATE_URL.`;
 
 /** What `--help` prints. docs/doctor.md has the same table. */
 export const help = `${usage}
 
   --url ADDRESS      The base address of the REST service, without /v1.
+  --state-url URL    The PostgreSQL database of the keys, by default that of STATE_URL.
   --json             Prints JSON instead of the table.
   --write FILE       Writes the settings to a new file, if the service is usable.
   --baseline FILE    Compares with the JSON of an earlier run. A difference is a failure.

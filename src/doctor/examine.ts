@@ -42,9 +42,9 @@ const vitalChecks = ['address', 'access token'];
 
 export type Finding = Outcome & { check: string };
 
-/** What the doctor found out about a service. */
+/** What the doctor found out about a service or a store. A store has no calls and no settings. */
 export interface Report {
-  /** Whether Waybill can run in front of the service. Open questions do not matter. */
+  /** Whether Waybill can run with it. Open questions do not matter. */
   isUsable: boolean;
   calls: number;
   medianMs: number;

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { accessTokenForm, isAccessToken } from '../rest/access-token.ts';
 import { help, readOptions, UsageError, usage } from './command-line.ts';
-import { examine } from './examine.ts';
-import { compare, readBaseline, toTable, toVariables } from './report.ts';
+import { examine, type Report } from './examine.ts';
+import { compare, joinReports, readBaseline, toTable, toVariables } from './report.ts';
 
 try {
   process.exitCode = await run();
@@ -22,14 +22,29 @@ async function run(): Promise<number> {
     return 0;
   }
   const { url = '', json, write, baseline: file, conversation } = options;
-  if (url === '') throw new UsageError('--url: expected the address of the REST service.');
+  const stateUrl = readStateUrl(options['state-url'] ?? process.env.STATE_URL);
+  if (url === '' && stateUrl === undefined)
+    throw new UsageError(
+      '--url: expected the address of the REST service, or --state-url with that of the store.',
+    );
   const baseline = file === undefined ? undefined : readBaseline(file);
   if (file !== undefined && baseline === undefined)
     throw new UsageError(`--baseline: expected a file with the output of --json, but got ${file}.`);
+  if (write !== undefined && url === '')
+    throw new UsageError(
+      '--write: expected --url too, because the file has the settings of the REST service.',
+    );
   if (write !== undefined && existsSync(write))
     throw new UsageError(`--write: expected a new file, but ${write} exists.`);
-  const service = { ...readService(url), token: await readToken(), conversation, onCall };
-  const examined = await examine(service);
+  const reports: Report[] = [];
+  if (url !== '')
+    reports.push(await examine({ ...readService(url), token: await readToken(), conversation, onCall }));
+  if (stateUrl !== undefined) {
+    // Imported here, because most services are examined without a store.
+    const { examineStore } = await import('./examine-store.ts');
+    reports.push(await examineStore(stateUrl));
+  }
+  const examined = joinReports(reports);
   const report = baseline === undefined ? examined : compare(examined, baseline);
   console.log(json ? JSON.stringify(report, undefined, 2) : toTable(report));
   if (write !== undefined && report.isUsable)
@@ -54,6 +69,11 @@ function readService(address: string): { url: URL; proxy: Config['proxy'] } {
   if (url === undefined)
     throw new ConfigError('--url: expected the address of a live service, but got "sandbox".');
   return { url, proxy };
+}
+
+/** @throws ConfigError, without the password */
+function readStateUrl(address = ''): Config['stateUrl'] {
+  return readConfig({ STATE_URL: address }).stateUrl;
 }
 
 function onCall(number: number, call: string): void {

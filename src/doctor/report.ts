@@ -13,9 +13,15 @@ export function toTable(report: Report): string {
     `${symbols[mark]} ${check.padEnd(width)}  ${cause}`,
     ...(remedy === undefined ? [] : [`${' '.repeat(width + 4)}→ ${remedy}`]),
   ]);
-  const verdict = `Waybill ${isUsable ? 'can' : 'cannot'} use this service.`;
+  const isOfStore = findings
+    .filter(({ check }) => check !== 'baseline')
+    .map(({ check }) => check.startsWith('store: '));
+  const hasService = isOfStore.includes(false);
+  const examined = [...(hasService ? ['service'] : []), ...(isOfStore.includes(true) ? ['store'] : [])];
+  const verdict = `Waybill ${isUsable ? 'can' : 'cannot'} use this ${examined.join(' and this ')}.`;
   const sent = `The doctor sent ${counted(calls, 'call')}. The median duration was ${medianMs} ms.`;
-  return `${lines.join('\n')}\n\n${verdict} ${sent}\n\n${toVariables(report)}`;
+  const end = hasService ? ` ${sent}\n\n${toVariables(report)}` : '';
+  return `${lines.join('\n')}\n\n${verdict}${end}`;
 }
 
 /** The settings as lines that a shell, Docker and kubectl read in the same way. */
@@ -35,6 +41,18 @@ export function readBaseline(path: string): Report | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** One report of a service, a store, or both. */
+export function joinReports(reports: readonly Report[]): Report {
+  const isUsable = reports.every((report) => report.isUsable);
+  return {
+    isUsable,
+    calls: Math.max(...reports.map(({ calls }) => calls)),
+    medianMs: Math.max(...reports.map(({ medianMs }) => medianMs)),
+    settings: isUsable ? Object.assign({}, ...reports.map(({ settings }) => settings)) : {},
+    findings: reports.flatMap(({ findings }) => findings),
+  };
 }
 
 /** Adds a failure for each difference to an earlier report. Open questions and numbers do not count. */

@@ -27,10 +27,15 @@ afterAll(async () => {
 const inFolder = (name: string) => join(folder, name);
 
 /** Runs the doctor with this token in the environment, or with `input` on standard input. */
-async function doctor(args: readonly string[], token = sandbox.tokens.first, input = '') {
+async function doctor(
+  args: readonly string[],
+  token = sandbox.tokens.first,
+  input = '',
+  environment: Record<string, string> = {},
+) {
   const child = spawn(process.execPath, ['src/doctor/main.ts', ...args], {
     cwd: resolve(import.meta.dirname, '../..'),
-    env: { WAYBILL_TOKEN: token },
+    env: { WAYBILL_TOKEN: token, ...environment },
   });
   running.add(child);
   child.stdin.end(input);
@@ -103,9 +108,48 @@ test.concurrent('the doctor writes no file for a service that is not usable', as
   expect(() => readFileSync(file)).toThrow('ENOENT');
 });
 
+const unreachable = 'postgres://shop:secret-word@127.0.0.1:9/shop';
+
+describe.concurrent('the store of the keys', () => {
+  test.each([
+    ['STATE_URL', [], { STATE_URL: unreachable }],
+    ['--state-url', ['--state-url', unreachable], {}],
+    ['--state-url, which wins', ['--state-url', unreachable], { STATE_URL: 'mysql://host/shop' }],
+  ])('is examined without a service and without a token: %s', async (_name, args, environment) => {
+    const { code, output, errors } = await doctor(args, '', '', environment);
+    expect([code, errors]).toEqual([1, '']);
+    expect(
+      output,
+    ).toBe(`✗ store: connection  The doctor tried schema waybill of postgres://127.0.0.1:9/shop as shop.
+                     → PostgreSQL cannot be reached (ECONNREFUSED). Check the server and its network.
+
+Waybill cannot use this store.
+`);
+  });
+
+  test('is examined after the service', async () => {
+    const { code, output } = await doctor(['--url', sandbox.url, '--state-url', unreachable]);
+    expect(code).toBe(1);
+    expect(output).toMatch(/^✓ address .*[\s\S]*^✗ store: connection /m);
+    expect(output).toContain('\nWaybill cannot use this service and this store. The doctor sent ');
+  });
+
+  test('has a URL that no message shows', async () => {
+    const { code, output, errors } = await doctor(['--state-url', 'mysql://shop:secret-word@host/shop'], '');
+    expect([code, output]).toEqual([1, '']);
+    expect(errors).toContain('STATE_URL: expected a URL such as postgres://');
+    expect(errors).not.toContain('secret-word');
+  });
+});
+
 describe.concurrent('incorrect use of the doctor', () => {
   test.each([
-    ['no address', [], '--url: expected the address'],
+    ['no address', [], '--url: expected the address of the REST service, or --state-url with '],
+    [
+      'a settings file without a service',
+      ['--state-url', unreachable, '--write', 'x'],
+      '--write: expected --url',
+    ],
     ['an unknown option', ['--token', 'secret-word'], 'Unknown option --token.\nUsage: npm run doctor'],
     ['an access token as an option', ['--secret-word-of-26-letters'], 'Unknown option.\nUsage: '],
     ['a swapped letter', ['--ulr', 'x'], 'Unknown option --ulr; did you mean --url?\nUsage: '],
@@ -151,8 +195,16 @@ test.concurrent.each([[['--help']], [['-h']], [['--ulr', 'x', '--help']]])(
   async (args) => {
     const { code, output, errors } = await doctor(args, '');
     expect([code, errors]).toEqual([0, '']);
-    const names = [...output.matchAll(/^ {2}(--\w+)/gm)].map(([, name]) => name);
-    expect(names).toEqual(['--url', '--json', '--write', '--baseline', '--conversation', '--help']);
+    const names = [...output.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, name]) => name);
+    expect(names).toEqual([
+      '--url',
+      '--state-url',
+      '--json',
+      '--write',
+      '--baseline',
+      '--conversation',
+      '--help',
+    ]);
   },
 );
 

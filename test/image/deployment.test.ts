@@ -18,10 +18,12 @@ function longestShutdownSeconds(): number {
 }
 
 describe('compose.yaml', () => {
-  const { services } = parse(read('compose.yaml'));
+  const { services } = parse(read('compose.yaml'), { merge: true });
+  const servers = ['waybill', 'waybill-1', 'waybill-2'].map((name) => services[name]);
 
   test('has a stop grace period that is longer than the longest shutdown', () => {
-    expect(parseFloat(services.waybill.stop_grace_period)).toBeGreaterThan(longestShutdownSeconds());
+    for (const server of servers)
+      expect(parseFloat(server.stop_grace_period)).toBeGreaterThan(longestShutdownSeconds());
   });
 
   test('gives Waybill a read-only file system and the volume of the image', () => {
@@ -44,7 +46,57 @@ describe('compose.yaml', () => {
       depends_on: { waybill: { condition: 'service_healthy' } },
     });
   });
+
+  test('has two servers with their keys in PostgreSQL in the profile "servers"', () => {
+    const inProfile = Object.keys(services).filter((name) => services[name].profiles?.includes('servers'));
+    expect(inProfile).toEqual(['waybill-1', 'waybill-2', 'caddy-of-two', 'postgres']);
+    const stateFile = { path: 'state.env', required: false };
+    for (const server of servers.slice(1)) {
+      expect(server).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        depends_on: { postgres: { condition: 'service_healthy' } },
+      });
+      expect(server.env_file).toEqual(['rest.env', { path: 'waybill.env', required: false }, stateFile]);
+      expect([server.ports, server.volumes]).toEqual([undefined, undefined]);
+    }
+    expect(services.postgres.env_file).toEqual([stateFile]);
+    expect(services.postgres.ports).toBeUndefined();
+    expect(services['caddy-of-two'].depends_on).toEqual({
+      'waybill-1': { condition: 'service_healthy' },
+      'waybill-2': { condition: 'service_healthy' },
+    });
+  });
+
+  test('starts neither of the two servers without STATE_URL', () => {
+    for (const { environment } of servers.slice(1)) {
+      const settings = {
+        ...container.environment,
+        UPSTREAM_URL: 'https://api.example.com',
+        ...environment,
+      };
+      expect(() => readConfig(settings)).toThrow('or set STATE_URL');
+      expect(readConfig({ ...settings, ...readState() }).stateUrl).toBeDefined();
+    }
+  });
+
+  test('has the user and the database that the URL in docs/going-live.md names', () => {
+    const { POSTGRES_PASSWORD, ...settings } = readState();
+    expect(readConfig(settings).stateUrl).toMatchObject({
+      host: 'postgres',
+      port: 5432,
+      user: services.postgres.environment.POSTGRES_USER,
+      database: services.postgres.environment.POSTGRES_DB,
+      password: POSTGRES_PASSWORD,
+    });
+  });
 });
+
+/** The example of `state.env`. */
+function readState(): Record<string, string> {
+  const lines = codeBlockOf(sectionOf(goingLive, 'Two servers'), 'text').trim().split('\n');
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/, 2)));
+}
 
 describe('deploy/Caddyfile', () => {
   const caddyfile = read('deploy/Caddyfile');
@@ -53,7 +105,16 @@ describe('deploy/Caddyfile', () => {
     const [, paths = ''] = /@public path (.*)/.exec(caddyfile) ?? [];
     expect(paths.split(' ')).toEqual(['/', '/graphql', '/graphql/', '/graphiql/*', '/labels/*']);
     expect(caddyfile.match(/reverse_proxy/g)).toHaveLength(1);
-    expect(caddyfile).toMatch(/handle @public \{\n\t\treverse_proxy waybill:4000 \{/);
+    const { services } = parse(read('compose.yaml'), { merge: true });
+    const variables = { ...services['caddy-of-two'].environment };
+    const upstreams = `waybill:${container.port}`;
+    expect(caddyfile).toMatch(/handle @public \{\n(?:\t\t#.*\n)*\t\treverse_proxy /);
+    expect(caddyfile).toContain(`\t\treverse_proxy {$WAYBILL_SERVERS:${upstreams}} {\n`);
+    expect(caddyfile).toContain('\t\t\t{$WAYBILL_HEALTH_CHECK}\n');
+    expect(variables).toEqual({
+      WAYBILL_SERVERS: `waybill-1:${container.port} waybill-2:${container.port}`,
+      WAYBILL_HEALTH_CHECK: 'health_uri /health/ready',
+    });
     expect(caddyfile).toMatch(/\n\trespond 404\n\}\n$/);
   });
 
@@ -71,28 +132,42 @@ describe('deploy/kubernetes.yaml', () => {
   const pod = spec.template.spec;
   const [waybill] = pod.containers;
 
-  test('never runs two pods at the same time', () => {
-    expect([spec.replicas, spec.strategy]).toEqual([1, { type: 'Recreate' }]);
+  test('runs two pods, and one more during an update', () => {
+    expect(spec.replicas).toBe(2);
+    expect(spec.strategy).toEqual({
+      type: 'RollingUpdate',
+      rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
+    });
+    expect(ofKind('PodDisruptionBudget').spec).toMatchObject({
+      minAvailable: 1,
+      selector: spec.selector,
+    });
+  });
+
+  test('starts no pod without STATE_URL', () => {
+    const environment = Object.fromEntries(
+      waybill.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
+    );
+    const settings = { ...container.environment, UPSTREAM_URL: 'https://api.example.com', ...environment };
+    expect(() => readConfig(settings)).toThrow('or set STATE_URL');
+    // A pod waits for a secret that is missing.
+    expect(waybill.envFrom[1]).toEqual({ secretRef: { name: 'waybill' } });
   });
 
   test('has a termination grace period that is longer than the longest shutdown', () => {
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(longestShutdownSeconds());
   });
 
-  test('uses the user, the port and the volume of the image', () => {
-    const { userId, groupId, port, volume } = container;
+  test('uses the user and the port of the image, and no volume', () => {
+    const { userId, groupId, port } = container;
     expect(pod.securityContext).toMatchObject({
       runAsNonRoot: true,
       runAsUser: userId,
       runAsGroup: groupId,
-      fsGroup: groupId,
     });
     expect(waybill.ports).toEqual([{ containerPort: port }]);
     expect(ofKind('Service').spec.ports).toEqual([{ port: 80, targetPort: port }]);
-    expect(waybill.volumeMounts).toEqual([{ name: 'keys', mountPath: volume }]);
-    expect(pod.volumes).toEqual([
-      { name: 'keys', persistentVolumeClaim: { claimName: ofKind('PersistentVolumeClaim').metadata.name } },
-    ]);
+    expect([waybill.volumeMounts, pod.volumes]).toEqual([undefined, undefined]);
     expect(waybill.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
   });
 
@@ -100,6 +175,7 @@ describe('deploy/kubernetes.yaml', () => {
     const commands = codeBlockOf(sectionOf(goingLive, 'Run it on Kubernetes'), 'sh');
     expect(commands).toContain(`docker push ${waybill.image}\n`);
     expect(commands).toContain(`kubectl create configmap ${waybill.envFrom[0].configMapRef.name} `);
+    expect(commands).toContain(`kubectl create secret generic ${waybill.envFrom[1].secretRef.name} `);
     expect(commands).toContain('kubectl apply --filename deploy/kubernetes.yaml\n');
     expect(commands).toContain(`deployment/${ofKind('Deployment').metadata.name}\n`);
   });

@@ -27,7 +27,10 @@ const steps: readonly ((schema: string) => string)[] = [
 /** Another server has made the same objects at the same time: unique_violation, duplicate_table, duplicate_schema. */
 const raceCodes = ['23505', '42P07', '42P06', '40001', '40P01', 'XX000'];
 const maxTries = 20;
-const minServerVersion = 130_000;
+/** The oldest server that works, as its `server_version_num`. */
+export const minServerVersion = 130_000;
+/** The version of the tables that this code makes. */
+export const newestVersion = steps.length;
 
 /** What the server says of itself. */
 export interface ServerFacts {
@@ -78,7 +81,7 @@ export async function openSchema(
 }
 
 /** The version of the tables; 0 if there are none. */
-async function readVersion(client: ClientBase, schema: string): Promise<number> {
+export async function readVersion(client: ClientBase, schema: string): Promise<number> {
   const { rows } = await client.query(`SELECT to_regclass('${schema}.version') IS NOT NULL AS exists`);
   if (rows[0]?.exists !== true) return 0;
   const versions = await client.query(`SELECT version FROM ${schema}.version`);
@@ -118,7 +121,7 @@ async function migrate(
 }
 
 /** @throws StoreOpenError for tables that another role has made without rights for this role */
-async function expectRights(client: ClientBase, schema: string): Promise<void> {
+export async function expectRights(client: ClientBase, schema: string): Promise<void> {
   const { rows } = await client.query(`SELECT current_user AS role, bool_and(
       has_table_privilege('${schema}.' || name, 'SELECT') AND has_table_privilege('${schema}.' || name, 'INSERT')
       AND has_table_privilege('${schema}.' || name, 'UPDATE') AND has_table_privilege('${schema}.' || name, 'DELETE')
