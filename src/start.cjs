@@ -13,8 +13,8 @@ if (major < 24) {
   // this is the first process of a container. `endOnSignals` in src/process/signals.ts takes over.
   process.once('SIGTERM', () => process.exit());
   process.once('SIGINT', () => process.exit());
-  // In the folder of NODE_COMPILE_CACHE, which `npm start` sets, or a temporary one. Before the first TypeScript file:
-  // to load the parser for it takes a tenth of a start.
+  // The cache is in the folder of NODE_COMPILE_CACHE, which `npm start` sets, or in a temporary one. It must be on before
+  // the first TypeScript file, because loading the parser for TypeScript takes a tenth of a start.
   require('node:module').enableCompileCache();
   import('./main.ts');
 }

@@ -138,7 +138,7 @@ test(
   timeoutMs,
 );
 
-test('npm run bench:writes tells right from wrong answers', async () => {
+test('npm run bench:writes counts wrong answers as failures', async () => {
   const input = { order: 'orders/1', idempotencyKey: 'key' };
   const shipment = (name: string, quote: string) => ({
     kind: 'shipments',

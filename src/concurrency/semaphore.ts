@@ -64,7 +64,7 @@ class Line implements ListNode<Line> {
     return this.#byKey?.has(key) === true;
   }
 
-  /** @param path the keys of the inner lines, from the index `depth` on. */
+  /** Adds a request to the inner line with the keys `path`. @param depth the index of the next key. */
   add(request: SlotRequest, path: readonly object[], depth = 0): void {
     const key = path[depth];
     if (key === undefined) {

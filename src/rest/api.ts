@@ -102,10 +102,10 @@ export function createRestApi(
       }),
     listMessages: async ({ channel, conversation, ...page }: ConversationQuery, callContext: CallContext) =>
       fetchPage('messages', messagesPath(channel, conversation), page, callContext),
-    /** @throws CircuitOpenError if a message to this conversation would not be sent now. */
+    /** Checks before other work that a message could be sent now. @throws CircuitOpenError if not. */
     expectMessagePermit: (channelId: string, conversation: string, callContext: CallContext) =>
       client.expectPermit(post(messagesPath(channelId, conversation), undefined), callContext),
-    /** @throws CircuitOpenError if a new quote or a new shipment would not be sent now. */
+    /** Checks before other work that a quote and a shipment could be created now. @throws CircuitOpenError if not. */
     expectShippingPermit(callContext: CallContext): void {
       for (const path of ['/v1/quotes', '/v1/shipments'])
         client.expectPermit(post(path, undefined), callContext);

@@ -1,7 +1,7 @@
 import { InvalidResponseError } from './errors.ts';
 import type { OfferJson, QuoteJson } from './wire-schema.ts';
 
-/** @throws InvalidResponseError if REST sent no list of objects as the offers of a quote ("Quote") */
+/** The offers of a quote ("Quote"). @throws InvalidResponseError if REST sent no list of objects */
 export function readOffers({ name, offers }: QuoteJson): OfferJson[] {
   if (Array.isArray(offers) && offers.every((offer) => typeof offer === 'object' && offer !== null))
     return offers;

@@ -42,7 +42,10 @@ const maxNamingDelayMs = 3_600_000;
 /** A quote that may have been accepted since a time of REST's clock. */
 type Attempted = Pick<ShippingNote, 'quote' | 'earliestMs'>;
 
-/** @param processingMs how long after a lost POST its shipment may still appear, in milliseconds. */
+/**
+ * Makes the searches for the shipment of an earlier attempt, of one operation.
+ * @param processingMs how long after a lost POST its shipment may still appear, in milliseconds.
+ */
 export function createShipmentLookup(
   api: RestApi,
   callContext: CallContext,

@@ -36,8 +36,9 @@ export const lossNow = (agoMs = 0): LossTime => ({
 });
 
 /**
- * The time since a loss, in milliseconds. The shorter one counts, as the wall clock may jump. Undefined if the loss is in
- * the future of a clock. The clocks of another machine say nothing here, so that loss counts from the first look.
+ * The time since a loss, in milliseconds, by the clock that shows the shorter time: the wall clock may jump. Undefined if
+ * the loss is in the future of a clock. The clocks of another machine say nothing here, so its loss counts from the first
+ * look.
  */
 function ageMs(lost: LossTime): number | undefined {
   if (lost.machine !== thisMachine) return monotonicMs() - firstLookMs(lost);

@@ -8,6 +8,7 @@ import { ConflictError } from './errors.ts';
 const finishedStatuses: readonly string[] = ['CANCELLED', 'DELIVERED', 'RETURN'];
 
 /**
+ * Checks that an order can be shipped, and has what its quote and its shipment need.
  * @throws ConflictError if the order is shipped already or finished, and InvalidResponseError if REST omitted a field
  * that the quote or the shipment needs. Without the amount of cash on delivery, the courier would collect nothing.
  */

@@ -141,7 +141,7 @@ async function resumeShipping(
   return resumedShipping(order, ownProgress, created);
 }
 
-/** @throws ConflictError if the shipment is not that of this key. */
+/** Returns the shipment of an earlier attempt. @throws ConflictError if another key has created it. */
 async function useExistingShipment(
   order: OrderJson,
   shipment: ShipmentJson,
@@ -154,7 +154,7 @@ async function useExistingShipment(
   throw alreadyShipped(order.name, shipment.name, false);
 }
 
-/** @throws NotFoundError, and ConflictError if the order cannot be shipped. */
+/** Reads what the quote needs. @throws NotFoundError, and ConflictError if the order cannot be shipped. */
 async function readOrderAndOrigin({ api, callContext, loaders }: Shipping, request: ShipOrderRequest) {
   // A paid shipment must start at the current origin, so cached pages of origins are not used.
   if (loaders.originPage.forgetEarlier()) loaders.originById.clearAll();
@@ -207,7 +207,7 @@ function resumedShipping(order: OrderJson, { quote, offer }: ShippingProgress, s
   return { order: { ...order, shipment: shipment.name }, quote: { name: quote }, offer, shipment };
 }
 
-/** @throws the error of a quote. A quote binds nothing, so a record of another request leaves no outcome unknown. */
+/** Throws the error of a quote. A quote binds nothing, so a record of another request leaves no outcome unknown. */
 function throwNothingShipped(error: unknown): never {
   const cause = error instanceof OutcomeUnknownError ? error.cause : undefined;
   if (!(cause instanceof ForeignRecordError || cause instanceof UnexpectedNameError)) throw error;

@@ -62,7 +62,7 @@ test('a token with one request waits for one request of a token with 1,000', () 
   expect(granted).toEqual(['ana 0', 'ana 1', 'eva']);
 });
 
-test('waiting tokens take turns, each in the order of its own requests', () => {
+test('waiting tokens take turns, and each gets its requests in order', () => {
   const { ask, drain } = createSlots({ total: 1 });
   for (const name of ['a0', 'a1', 'a2']) ask(name, ana);
   for (const name of ['e0', 'e1']) ask(name, eva);
@@ -98,7 +98,7 @@ test('tokens that REST has not accepted leave a quarter of the slots to others',
   expect(granted).toEqual(['1', '2', '3', 'ana', '4']);
 });
 
-test('tokens that REST has not accepted get a slot where there is only one', () => {
+test('tokens that REST has not accepted get a slot even if there is only one', () => {
   const { granted, ask } = createSlots({ total: 1 });
   ask('made up', stranger(0));
   expect(granted).toEqual(['made up']);
@@ -183,7 +183,7 @@ test('a request that is heavier than the total gets its slot before later light 
   expect(granted).toEqual(['6', '100', '1']);
 });
 
-test('one token has at most its part of the slots, and one heavier slot alone', () => {
+test('one token has at most its part of the slots, or one heavier slot', () => {
   const { semaphore, granted, ask } = createSlots({ total: 10, perToken: 5 });
   const heavy = ask('7', ana, 7);
   ask('2', ana, 2);

@@ -67,7 +67,7 @@ describe('a loss that another machine has noted', () => {
     );
   };
 
-  test('is settled by the clocks of this machine alone', async () => {
+  test('needs no wait if the noting machine is this one', async () => {
     const { machine } = lossNow();
     expect(await waitsFor(lossOn(machine), 1)).toBe(0);
   });
@@ -84,7 +84,7 @@ describe('a loss that another machine has noted', () => {
     },
   );
 
-  test('is not stored anew, as the machine that noted it may look too', async () => {
+  test('keeps the noted time', async () => {
     const lost = lossOn('another machine');
     const stored: LostWrite[] = [];
     expect(await lossOf({ lost }, async (changed) => void stored.push(changed))).toEqual(lost);

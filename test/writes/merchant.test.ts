@@ -128,7 +128,7 @@ describe('the merchant lookup', () => {
 });
 
 describe('a token without an organization', () => {
-  test('is asked for a second time before a 403 counts', async () => {
+  test('asks REST a second time before a 403 counts', async () => {
     const { of, asked } = startMerchants(failing(status(403)));
     const ana = await of('ana');
     expect(await of('eva')).not.toBe(ana);

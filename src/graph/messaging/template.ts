@@ -99,7 +99,7 @@ export const Template = builder.objectRef<TemplateJson>('Template').implement({
   }),
 });
 
-/** @throws BadInputError for a repeated name, because one of its values would be lost. */
+/** The values of an argument. @throws BadInputError for a repeated name, because one of its values would be lost. */
 function valuesByName(
   argument: string,
   parameters: readonly (typeof TemplateParameterInput.$inferInput)[] | null | undefined,

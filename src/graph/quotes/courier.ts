@@ -22,7 +22,7 @@ registerNode({
   load: async (name) => ({ name }),
 });
 
-/** @param name from a REST payload. @throws InvalidResponseError if it is not the name of a courier */
+/** The source of `Courier` for a name from a REST payload. @throws InvalidResponseError if it is not the name of a courier */
 export function courierNamed(name: string): { name: string } {
   checkName('couriers', name);
   return { name };

@@ -14,7 +14,7 @@ export interface StatusCounts {
   isExact: boolean;
   /** When the counting started, in the format of RFC 3339. */
   asOf: string;
-  /** Whether the counts are exact, or of as many pages as an operation may read. */
+  /** Whether a later operation may use the counts: they are exact, or no operation may read more pages. */
   mayBeKept: boolean;
 }
 
@@ -45,7 +45,7 @@ export function countByStatus(
 
 /** The counts of one token. They are kept for 30 seconds, and not after a write of the token. */
 export class KeptCounts {
-  // A token counts few lists, each since few times. By default, lru-cache sets a 1 ms timer for each reading of the clock.
+  // A token asks for few different counts. By default, lru-cache sets a 1 ms timer for each reading of the clock.
   readonly #kept = new LRUCache<string, StatusCounts>({ max: 20, ttl: 30_000, ttlResolution: 0 });
 
   /** Returns the kept counts with this key, or those that `count` reads. */

@@ -59,7 +59,7 @@ export function createRestClient(options: RestClientOptions) {
     send: (call: RestCall, callContext: CallContext) => sendCall(client, call, callContext),
     /** Sends a read without a slot. @returns a 2xx response once the first bytes have arrived. @throws like `send` */
     stream: (call: RestCall, callContext: CallContext) => new StreamCall(client, call, callContext).send(),
-    /** @throws CircuitOpenError if the call would be refused now. For work whose earlier calls would then be in vain. */
+    /** Checks that a later call would be sent now, because earlier calls would be in vain. @throws CircuitOpenError if not. */
     expectPermit(call: RestCall, { tenant }: CallContext): void {
       const circuit = client.circuits.of(`${call.method} ${callRoute(call)}`);
       if (circuit.refuses(tenant)) throw new CircuitOpenError(call, circuit.retryAfterMs());

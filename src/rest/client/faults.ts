@@ -5,8 +5,8 @@ const maxFaults = 50;
 // Deep enough for `error.details[].fieldViolations[]`, and for the fields of an address in a map.
 const maxDepth = 5;
 
-// Names of lists and maps of faults, as in `normalized`. Those below `detailNames` may also hold data for developers, so
-// a text without the name of a field is none for clients.
+// Names of lists and maps of faults, in the form of `normalized`. Objects with `detailNames` may also hold data for
+// developers, so a client gets only their texts that name a field.
 const faultNames =
   /^(errors|message|(field)?violations|fielderrors|fields|issues|invalidparam(eter)?s|validation(errors)?)$/;
 const detailNames = /^(error|details?)$/;
@@ -33,7 +33,11 @@ export function readFaults(body: Json): { fields: FieldError[]; sentences: strin
     else fields.push({ path, message, ...readCode(source) });
   }
 
-  /** @param at the path of the field that a map names. `isMap`: other names than those of faults are fields. */
+  /**
+   * Reads the faults in an object of the body.
+   * @param at the path of the field to which the faults belong; empty outside a map of fields.
+   * @param isMap whether the object maps fields to faults. Its keys are then names of fields.
+   */
   function readObject(object: Json, at: string, isMap: boolean, depth: number): void {
     const countBefore = count();
     for (const [key, value] of Object.entries(object)) {

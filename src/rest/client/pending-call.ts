@@ -32,7 +32,8 @@ const maxReconnects = 2;
 const baseReconnectPauseMs = 100;
 
 /**
- * One call with all its attempts. Callbacks, because promises and async functions cost three times as much per call.
+ * One call with all its attempts. The methods follow its course: it waits for a slot, gets a permit, leaves, and succeeds,
+ * fails or starts again. Callbacks, because promises and async functions cost three times as much per call.
  * If no connection can be opened for a write, the attempt connects again up to twice within the same time limit: nothing
  * was sent. A write on a kept-alive connection that breaks is not sent again, because REST may have read the request.
  */
@@ -81,6 +82,14 @@ export abstract class PendingCall<Value> extends SlotRequest implements Response
     return this.#entry;
   }
 
+  get owner(): Owner {
+    return this.#callContext.owner;
+  }
+
+  get serviceClock(): ServiceClock | undefined {
+    return this.isQueued ? this.client.serviceClock : undefined;
+  }
+
   send(): Promise<Value> {
     return new Promise((resolve, reject) => {
       const { signal } = this.#callContext;
@@ -93,12 +102,8 @@ export abstract class PendingCall<Value> extends SlotRequest implements Response
     });
   }
 
-  get owner(): Owner {
-    return this.#callContext.owner;
-  }
-
-  get serviceClock(): ServiceClock | undefined {
-    return this.isQueued ? this.client.serviceClock : undefined;
+  #start(): void {
+    if (!this.isQueued || this.#callContext.slots.acquire(this) === 'granted') this.onSlotGranted();
   }
 
   /** Starts an attempt. */
@@ -134,6 +139,13 @@ export abstract class PendingCall<Value> extends SlotRequest implements Response
     this.#dispatch();
   }
 
+  #dispatch(): void {
+    const { client, call } = this;
+    const request = toRequest(call, client, this.#callContext.bearer, this.#observerHeaders);
+    this.#exchange = new HttpExchange(this);
+    this.#exchange.dispatch(this.isQueued ? client.pool : client.streamPool, request);
+  }
+
   beforeSend(): void {
     if (!isRead(this.call)) this.#callContext.beforeWrite?.();
   }
@@ -143,6 +155,31 @@ export abstract class PendingCall<Value> extends SlotRequest implements Response
     this.entry.durationMs = this.#callContext.callLog.elapsedMs() - this.entry.startMs;
     if ((response.text?.length ?? 0) > maxDeferredBytes) this.#complete(response);
     else this.client.defer(() => this.#complete(response));
+  }
+
+  /** The one place where the text of a response is parsed. */
+  #complete({ status, retryAfter, text = '' }: BufferedResponse): void {
+    let value: Value;
+    try {
+      if (!isSuccess(status)) {
+        const privateTexts = { accessToken: this.#callContext.bearer, restHost: this.client.restHost };
+        const details = readErrorBody(text, privateTexts);
+        throw new StatusError(this.call, status, details, parseRetryAfter(retryAfter));
+      }
+      value = this.parse(text);
+    } catch (error) {
+      this.failed(error, true);
+      return;
+    }
+    this.cleanUp();
+    this.succeed(value);
+  }
+
+  protected succeed(value: Value): void {
+    this.#callContext.onTokenAccepted();
+    this.#recordOutcome('answered');
+    this.#finish();
+    this.#resolve(value);
   }
 
   failed(error: unknown, isSent: boolean): void {
@@ -170,6 +207,26 @@ export abstract class PendingCall<Value> extends SlotRequest implements Response
     this.#pauseThen(pauseMs, () => this.#start());
   }
 
+  /** Dispatches a write again after a pause. @returns false if the failure allows no further try. */
+  #reconnect(error: unknown): boolean {
+    const { retries } = this.entry;
+    if (isRead(this.call) || retries === maxReconnects || !isConnectFailure(error)) return false;
+    // Random, so that writes that failed together are not sent again together.
+    const pauseMs = Math.random() * baseReconnectPauseMs * 2 ** retries;
+    this.#pauseThen(pauseMs, () => {
+      this.entry.retries += 1;
+      this.#dispatch();
+    });
+    return true;
+  }
+
+  #pauseThen(pauseMs: number, next: () => void): void {
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined;
+      next();
+    }, pauseMs);
+  }
+
   handleEvent(): void {
     const error = abortedError(this.call, this.#callContext.signal);
     if (this.slot === 'waiting') this.#fail(error);
@@ -179,47 +236,6 @@ export abstract class PendingCall<Value> extends SlotRequest implements Response
   onTimeout(timeoutMs: number): void {
     const expected = this.timeouts === this.client.timeouts ? 'answered' : 'finished';
     this.#abort(new DeadlineError(`${describeCall(this.call)} was not ${expected} within ${timeoutMs} ms`));
-  }
-
-  protected succeed(value: Value): void {
-    this.#callContext.onTokenAccepted();
-    this.#recordOutcome('answered');
-    this.#finish();
-    this.#resolve(value);
-  }
-
-  protected cleanUp(): void {
-    this.timeouts.stop(this);
-    this.#callContext.signal.removeEventListener('abort', this);
-  }
-
-  #start(): void {
-    if (!this.isQueued || this.#callContext.slots.acquire(this) === 'granted') this.onSlotGranted();
-  }
-
-  #dispatch(): void {
-    const { client, call } = this;
-    const request = toRequest(call, client, this.#callContext.bearer, this.#observerHeaders);
-    this.#exchange = new HttpExchange(this);
-    this.#exchange.dispatch(this.isQueued ? client.pool : client.streamPool, request);
-  }
-
-  /** The one place where the text of a response is parsed. */
-  #complete({ status, retryAfter, text = '' }: BufferedResponse): void {
-    let value: Value;
-    try {
-      if (!isSuccess(status)) {
-        const privateTexts = { accessToken: this.#callContext.bearer, restHost: this.client.restHost };
-        const details = readErrorBody(text, privateTexts);
-        throw new StatusError(this.call, status, details, parseRetryAfter(retryAfter));
-      }
-      value = this.parse(text);
-    } catch (error) {
-      this.failed(error, true);
-      return;
-    }
-    this.cleanUp();
-    this.succeed(value);
   }
 
   #abort(error: Error): void {
@@ -242,24 +258,24 @@ export abstract class PendingCall<Value> extends SlotRequest implements Response
     queueMicrotask(() => this.#fail(error));
   }
 
-  /** Dispatches a write again after a pause. @returns false if the failure allows no further try. */
-  #reconnect(error: unknown): boolean {
-    const { retries } = this.entry;
-    if (isRead(this.call) || retries === maxReconnects || !isConnectFailure(error)) return false;
-    // Random, so that writes that failed together are not sent again together.
-    const pauseMs = Math.random() * baseReconnectPauseMs * 2 ** retries;
-    this.#pauseThen(pauseMs, () => {
-      this.entry.retries += 1;
-      this.#dispatch();
-    });
-    return true;
+  #fail(error: unknown): void {
+    this.cleanUp();
+    this.#finish();
+    this.#reject(error);
   }
 
-  #pauseThen(pauseMs: number, next: () => void): void {
-    this.#pause = setTimeout(() => {
-      this.#pause = undefined;
-      next();
-    }, pauseMs);
+  #finish(): void {
+    this.#callContext.slots.release(this);
+    // Undefined if the call was not sent.
+    if (this.#entry === undefined) return;
+    const { callLog } = this.#callContext;
+    this.#entry.durationMs ??= callLog.elapsedMs() - this.#entry.startMs;
+    for (const observer of this.client.observers) observer.onCallFinished?.(this.#entry, callLog);
+  }
+
+  protected cleanUp(): void {
+    this.timeouts.stop(this);
+    this.#callContext.signal.removeEventListener('abort', this);
   }
 
   #recordOutcome(outcome: ReturnType<typeof toOutcome>, reason?: string): void {
@@ -279,20 +295,5 @@ export abstract class PendingCall<Value> extends SlotRequest implements Response
       isCircuitOpen: outcome === 'failed' && this.#circuit.isOpen(),
     };
     for (const observer of this.client.observers) observer.onAttempt?.(attempt);
-  }
-
-  #fail(error: unknown): void {
-    this.cleanUp();
-    this.#finish();
-    this.#reject(error);
-  }
-
-  #finish(): void {
-    this.#callContext.slots.release(this);
-    // Undefined if the call was not sent.
-    if (this.#entry === undefined) return;
-    const { callLog } = this.#callContext;
-    this.#entry.durationMs ??= callLog.elapsedMs() - this.#entry.startMs;
-    for (const observer of this.client.observers) observer.onCallFinished?.(this.#entry, callLog);
   }
 }

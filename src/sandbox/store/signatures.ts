@@ -7,7 +7,7 @@ export interface Signatures {
   verify(signature: Buffer, ...parts: readonly (string | number)[]): boolean;
 }
 
-/** @param secret called at the first signature, because a new database has no secret before `create` */
+/** Makes the signatures of a database. @param secret called at the first signature, because a new database has no secret before `create` */
 export function createSignatures(secret: () => string): Signatures {
   let key: string | undefined;
   const sign: Signatures['sign'] = (...parts) => {

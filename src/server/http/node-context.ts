@@ -26,6 +26,7 @@ export function httpErrorResponse(
   if (httpError.headers?.connection === 'close') {
     const { socket } = res.req;
     res.shouldKeepAlive = false;
+    // Node calls this method when the response is complete.
     socket.destroySoon = () => lingeringClose(socket);
   }
   const { body, headers } = errorContent(httpError);

@@ -10,11 +10,11 @@ const alwaysAcceptedBytes = 16_384;
 
 export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
-/** @param maxBytes by default 64 bodies of the maximum size. */
+/** A budget of bytes for all bodies that are being read. @param maxBytes by default 64 bodies of the maximum size. */
 export function createBodyBudget(maxBytes = 64 * defaultMaxBodyBytes) {
   let usedBytes = 0;
   return {
-    /** Reserves bytes for a body that has `bufferedBytes` already. @returns false if the budget is exhausted. */
+    /** Reserves bytes for a body, of which `bufferedBytes` have arrived. @returns false if the budget is exhausted. */
     reserve(bytes: number, bufferedBytes: number): boolean {
       const isExhausted = usedBytes + bytes > maxBytes;
       if (isExhausted && bufferedBytes + bytes > alwaysAcceptedBytes) return false;

@@ -52,7 +52,7 @@ const descriptions: Record<Exclude<keyof Limits, 'tokens'>, [counted: string, ad
   ],
 };
 
-/** @param actual the number, or "more than …" if counting ended early. */
+/** The error for a limit that is exceeded. @param actual the number, or "more than …" if counting ended early. */
 export function limitExceeded(
   limit: keyof typeof descriptions,
   allowed: number,

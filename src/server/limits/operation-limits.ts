@@ -101,7 +101,7 @@ function estimateNodes(
     if (defaultValue) defaults.set(variable.name.value, valueFromASTUntyped(defaultValue));
   }
 
-  /** @param page the rows of the page, if the selection sets are those of a connection. */
+  /** Counts the objects below selection sets of `parent`. @param page the rows of the page, if `parent` is a connection. */
   function countSelections(parent: GraphQLCompositeType, sets: readonly SelectionSetNode[], page: Count) {
     const counts: Count[] = [];
     const seen: SeenSelection[] = [];

@@ -130,7 +130,7 @@ describe('while the circuit for orders is open', () => {
   });
 });
 
-test('a field that fails at once, and fails the query with it, lets no call of another field leave', async () => {
+test('a query that fails at once sends no call of its other fields', async () => {
   await using waybill = await start();
   const tooMany = JSON.stringify(Array.from({ length: 101 }, (_, index) => `orders/${index}`));
   const nodes = `nodes(ids: ${tooMany}) { id }`;
@@ -139,7 +139,7 @@ test('a field that fails at once, and fails the query with it, lets no call of a
   }
 });
 
-test('a field that fails at once, but not the query, leaves the calls of the other fields alone', async () => {
+test('a field that fails alone does not stop the calls of the other fields', async () => {
   await using waybill = await start();
   expect(await waybill.ask('{ node(id: "7") { id } organization { id } }')).toEqual({
     data: { node: null, organization: { id: 'organization/1' } },

@@ -417,7 +417,7 @@ describe('shipmentCounts.byCourier', () => {
     expect(sums(counts.byCourier.flatMap(({ byStatus }) => byStatus))).toEqual(sums(counts.byStatus));
   });
 
-  test('has an error at the courier alone if its name is invalid', async () => {
+  test('has an error only at the courier if the name of the courier is invalid', async () => {
     const shop = shopOf(2);
     Object.assign(shop.shipments[0] ?? {}, { courier: 'trucks/1' });
     const { ask } = await open(shop);

@@ -141,7 +141,7 @@ describe('sendMessages', () => {
     expect(errors).toMatchObject([{ path: ['sendMessages'], extensions: { code: 'RATE_LIMITED' } }]);
   });
 
-  test('tells of a lost response with the key of its input', async () => {
+  test('returns the key of the input with a lost response', async () => {
     sandbox.faults.add({ kind: 'applied-then-cut', method: 'POST', path: `/v1/${one}/messages`, times: 1 });
     const { data } = await send(text(one, 'a', { idempotencyKey: 'lost a' }), text(other, 'b'));
     expect(data.sendMessages).toEqual([

@@ -81,7 +81,7 @@ test('createShipment finds the forgotten shipment of its quote', async () => {
   expect(hasPosted(calls)).toBe(false);
 });
 
-test('soon after the loss, a search that finds nothing is repeated when REST must show the shipment', async () => {
+test('repeats an empty search once REST must show the shipment', async () => {
   await using after = await startAfter(0, { processingMs: 300 });
   const { result, calls } = await run(after, 'shipOrder', {
     ...(await orderToShip(waybill)),

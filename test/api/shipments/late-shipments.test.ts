@@ -99,7 +99,7 @@ describe('a process that died during the POST', () => {
   });
 });
 
-describe('a retry whose deadline is too early to wait', () => {
+describe('a retry without enough time to wait', () => {
   test.each<[string, Attempt, RegExp]>([
     [
       'shipOrder with the same key',
@@ -118,7 +118,7 @@ describe('a retry whose deadline is too early to wait', () => {
       /Send the request again with the same idempotencyKey in \d+ seconds\.$/,
     ],
     ['createShipment without a key', accept(), /Send the request again in \d+ seconds\.$/],
-  ])('gets the time for a retry: %s', async (_who, retry, expected) => {
+  ])('is told when to retry: %s', async (_who, retry, expected) => {
     await using shop = await startLateShop({
       environment: { OPERATION_TIMEOUT_MS: '5000' },
       processingMs: 60_000,

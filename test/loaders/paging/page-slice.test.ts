@@ -279,7 +279,7 @@ describe('rows that do not match a filter', () => {
     expect(list.queries).toEqual(['4', '10@r4']);
   });
 
-  test('are skipped without the loss or repeat of a match', async () => {
+  test('are skipped, and each match is returned once', async () => {
     const list = createList(25);
     const seen: string[] = [];
     let slice = await read(list, 3, undefined, isOdd);

@@ -82,7 +82,7 @@ test('the connection that leaves the most is cut off after a second without room
   expect(cutOff).toEqual(['ana, two responses']);
 });
 
-test('nobody is cut off if a client reads within the second', () => {
+test('no client is cut off if one reads within the second', () => {
   const { connect, cutOff } = createAccount();
   const response = connect('ana').add(ana, 60);
   connect('eva').add(eva, 60);
@@ -109,7 +109,7 @@ test('connections are cut off one after the other until there is room', () => {
   expect(cutOff).toEqual(['0', '1']);
 });
 
-test('a client whose response is new has a second of its own', () => {
+test('each new response has a full second to be read', () => {
   const { connect, cutOff } = createAccount();
   connect('old').add(ana, 60);
   connect('other').add(eva, 45);

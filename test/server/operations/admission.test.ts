@@ -72,7 +72,7 @@ test('one token runs heavy operations of half of the weight, and its light ones 
   expect(started).toEqual(['1', '2', '3', 'light']);
 });
 
-test('a request beyond the limit is refused, and room comes back when one ends', () => {
+test('a request beyond the limit is refused until another one ends', () => {
   const { admission, enter } = createAdmission(2);
   const [ana, eva] = [accepted('ana'), accepted('eva')];
   const { operation } = enter('1', ana, 10);

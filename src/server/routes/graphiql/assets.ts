@@ -23,7 +23,7 @@ export interface Asset {
   gzipped: Bytes;
 }
 
-/** @throws errors of zlib. */
+/** Hashes and compresses a file. @throws errors of zlib. */
 export async function createAsset(name: string, bytes: Bytes): Promise<Asset> {
   const extension = extname(name);
   const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
