@@ -69,10 +69,12 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
   }
 
   /**
-   * Checks a page that begins with the first row of the page before. New rows above may have moved that row. But where
-   * the list itself begins with the same row, REST has ignored the page token. Unless the row has moved up again, or is
-   * in the list twice: then the next tokens differ, although REST gives the first page the same one each time, or the list
-   * has one row left. Where REST gives each page a new token, the largest pages show whether other rows follow.
+   * Checks a page that begins with the first row of the page before. New rows above may have moved that row, or the list
+   * has it twice. REST has ignored the page token only if both of these hold:
+   * - The list begins with that row now, and has more rows than this one.
+   * - This page and the first page of the list have the same next token. A service may give each response a new token.
+   *   Then the rows of both pages are compared instead, read as the largest pages.
+   * @throws InvalidResponseError if REST has ignored the page token.
    */
   async #checkFirstPage(
     firstRow: string,

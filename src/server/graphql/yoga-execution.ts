@@ -3,7 +3,7 @@ import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { NodeContext } from '../http/node-context.ts';
 import type { OperationRequest } from '../operations/operation-request.ts';
 import type { RunOperation } from '../operations/operation-runner.ts';
-import type { Respond } from '../operations/rest-operation.ts';
+import type { Respond } from '../operations/prepared-operation.ts';
 
 /** Yoga plugin: runs operations by the same function as the fast path. */
 export function yogaExecution(runOperation: RunOperation): Plugin<NodeContext> {

@@ -12,8 +12,9 @@ import { createLimitCheck } from '../limits/operation-limits.ts';
 import { toClientError } from './client-error.ts';
 import type { ContextFactory, OperationContext } from './operation-context.ts';
 import type { OperationRequest } from './operation-request.ts';
+import type { Respond, RunState } from './prepared-operation.ts';
 import { refuse } from './refusal.ts';
-import { type Respond, RestOperation, type RunState } from './rest-operation.ts';
+import { RestOperation } from './rest-operation.ts';
 import { SchemaOperation } from './schema-operation.ts';
 
 /**

@@ -1,44 +1,15 @@
 import type { ExecutionResult } from 'graphql';
 import type { Owner } from '../../concurrency/owner.ts';
-import type { RunningMutations } from '../../concurrency/running-mutations.ts';
 import { SlotRequest } from '../../concurrency/semaphore.ts';
 import { operationCost } from '../../rest/client/call-log.ts';
 import type { PageGate } from '../../rest/client/scan-budget.ts';
 import { operationEnded } from '../../rest/errors.ts';
-import type { Operation } from '../document-syntax/operation.ts';
-import type { Execute } from '../execution/executor.ts';
 import type { HttpError } from '../http/http-error.ts';
-import type { PointCost, RateLimit } from '../limits/rate-limit.ts';
-import type { Admission, PagesSlot } from './admission.ts';
+import type { PointCost } from '../limits/rate-limit.ts';
+import type { PagesSlot } from './admission.ts';
 import type { OperationContext } from './operation-context.ts';
-import type { OperationRequest } from './operation-request.ts';
+import { minWeight, type PreparedOperation, type RunState } from './prepared-operation.ts';
 import { clientGone, didNotRun, refuse } from './refusal.ts';
-
-export interface RunState {
-  execute: Execute;
-  admission: Admission;
-  rateLimit: RateLimit | undefined;
-  mutations: RunningMutations;
-}
-
-/**
- * Takes the result of an operation: without `data` if the operation did not run, rejected only by an error of this server.
- * Not a promise that also waits for the turn: V8 keeps the results of long-lived promises until a full collection. Yoga
- * still has such promises.
- */
-export type Respond = (result: Promise<ExecutionResult>) => void;
-
-/** The least weight: an operation without nodes takes as long as these. */
-export const minWeight = 10;
-
-/** An operation within the limits, and who gets its result. */
-export interface PreparedOperation {
-  operation: Operation;
-  /** The weight: see `limits/operation-limits.ts`. */
-  nodes: number;
-  request: OperationRequest;
-  respond: Respond;
-}
 
 /**
  * A prepared operation that makes REST calls. The methods follow its course: it pays its points, waits for a slot, runs,
