@@ -1,7 +1,8 @@
 import { type Cancellation, pause } from '../concurrency/cancellation.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
-import { mayHaveHappened, WaybillError } from '../rest/errors.ts';
+import { mayHaveHappened, StatusError, WaybillError } from '../rest/errors.ts';
 import { createDigest } from './digest.ts';
+import { ConflictError, NotFoundError } from './errors.ts';
 import { type LossTime, lossNow } from './lost-write.ts';
 import type { Merchants } from './merchant.ts';
 import { ClaimLostError, type ClaimResult, type KeyName, type KeyStore } from './store/key-store.ts';
@@ -58,6 +59,11 @@ export interface IdempotencyOptions {
   report: (error: unknown) => void;
   /** How long after a lost write REST may still do the write, or not show its record. In milliseconds, by default 10,000. */
   processingMs?: number | undefined;
+}
+
+/** Whether an error says something about the records that the write is about. */
+function isAboutRecords(error: unknown): boolean {
+  return error instanceof ConflictError || error instanceof NotFoundError || error instanceof StatusError;
 }
 
 type Claimed = Extract<ClaimResult, { state: 'claimed' | 'done' }>;
@@ -143,8 +149,10 @@ export function createIdempotency(options: IdempotencyOptions) {
     } catch (error) {
       // After an earlier attempt the key stays taken, because that attempt may have succeeded.
       const isFree = !isResumed && !mayHaveHappened(error);
+      // After a pause of this process, another one may have done the write, and caused this very refusal.
+      const isLost = isAboutRecords(error) && !store.holds(claim);
       await endClaim(isFree ? store.release(claim) : store.abandon(claim));
-      throw error;
+      throw isLost ? new ClaimLostError() : error;
     }
   }
 

@@ -109,7 +109,11 @@ async function startShipping(
   const quote = await quoteOrder(shipping, request, order, origin, lock);
   const offers = readOffers(quote);
   const offer = selectOffer(offers, request);
-  if (offer === null) return { quote, offers, noOffer: explainNoOffer(offers, request) };
+  if (offer === null) {
+    // After a pause of this process, another one may have shipped with its own quote.
+    lock.expectHeld();
+    return { quote, offers, noOffer: explainNoOffer(offers, request) };
+  }
   const progress = {
     quote: quote.name,
     offer: toStoredOffer(offer),

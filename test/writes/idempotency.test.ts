@@ -6,7 +6,7 @@ import {
   StatusError,
   UnavailableError,
 } from '../../src/rest/errors.ts';
-import { ConflictError } from '../../src/writes/errors.ts';
+import { ConflictError, NotFoundError } from '../../src/writes/errors.ts';
 import { KeysFullError } from '../../src/writes/idempotency.ts';
 import { ClaimLostError, type KeyStore, StoreUnavailableError } from '../../src/writes/store/key-store.ts';
 import { openSqliteStore } from '../../src/writes/store/sqlite-store.ts';
@@ -253,6 +253,32 @@ describe('two processes with one store', () => {
     resolve('done');
     expect(await Promise.all([first, second])).toEqual(['done', 'done']);
     expect(other.log).toEqual(['b restores']);
+  });
+
+  test.each([
+    ['a conflict', new ConflictError('shipped already', { reason: 'ALREADY_SHIPPED' })],
+    ['a missing record', new NotFoundError('orders/1', 'order')],
+    ['a refusal of REST', new StatusError({ method: 'POST', path: '/v1/orders' }, 409, { fields: [] })],
+  ])('do not answer with %s after another process took the key', async (_what, refusal) => {
+    let isHeld = true;
+    const one = startWork({ merchant, store: { ...memoryStore, holds: () => isHeld } });
+    const key = newKey();
+    const run = async () => {
+      isHeld = false;
+      throw refusal;
+    };
+    await expect(one.ask('a', { key, run })).rejects.toThrow(ClaimLostError);
+    isHeld = true;
+    await expect(one.ask('a', { key, run: failing(refusal) })).rejects.toBe(refusal);
+  });
+
+  test.each([
+    ['the end of the request', aborted],
+    ['a failure of the store', new StoreUnavailableError('the disk is full')],
+    ['an unknown outcome', unknown],
+  ])('answer with %s also after another process took the key', async (_what, error) => {
+    const one = startWork({ merchant, store: { ...memoryStore, holds: () => false } });
+    await expect(one.ask('a', { key: newKey(), run: failing(error) })).rejects.toBe(error);
   });
 
   test('stop waiting for each other at the deadline of the operation', async () => {
