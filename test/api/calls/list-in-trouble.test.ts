@@ -21,8 +21,8 @@ function passTime(ms: number): void {
   passedMs += ms;
 }
 
-/** An app whose REST ends each hanging call after 700 ms. */
-const start = () => startBoardApp({}, { UPSTREAM_TIMEOUT_MS: '700' });
+/** An app that ends each hanging call after 2 seconds, in which a busy machine answers 100 others. */
+const start = () => startBoardApp({}, { UPSTREAM_TIMEOUT_MS: '2000' });
 
 const status = (code: number) => (response: ServerResponse) => {
   response.writeHead(code, { 'content-type': 'application/json' }).end('{}');

@@ -210,10 +210,10 @@ describe('an order that shows its shipment with a delay', () => {
 });
 
 describe('a shipment that is created after the timeout', () => {
-  const slow = { UPSTREAM_TIMEOUT_MS: '800' };
-  const processingMs = 3_000;
+  const slow = { UPSTREAM_TIMEOUT_MS: '1500' };
+  const processingMs = 4_500;
   const delay = ({ sandbox }: Waybill) =>
-    sandbox.faults.add({ kind: 'delay', delayMs: 2_000, method: 'POST', path: '/v1/shipments', times: 1 });
+    sandbox.faults.add({ kind: 'delay', delayMs: 3_000, method: 'POST', path: '/v1/shipments', times: 1 });
 
   test('is not created again by a concurrent request', async () => {
     await using waybill = await startWaybill(slow, { quirks: late, processingMs });
