@@ -143,7 +143,7 @@ test.skipIf(isPostgresMissing)(
   'npm run bench:writes writes nothing twice with two servers while PostgreSQL fails over',
   async () => {
     // The first disturbance of this seed is the end of the primary.
-    const selected = ['--only', 'servers: synchronous', '--seeds', '13', '--writes', '30'];
+    const selected = ['--only', 'servers: synchronous', '--seeds', '13', '--writes', '12'];
     const { code, output, rows } = await run('bench/writes.ts', ...selected);
     expect(output).toContain('No write was done twice, and no answer was wrong.');
     expect(rows).toContainEqual(['the primary is killed', '1']);
