@@ -11,6 +11,7 @@ import { probeNames } from '../bench/fairness/probes.ts';
 import type { Post } from '../bench/writes/troubled-rest.ts';
 import { faultsOf } from '../bench/writes/true-answers.ts';
 import { createRandom } from '../src/sandbox/seed/random.ts';
+import { isPostgresMissing } from './fixtures/postgres.ts';
 
 // Each program of the benchmark runs to its end, with its shortest options. No test looks at a measured time.
 
@@ -134,6 +135,19 @@ test(
       'Seed 7, lagging reads: ',
       'Seed 7, repeated POSTs: ',
     ]);
+  },
+  timeoutMs,
+);
+
+test.skipIf(isPostgresMissing)(
+  'npm run bench:writes writes nothing twice with two servers while PostgreSQL fails over',
+  async () => {
+    // The first disturbance of this seed is the end of the primary.
+    const selected = ['--only', 'servers: synchronous', '--seeds', '13', '--writes', '12'];
+    const { code, output, rows } = await run('bench/writes.ts', ...selected);
+    expect(output).toContain('No write was done twice, and no answer was wrong.');
+    expect(rows).toContainEqual(['the primary is killed', '1']);
+    expect(code).toBe(0);
   },
   timeoutMs,
 );

@@ -69,8 +69,12 @@ export async function callRest<Json>(sandbox: Sandbox, path: string, body?: obje
   return response.json();
 }
 
-/** Makes the write with this number. `marker` is a text that no other write has. */
-export async function makeWrite(sandbox: Sandbox, number: number, marker: string): Promise<Write> {
+/**
+ * Makes the write with this number.
+ * @param marker a text that no other write has
+ * @param group a number of the person who receives the shipment, by default always the same
+ */
+export async function makeWrite(sandbox: Sandbox, number: number, marker: string, group = 0): Promise<Write> {
   const idempotencyKey = `key-${marker}`;
   const hasMarker = (wanted: string) => (path: string, body: string) =>
     path === wanted && body.includes(`"${marker}"`);
@@ -98,7 +102,7 @@ export async function makeWrite(sandbox: Sandbox, number: number, marker: string
       };
     }
     case 2:
-      return makeShipment(sandbox, marker, {});
+      return makeShipment(sandbox, marker, {}, group);
     case 3: {
       const conversation = 'channels/ca1/conversations/ca60';
       const input = { conversation, content: { text: marker }, idempotencyKey };
@@ -120,6 +124,7 @@ export async function makeWrite(sandbox: Sandbox, number: number, marker: string
       const { name } = await callRest<{ name: string }>(sandbox, '/v1/orders', {
         ...{
           ...order,
+          recipient: { ...recipient, ...personIn(group) },
           notes: marker,
           cashOnDeliveryRequestCents: 0,
           status: 'CONFIRMED',
@@ -132,8 +137,18 @@ export async function makeWrite(sandbox: Sandbox, number: number, marker: string
   }
 }
 
+const personIn = (group: number) => ({
+  lastName: group === 0 ? person.lastName : `${person.lastName} ${group}`,
+  phoneNumber: `+57300${1_112_233 + group}`,
+});
+
 /** Makes a `createShipment` with a quote of its own. @param quoted more fields of the quote, such as its order */
-export async function makeShipment(sandbox: Sandbox, marker: string, quoted: object): Promise<Write> {
+export async function makeShipment(
+  sandbox: Sandbox,
+  marker: string,
+  quoted: object,
+  group = 0,
+): Promise<Write> {
   const quote = await callRest<{ name: string; offers: { courier: string; status: string }[] }>(
     sandbox,
     '/v1/quotes',
@@ -145,7 +160,7 @@ export async function makeShipment(sandbox: Sandbox, marker: string, quoted: obj
   const courier = quote.offers.find(({ status }) => status === 'SUCCESS')?.courier;
   const input = {
     ...{ quote: quote.name, courier, origin: 'origins/ca4', requiresPickup: true },
-    recipient: { ...person, lastName: marker },
+    recipient: { ...person, ...personIn(group), lastName: marker },
     idempotencyKey: `key-${marker}`,
   };
   const isOwnPost = (path: string, body: string) => path === '/v1/shipments' && body.includes(`"${marker}"`);

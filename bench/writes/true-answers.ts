@@ -127,7 +127,7 @@ function writesOf({ write, posts }: KeyedWrite) {
 }
 
 /** The names in a success of the records that the mutation creates. */
-function createdIn({ text }: TimedAnswer, { write }: KeyedWrite): string[] {
+export function createdIn({ text }: Pick<Answer, 'text'>, { write }: Pick<KeyedWrite, 'write'>): string[] {
   const kind = `${kinds[write.mutation]}/`;
   return (text.match(nameForm) ?? []).filter((name) => name.includes(kind));
 }

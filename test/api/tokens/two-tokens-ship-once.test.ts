@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ShipOrderDocument } from '../../documents.generated.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
 import { isPostgresMissing, openStore, parsedUrl, sharedPostgres } from '../../fixtures/postgres.ts';
@@ -42,25 +42,26 @@ async function expectOneShipmentEach(first: Waybill, last: Waybill): Promise<voi
 
 const limits = { timeout: 60_000 };
 
-describe.each([
+test.each([
   ['immediately', 0],
   ['after five seconds', 5_000],
-])('if the order shows its shipment %s', (_when, shipmentNamedAfterMs) => {
-  const quirks = { shipsAgain: true, shipmentNamedAfterMs };
-
-  test('two tokens ship an order once', limits, async () => {
-    await using waybill = await startWaybill({}, { quirks });
+])(
+  'two tokens ship an order once if the order shows its shipment %s',
+  limits,
+  async (_when, shipmentNamedAfterMs) => {
+    await using waybill = await startWaybill({}, { quirks: { shipsAgain: true, shipmentNamedAfterMs } });
     await expectOneShipmentEach(waybill, waybill);
-  });
+  },
+);
 
-  test.skipIf(isPostgresMissing)('two servers with one PostgreSQL ship an order once', limits, async () => {
-    const url = parsedUrl(await sharedPostgres());
-    const keyStores = [await openStore(url), await openStore(url)] as const;
-    await using waybill = await startWaybill({}, { quirks, keyStore: keyStores[0] });
-    await using other = await startWaybill({}, { sandbox: waybill.sandbox, keyStore: keyStores[1] });
-    await expectOneShipmentEach(waybill, other);
-    for (const keyStore of keyStores) await keyStore.close();
-  });
+test.skipIf(isPostgresMissing)('two servers with one PostgreSQL ship an order once', limits, async () => {
+  const url = parsedUrl(await sharedPostgres());
+  const keyStores = [await openStore(url), await openStore(url)] as const;
+  const quirks = { shipsAgain: true, shipmentNamedAfterMs: 5_000 };
+  await using waybill = await startWaybill({}, { quirks, keyStore: keyStores[0] });
+  await using other = await startWaybill({}, { sandbox: waybill.sandbox, keyStore: keyStores[1] });
+  await expectOneShipmentEach(waybill, other);
+  for (const keyStore of keyStores) await keyStore.close();
 });
 
 function keysOf(round: number): [how: string, keys: (string | null)[]] {
