@@ -3,6 +3,9 @@ import { createYoga } from 'graphql-yoga';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
 import { schema } from '../graph/schema.ts';
+import { createLabelDocuments } from '../printing/label-documents.ts';
+import { createPdfMaker, type PdfMakerOptions } from '../printing/pdf-maker.ts';
+import type { DocumentStore } from '../printing/store/document-store.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { ReportError } from '../telemetry/error-report.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -34,9 +37,10 @@ import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
 import { createOperationRunner } from './operations/operation-runner.ts';
 import { createTokenState } from './operations/token-state.ts';
+import { documentRoute } from './routes/documents.ts';
 import { graphiql } from './routes/graphiql/graphiql.ts';
 import { type Health, healthRoute } from './routes/health.ts';
-import { createLabelQueue } from './routes/label-queue.ts';
+import { createLabelQueue, createLabelSlots } from './routes/label-queue.ts';
 import { labelRoute } from './routes/labels.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { notFoundRoute } from './routes/not-found.ts';
@@ -80,6 +84,8 @@ export interface AppOptions {
   showMetrics: boolean;
   tracing: Tracing | undefined;
   keyStore: KeyStore;
+  /** The store of documents. `close` of the application closes it. */
+  documentStore: DocumentStore;
   /** Names the REST service in the store: its URL, or `sandbox`. */
   service: string;
   /** Tracks running mutations, so that a shutdown can wait for them. */
@@ -107,6 +113,13 @@ export interface TestOptions {
   responseTimeoutMs?: number;
   referenceGraceMs?: number;
   processingMs?: number;
+  pdfMaker?: PdfMakerOptions;
+}
+
+export interface App {
+  listener: RequestListener;
+  /** Ends what the application has started beside its requests. */
+  close(): Promise<void>;
 }
 
 /**
@@ -117,12 +130,21 @@ export interface TestOptions {
  * same `runOperation` and write the same log line.
  * @throws TrustedDocumentsError if a trusted document is not valid.
  */
-export function createApp(options: AppOptions): RequestListener {
+export function createApp(options: AppOptions): App {
   const { settings, api, metrics, tracing, report } = options;
   const forTests = options.forTests ?? {};
   const { compressResponses, pointsPerSecond } = settings;
   const limits = { ...fixedLimits, nodes: settings.maxNodes, ...forTests.limits };
   const isPrivate = settings.schemaAccess === 'private';
+  const labelSlots = createLabelSlots(forTests.labelRequestsAtOnce);
+  const enterLabelQueue = createLabelQueue(labelSlots, forTests.labelWaitMs);
+  const labelDocuments = createLabelDocuments({
+    api,
+    slots: labelSlots,
+    maker: createPdfMaker(forTests.pdfMaker),
+    store: options.documentStore,
+    operationTimeoutMs: settings.operationTimeoutMs,
+  });
   const tokens = createTokenState({
     api,
     keyStore: options.keyStore,
@@ -137,6 +159,7 @@ export function createApp(options: AppOptions): RequestListener {
     metrics,
     report,
     processingMs: forTests.processingMs,
+    onTokenRejected: labelDocuments.onTokenRejected,
   });
   const admission = new Admission({
     requestsAtOnce: settings.graphqlRequestsAtOnce,
@@ -184,6 +207,7 @@ export function createApp(options: AppOptions): RequestListener {
       callContexts: tokens.callContexts,
       loaderStates: tokens.loaderStates,
       idempotency: tokens.idempotency,
+      labelDocuments,
       currency: settings.currency,
       operationTimeoutMs: settings.operationTimeoutMs,
       showCost: settings.showCost,
@@ -237,11 +261,13 @@ export function createApp(options: AppOptions): RequestListener {
       labelRoute({
         api,
         callContexts: tokens.callContexts,
-        enterQueue: createLabelQueue(forTests.labelRequestsAtOnce, forTests.labelWaitMs),
+        enterQueue: enterLabelQueue,
+        onToken: labelDocuments.noteToken,
         rateLimit,
         report,
         tracing,
       }),
+      documentRoute({ documents: labelDocuments, enterQueue: enterLabelQueue, report }),
       notFoundRoute(),
       // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
       readYogaRequest(bodies),
@@ -250,8 +276,8 @@ export function createApp(options: AppOptions): RequestListener {
       yogaOperations(runOperation),
     ],
   });
-  if (forTests.fastPath === false) return yoga;
-  return createFastPath({
+  if (forTests.fastPath === false) return { listener: yoga, close: labelDocuments.close };
+  const listener = createFastPath({
     bodies,
     documentPolicy,
     documents,
@@ -263,4 +289,5 @@ export function createApp(options: AppOptions): RequestListener {
     runOperation,
     fallback: yoga,
   });
+  return { listener, close: labelDocuments.close };
 }

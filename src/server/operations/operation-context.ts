@@ -3,6 +3,7 @@ import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import type { Context } from '../../graph/context.ts';
 import { createLoaders, type Loaders } from '../../loaders/loaders.ts';
 import type { LoaderStates } from '../../loaders/tenant-state.ts';
+import type { CreatedDocument, DocumentRequest, LabelDocuments } from '../../printing/label-documents.ts';
 import type { RestApi } from '../../rest/api.ts';
 import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
 import { operationTimeout } from '../../rest/errors.ts';
@@ -19,6 +20,7 @@ export interface ContextOptions {
   callContexts: CallContexts;
   loaderStates: LoaderStates;
   idempotency: Idempotency;
+  labelDocuments: LabelDocuments;
   currency: string;
   report: ReportError;
   publicUrl: () => URL;
@@ -76,7 +78,18 @@ export class OperationContext implements Context {
   }
 
   labelUrl(shipmentName: string): string {
-    const base = this.#options.publicUrl().href.replace(/\/$/, '');
-    return `${base}/labels/${encodeURIComponent(bareIdentifier('shipments', shipmentName))}.pdf`;
+    return this.#url(`labels/${encodeURIComponent(bareIdentifier('shipments', shipmentName))}.pdf`);
+  }
+
+  createLabelDocument(request: DocumentRequest): Promise<CreatedDocument> {
+    return this.#options.labelDocuments.create(request, this.callContext, this.loaders);
+  }
+
+  documentUrl(id: string): string {
+    return this.#url(`documents/${id}.pdf`);
+  }
+
+  #url(path: string): string {
+    return `${this.#options.publicUrl().href.replace(/\/$/, '')}/${path}`;
   }
 }

@@ -20,6 +20,8 @@ export interface TokenStateOptions {
   callsAtOnce: number;
   metrics: Metrics | undefined;
   report: ReportError;
+  /** Called with an access token that REST has rejected. */
+  onTokenRejected: (bearer: string) => void;
   /** See `IdempotencyOptions`. */
   processingMs?: number | undefined;
 }
@@ -34,9 +36,10 @@ export function createTokenState(options: TokenStateOptions) {
     readsPerOperation: options.readsPerOperation,
     callsAtOnce: options.callsAtOnce,
     tenants,
-    onTokenRejected(tenant) {
+    onTokenRejected(tenant, bearer) {
       loaderStates.forget(tenant);
       merchants.forget(tenant);
+      options.onTokenRejected(bearer);
     },
   });
   metrics?.showCallsWaiting(callContexts.callsWaiting);
