@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createMemoryDocuments } from '../../../src/printing/store/memory-documents.ts';
 import { plainLabel } from '../../fixtures/label-files.ts';
 import { pathOf, startLabelShop } from '../../fixtures/label-shop.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
@@ -167,53 +166,4 @@ test('no log line has an id of a document', async () => {
   expect(id).toHaveLength(22);
   expect(text()).not.toContain(id);
   expect(text()).not.toContain('AAAAAAAAAAAAAAAAAAAAAA');
-});
-
-describe('documents in memory', () => {
-  const part = (size: number) => [Buffer.alloc(size)];
-  const put = (
-    store: ReturnType<typeof createMemoryDocuments>,
-    id: string,
-    holder: string,
-    size: number,
-    lifetimeMs = 60_000,
-  ) => store.put(id, { holder, parts: part(size), lifetimeMs });
-  async function alive(store: ReturnType<typeof createMemoryDocuments>, ids: string) {
-    const found = await Promise.all([...ids].map((id) => store.find(id)));
-    return [...ids].filter((_id, index) => found[index] !== undefined).join('');
-  }
-
-  test('where they fill it, the token with the most loses its oldest', async () => {
-    const store = createMemoryDocuments(100_000);
-    await put(store, 'a', 'ana', 10_000);
-    await put(store, 'b', 'eva', 30_000);
-    await put(store, 'c', 'eva', 30_000);
-    await put(store, 'd', 'ana', 20_000);
-    expect(await alive(store, 'abcd')).toBe('abcd');
-    await put(store, 'e', 'lia', 20_000);
-    expect(await alive(store, 'abcde')).toBe('acde');
-    // With the new one, Ana has the most.
-    await put(store, 'f', 'ana', 30_000);
-    expect(await alive(store, 'abcdef')).toBe('cef');
-    await store.close();
-  });
-
-  test('one that is larger than all memory for them is not kept, and harms no other', async () => {
-    const store = createMemoryDocuments(100_000);
-    await put(store, 'a', 'ana', 90_000);
-    expect(await put(store, 'b', 'eva', 100_000)).toBe(false);
-    expect(await alive(store, 'ab')).toBe('a');
-    await store.close();
-  });
-
-  test('end with their time and with their token', async () => {
-    const store = createMemoryDocuments();
-    await put(store, 'a', 'ana', 10, 50);
-    await put(store, 'b', 'ana', 10);
-    await put(store, 'c', 'eva', 10);
-    await expect.poll(() => alive(store, 'abc')).toBe('bc');
-    store.endAll('ana');
-    expect(await alive(store, 'abc')).toBe('c');
-    await store.close();
-  });
 });
