@@ -51,7 +51,14 @@ describe('deploy/Caddyfile', () => {
 
   test('publishes only the public paths', () => {
     const [, paths = ''] = /@public path (.*)/.exec(caddyfile) ?? [];
-    expect(paths.split(' ')).toEqual(['/', '/graphql', '/graphql/', '/graphiql/*', '/labels/*']);
+    expect(paths.split(' ')).toEqual([
+      '/',
+      '/graphql',
+      '/graphql/',
+      '/graphiql/*',
+      '/labels/*',
+      '/documents/*',
+    ]);
     expect(caddyfile.match(/reverse_proxy/g)).toHaveLength(1);
     expect(caddyfile).toMatch(/handle @public \{\n\t\treverse_proxy waybill:4000 \{/);
     expect(caddyfile).toMatch(/\n\trespond 404\n\}\n$/);

@@ -8,7 +8,7 @@ import type { LayoutName } from '../../src/printing/layouts.ts';
 import type { LabelResult } from '../../src/printing/pdf/compose.ts';
 import { createPdfMaker, type PdfMaker } from '../../src/printing/pdf-maker.ts';
 import { badLabels } from '../fixtures/bad-labels.ts';
-import { labelKinds, plainLabel } from '../fixtures/label-files.ts';
+import { labelKinds, largeLabel, plainLabel } from '../fixtures/label-files.ts';
 import { until } from '../fixtures/rest-service.ts';
 
 const shared = createPdfMaker();
@@ -178,6 +178,31 @@ describe('the process that makes documents', () => {
     await expect(first).rejects.toThrow(PdfProcessError);
     expect((await second).pages).toBe(1);
     expect(processes).toHaveLength(2);
+  });
+
+  test('is killed above its bound of memory', async () => {
+    using started = stage();
+    const { maker, processes } = started;
+    const large = await largeLabel('LARGE', 5_000_000);
+    const made = make(
+      Array.from({ length: 100 }, () => large),
+      { maker },
+    );
+    await expect(made).rejects.toThrow(PdfProcessError);
+    expect(processes[0]?.signalCode).toBe('SIGKILL');
+    expect((await make([await plainLabel('GOOD')], { maker })).pages).toBe(1);
+  });
+
+  test('takes labels of 32 MiB together', async () => {
+    using started = stage();
+    const { maker, processes } = started;
+    const large = await largeLabel('LARGE', 5_200_000);
+    const { results, pages } = await make(
+      Array.from({ length: 6 }, () => large),
+      { maker, layout: 'A4_FOUR' },
+    );
+    expect([results.filter((result) => 'page' in result).length, pages]).toEqual([6, 2]);
+    expect(processes).toHaveLength(1);
   });
 
   test('is killed when the operation of its document ends', async () => {
