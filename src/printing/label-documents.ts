@@ -80,7 +80,10 @@ export function createLabelDocuments(options: LabelDocumentsOptions) {
     halfTime: CancelSource,
   ): Promise<CreatedDocument> {
     const holder = store.holderOf(callContext.bearer);
-    if (holder === undefined) throw new StoreUnavailableError('The store of documents is not open yet.');
+    const failure = store.failure();
+    // Before the labels are read in vain.
+    if (holder === undefined || failure !== undefined)
+      throw new StoreUnavailableError(failure ?? 'The store of documents is not open yet.');
     const work = { holder, isRejected: false };
     running.add(work);
     try {

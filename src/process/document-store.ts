@@ -6,10 +6,10 @@ import type { KeyStore } from '../writes/store/key-store.ts';
 /** The store of documents: with the keys in PostgreSQL, or else in memory. */
 export async function openDocumentStore(
   { stateUrl }: Pick<Config, 'stateUrl'>,
-  { secret }: Pick<KeyStore, 'secret'>,
+  { secret, failure }: Pick<KeyStore, 'secret' | 'failure'>,
 ): Promise<DocumentStore> {
   if (stateUrl === undefined) return createMemoryDocuments();
   // Imported here, because most servers have no PostgreSQL.
   const { openPostgresDocuments } = await import('../printing/store/postgres-documents.ts');
-  return openPostgresDocuments({ url: stateUrl, secret });
+  return openPostgresDocuments({ url: stateUrl, secret, failure });
 }

@@ -24,6 +24,8 @@ export interface NewDocument {
 export interface DocumentStore {
   /** The digest of an access token, the same in all servers that share the store. Undefined before it is known. */
   holderOf(bearer: string): string | undefined;
+  /** Why the store cannot keep a document now, as a sentence. Undefined if it probably can. Needs no I/O. */
+  failure(): string | undefined;
   /** @returns false if the store has no room for so large a document. */
   put(id: string, document: NewDocument): Promise<boolean>;
   /** Undefined for every id that is not alive. */

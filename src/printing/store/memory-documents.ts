@@ -45,6 +45,7 @@ export function createMemoryDocuments(maxBytes = defaultMaxBytes): DocumentStore
 
   return {
     holderOf: (bearer) => createHmac('sha256', secret).update(bearer).digest('base64url'),
+    failure: () => undefined,
     async put(id, { holder, parts, lifetimeMs }: NewDocument) {
       const bytes = parts.reduce((sum, part) => sum + part.length, 0);
       const size = bytes + overheadBytes;

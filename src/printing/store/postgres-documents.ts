@@ -9,6 +9,8 @@ export interface PostgresDocumentsOptions {
   url: PostgresUrl;
   /** The secret of the key store, which all servers share. @throws StoreUnavailableError before it is known */
   secret: () => Buffer;
+  /** Why the key store does not work, as a sentence: it uses the same server. */
+  failure: () => string | undefined;
   /** How long a statement may take, in milliseconds. By default 5,000. */
   timeoutMs?: number;
   maxBytes?: number;
@@ -114,6 +116,7 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
         throw error;
       }
     },
+    failure: options.failure,
     async put(id, { holder, parts, lifetimeMs }) {
       const bytes = parts.reduce((sum, part) => sum + part.length, 0);
       if (bytes > maxBytes) return false;

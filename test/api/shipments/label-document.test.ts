@@ -157,7 +157,7 @@ describe('createLabelDocument', () => {
   });
 
   test('fails what is not read by half of the time of the operation', async () => {
-    await using slow = await startLabelShop({ OPERATION_TIMEOUT_MS: '4000' });
+    await using slow = await startLabelShop({ OPERATION_TIMEOUT_MS: '20000' });
     slow.shop.labels.set('s2', () => {});
     const { result } = await slow.make(['s1', 's2']);
     expect(result?.document?.entries).toEqual([

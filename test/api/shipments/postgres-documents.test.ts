@@ -104,7 +104,10 @@ describe.skipIf(isPostgresMissing)('with documents in PostgreSQL', () => {
       const response = await app.fetch(link);
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
       expect((await response.json()).errors[0].extensions.code).toBe('OVERLOADED');
+      await expect.poll(() => app.keyStore.failure()).toBeDefined();
+      const before = app.calls().length;
       const { result, errors } = await app.make(['s1']);
+      expect(app.calls()).toHaveLength(before);
       expect(result).toBeNull();
       expect(errors).toMatchObject([{ code: 'OVERLOADED', retryable: true }]);
     } finally {

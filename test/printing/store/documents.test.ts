@@ -22,7 +22,13 @@ const inPostgres: Open = async (maxBytes) => {
   const url = parsedUrl(await sharedPostgres());
   const keys = await openStore(url);
   const options = maxBytes === undefined ? {} : { maxBytes };
-  const store = openPostgresDocuments({ url, secret: keys.secret, timeoutMs: 20_000, ...options });
+  const store = openPostgresDocuments({
+    url,
+    secret: keys.secret,
+    failure: keys.failure,
+    timeoutMs: 20_000,
+    ...options,
+  });
   return disposable(store, () => keys.close());
 };
 
