@@ -15,6 +15,7 @@ const layers: Record<string, string[]> = {
     'sandbox',
     'server',
     'config telemetry graph',
+    'printing',
     'writes',
     'loaders',
     'rest',
@@ -24,7 +25,7 @@ const layers: Record<string, string[]> = {
   'src/process': [
     'serve.ts',
     'start-server.ts',
-    'banner.ts listen.ts',
+    'banner.ts document-store.ts listen.ts',
     'key-store.ts',
     'upstream.ts',
     'startup-errors.ts signals.ts',
@@ -61,7 +62,7 @@ const layers: Record<string, string[]> = {
   ],
   'src/server/routes': [
     'graphiql',
-    'labels.ts health.ts metrics.ts not-found.ts',
+    'documents.ts labels.ts health.ts metrics.ts not-found.ts',
     'label-queue.ts streamed-body.ts',
   ],
   'src/graph': [
@@ -75,6 +76,19 @@ const layers: Record<string, string[]> = {
     'fields',
     'builder.ts',
     'context.ts',
+  ],
+  'src/printing': [
+    'label-documents.ts',
+    'holders.ts label-reader.ts pdf-maker.ts store',
+    'errors.ts pdf',
+    'layouts.ts',
+  ],
+  'src/printing/pdf': [
+    'pdf-process.ts',
+    'compose.ts memory-watch.ts',
+    'sheet.ts summary-page.ts',
+    'read-label.ts',
+    'bounded-streams.ts placement.ts',
   ],
   'src/loaders': [
     'loaders.ts',
@@ -144,9 +158,14 @@ const homes: { package: RegExp; folders: string[]; why: string }[] = [
   },
   { package: /^pg$/, folders: ['writes'], why: 'only the key store uses PostgreSQL' },
   {
-    package: /^(fastify|@fastify\/.*|typebox|@cantoo\/pdf-lib|bwip-js)$/,
+    package: /^(fastify|@fastify\/.*|typebox|bwip-js)$/,
     folders: ['sandbox'],
     why: 'only the sandbox serves REST',
+  },
+  {
+    package: /^@cantoo\/pdf-lib$/,
+    folders: ['sandbox', 'printing'],
+    why: 'the sandbox makes labels, and the server documents of them',
   },
 ];
 

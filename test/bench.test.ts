@@ -50,6 +50,25 @@ test(
 );
 
 test(
+  'npm run bench:documents measures a document of labels',
+  async () => {
+    const { output, rows } = await run(
+      'bench/documents.ts',
+      ...'--labels 4 --rounds 1 --samples 20 --skip-scan'.split(' '),
+    );
+    expect(rows.map(([first]) => first).slice(0, 5)).toEqual([
+      'layout',
+      '---',
+      'AS_IS',
+      'THERMAL_4X6_IN',
+      'A4_FOUR',
+    ]);
+    expect(output).toMatch(/beside \d+ documents/);
+  },
+  timeoutMs,
+);
+
+test(
   'npm run bench -- --against measures two checkouts alternately',
   async () => {
     const root = resolve(import.meta.dirname, '..');

@@ -26,13 +26,13 @@ export const serverSettings = {
     'STATE_URL',
     undefined,
     stateUrl,
-    'The PostgreSQL database for idempotency keys and locks, which several servers share. `STATE_URL` wins over `STATE_FILE`. The tables are in the schema `waybill`, or in that of `?schema=`. `sslmode` is `disable` (the default: no TLS), `require` (TLS without a check of the certificate), `verify-ca` (the certificate is checked) or `verify-full` (its host name too). `sslrootcert` is a PEM file with the certificates to trust.',
+    'The PostgreSQL database for idempotency keys, locks and documents of labels, which several servers share. `STATE_URL` wins over `STATE_FILE`. The tables are in the schema `waybill`, or in that of `?schema=`. `sslmode` is `disable` (the default: no TLS), `require` (TLS without a check of the certificate), `verify-ca` (the certificate is checked) or `verify-full` (its host name too). `sslrootcert` is a PEM file with the certificates to trust.',
   ),
   publicUrl: setting(
     'PUBLIC_URL',
     undefined,
     httpUrl,
-    'The URL at which clients reach this server. `Label.pdfUrl` begins with this URL. The default is the address on which the server listens.',
+    'The URL at which clients reach this server. `Label.pdfUrl` and the links of documents begin with this URL. The default is the address on which the server listens.',
   ),
   showCost: setting(
     'SHOW_COST',

@@ -1,4 +1,5 @@
 import type { Loaders } from '../loaders/loaders.ts';
+import type { CreatedDocument, DocumentRequest } from '../printing/label-documents.ts';
 import type { Writes } from '../writes/writes.ts';
 
 export interface ReportedError {
@@ -21,4 +22,8 @@ export interface Context {
   reportError(error: unknown): ReportedError;
   /** This server's own URL of the label PDF of a shipment. */
   labelUrl(shipmentName: string): string;
+  /** Makes a document of labels. See `createLabelDocuments`. */
+  createLabelDocument(request: DocumentRequest): Promise<CreatedDocument>;
+  /** This server's own URL of a document. */
+  documentUrl(id: string): string;
 }

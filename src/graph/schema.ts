@@ -6,6 +6,7 @@ import './orders/create-order.ts';
 import './quotes/create-quote.ts';
 import './shipments/courier-counts.ts';
 import './shipments/create-shipment.ts';
+import './shipments/label-document.ts';
 import './messaging/send-message.ts';
 import './messaging/send-message-to-phone.ts';
 import './orders/update-order.ts';

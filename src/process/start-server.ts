@@ -16,6 +16,7 @@ import { createErrorReporter, type ReportError } from '../telemetry/error-report
 import type { Log } from '../telemetry/log.ts';
 import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
+import { openDocumentStore } from './document-store.ts';
 import { listenOn } from './listen.ts';
 import { closeTimeoutMs, drainWait, type EndReason } from './signals.ts';
 import type { Upstream } from './upstream.ts';
@@ -72,6 +73,7 @@ export async function startServer(config: Config, parts: ServerParts) {
       onRowsOutside: metrics?.rowsOutside,
     }),
     keyStore: parts.keyStore,
+    documentStore: await openDocumentStore(config, parts.keyStore),
     service: config.upstreamUrl?.href.replace(/\/$/, '') ?? 'sandbox',
     trustedDocuments: parts.trustedDocuments,
     publicUrl: () => config.publicUrl ?? listener.url,
@@ -88,7 +90,7 @@ export async function startServer(config: Config, parts: ServerParts) {
     forTests,
   });
   const onHttpError = reportEarlyErrors(log, metrics);
-  const requestListener = forTests?.intercept?.(app) ?? app;
+  const requestListener = forTests?.intercept?.(app.listener) ?? app.listener;
   const listener = await listenOn('PORT', config.port, requestListener, config, onHttpError, {
     responseTimeoutMs: forTests?.responseTimeoutMs,
     onConnection: () => turns.onConnection(),
@@ -118,7 +120,7 @@ export async function startServer(config: Config, parts: ServerParts) {
       await client.close();
       await withTimeout(
         closeTimeoutMs,
-        Promise.all([parts.keyStore.close(), telemetry.close(), upstream.close()]),
+        Promise.all([app.close(), parts.keyStore.close(), telemetry.close(), upstream.close()]),
       );
       log.info({ reason, seconds: Math.round((performance.now() - startedAtMs) / 1_000) }, 'shut down');
     },

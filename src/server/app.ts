@@ -4,6 +4,9 @@ import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { RunningMutations } from '../concurrency/running-mutations.ts';
 import type { Config } from '../config/config.ts';
 import { schema } from '../graph/schema.ts';
+import { createLabelDocuments } from '../printing/label-documents.ts';
+import { createPdfMaker, type PdfMakerOptions } from '../printing/pdf-maker.ts';
+import type { DocumentStore } from '../printing/store/document-store.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { ReportError } from '../telemetry/error-report.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -36,9 +39,10 @@ import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
 import { createOperationRunner } from './operations/operation-runner.ts';
 import { createTokenState } from './operations/token-state.ts';
+import { yogaDocumentRoute } from './routes/documents.ts';
 import { yogaGraphiqlRoute } from './routes/graphiql/graphiql.ts';
 import { type Health, yogaHealthRoute } from './routes/health.ts';
-import { createLabelQueue } from './routes/label-queue.ts';
+import { createLabelQueue, createLabelSlots } from './routes/label-queue.ts';
 import { yogaLabelRoute } from './routes/labels.ts';
 import { yogaMetricsRoute } from './routes/metrics.ts';
 import { yogaNotFoundRoute } from './routes/not-found.ts';
@@ -60,6 +64,8 @@ export interface AppOptions {
   metrics: Metrics | undefined;
   tracing: Tracing | undefined;
   keyStore: KeyStore;
+  /** The store of documents. `close` of the application closes it. */
+  documentStore: DocumentStore;
   /** Names the REST service in the store: its URL, or `sandbox`. */
   service: string;
   /** Tracks running mutations, so that a shutdown can wait for them. */
@@ -87,6 +93,13 @@ export interface TestOptions {
   responseTimeoutMs?: number;
   referenceGraceMs?: number;
   processingMs?: number;
+  pdfMaker?: PdfMakerOptions;
+}
+
+export interface App {
+  listener: RequestListener;
+  /** Ends what the application has started beside its requests. */
+  close(): Promise<void>;
 }
 
 /**
@@ -96,12 +109,21 @@ export interface TestOptions {
  * - Yoga gets every request that the fast path cannot complete. Its plugins are in the order in which they run.
  * @throws TrustedDocumentsError if a trusted document is not valid.
  */
-export function createApp(options: AppOptions): RequestListener {
+export function createApp(options: AppOptions): App {
   const { config, api, metrics, tracing, report, log, trustedDocuments } = options;
   const forTests = options.forTests ?? {};
   const limits = { ...fixedLimits, nodes: config.maxNodes, ...forTests.limits };
 
-  // What lives between requests: what is known of access tokens, and the turns of requests.
+  // What lives between requests: documents of labels, what is known of access tokens, and the turns of requests.
+  const labelSlots = createLabelSlots(forTests.labelRequestsAtOnce);
+  const enterLabelQueue = createLabelQueue(labelSlots, forTests.labelWaitMs);
+  const labelDocuments = createLabelDocuments({
+    api,
+    slots: labelSlots,
+    maker: createPdfMaker(forTests.pdfMaker),
+    store: options.documentStore,
+    operationTimeoutMs: config.operationTimeoutMs,
+  });
   const tokens = createTokenState({
     settings: { ...config, ...forTests },
     api,
@@ -109,6 +131,7 @@ export function createApp(options: AppOptions): RequestListener {
     service: options.service,
     metrics,
     report,
+    onTokenRejected: labelDocuments.onTokenRejected,
   });
   const admission = new Admission({
     requestsAtOnce: config.graphqlRequestsAtOnce,
@@ -146,6 +169,7 @@ export function createApp(options: AppOptions): RequestListener {
       settings: config,
       api,
       tokens,
+      labelDocuments,
       publicUrl: options.publicUrl,
       report,
     }),
@@ -191,11 +215,13 @@ export function createApp(options: AppOptions): RequestListener {
     yogaLabelRoute({
       api,
       callContexts: tokens.callContexts,
-      enterQueue: createLabelQueue(forTests.labelRequestsAtOnce, forTests.labelWaitMs),
+      enterQueue: enterLabelQueue,
+      onToken: labelDocuments.noteToken,
       rateLimit,
       report,
       tracing,
     }),
+    yogaDocumentRoute({ documents: labelDocuments, enterQueue: enterLabelQueue, report }),
     yogaNotFoundRoute(),
     // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
     yogaRequest(bodies),
@@ -203,8 +229,8 @@ export function createApp(options: AppOptions): RequestListener {
     yogaDocuments(documents, admission, tokens.owner),
     yogaExecution(runOperation),
   ]);
-  if (forTests.fastPath === false) return yoga;
-  return createFastPath({
+  if (forTests.fastPath === false) return { listener: yoga, close: labelDocuments.close };
+  const listener = createFastPath({
     bodies,
     documentPolicy,
     documents,
@@ -216,6 +242,7 @@ export function createApp(options: AppOptions): RequestListener {
     runOperation,
     fallback: yoga,
   });
+  return { listener, close: labelDocuments.close };
 }
 
 /**

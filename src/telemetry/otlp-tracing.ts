@@ -18,6 +18,8 @@ import type { Log } from './log.ts';
 import { loggableName, type RequestRecord } from './request-record.ts';
 import { createSampler } from './sampler.ts';
 
+const routePaths = { graphql: '/graphql', label: '/labels/{id}.pdf', document: '/documents/{id}.pdf' };
+
 const msBetweenWarnings = 600_000;
 
 /** The headers of a request. */
@@ -63,7 +65,7 @@ export async function createTracing(log: Log) {
     const name = loggableName(operation?.name?.value);
     const type = operation?.operation;
     const attributes = {
-      'http.route': route === 'label' ? '/labels/{id}.pdf' : '/graphql',
+      'http.route': routePaths[route ?? 'graphql'],
       'waybill.request_id': requestId,
       ...(type !== undefined && { 'graphql.operation.type': type }),
       ...(name !== undefined && { 'graphql.operation.name': name }),

@@ -28,7 +28,7 @@ export function createRequestMetrics(registers: Registry[]) {
   });
   const errors = new Counter({
     name: 'waybill_errors_total',
-    help: 'Errors in responses to operations and label requests, by code.',
+    help: 'Errors in responses to operations, and to requests for labels and documents, by code.',
     labelNames: ['code'],
     registers,
   });
@@ -42,11 +42,11 @@ export function createRequestMetrics(registers: Registry[]) {
   let requestsUntilCopy = requestsBetweenCopies;
   new Gauge({
     name: 'waybill_requests_in_flight',
-    help: 'Requests that wait for their response, by route: graphql, label or other.',
+    help: 'Requests that wait for their response, by route: graphql, label, document or other.',
     labelNames: ['route'],
     registers,
     collect() {
-      const counts = { graphql: 0, label: 0, other: 0 };
+      const counts = { graphql: 0, label: 0, document: 0, other: 0 };
       for (const { route = 'other' } of pendingRequests) counts[route] += 1;
       for (const [route, count] of Object.entries(counts)) this.set({ route }, count);
     },
@@ -70,7 +70,7 @@ export function createRequestMetrics(registers: Registry[]) {
       if (route === 'label') {
         const outcome = isAborted ? 'aborted' : status < 400 ? 'ok' : 'refused';
         labels.observe({ outcome }, seconds);
-      } else {
+      } else if (route === 'graphql') {
         const type = operation?.operation ?? 'none';
         operations.observe({ type, outcome: isAborted ? 'aborted' : toOutcome(requestRecord) }, seconds);
       }

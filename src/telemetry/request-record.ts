@@ -6,7 +6,7 @@ export class RequestRecord {
   readonly requestId: string;
   readonly startedAtMs = performance.now();
   /** Undefined for pages, static files and unknown paths. */
-  route: 'graphql' | 'label' | undefined;
+  route: 'graphql' | 'label' | 'document' | undefined;
   /** Undefined if the request was rejected before its operation was selected. */
   operation: OperationDefinitionNode | undefined;
   /** The tenant, its owner and the call log. Undefined without an access token, or if the request was rejected early. */

@@ -103,7 +103,14 @@ describe('deploy/Caddyfile', () => {
 
   test('publishes only the public paths', () => {
     const [, paths = ''] = /@public path (.*)/.exec(caddyfile) ?? [];
-    expect(paths.split(' ')).toEqual(['/', '/graphql', '/graphql/', '/graphiql/*', '/labels/*']);
+    expect(paths.split(' ')).toEqual([
+      '/',
+      '/graphql',
+      '/graphql/',
+      '/graphiql/*',
+      '/labels/*',
+      '/documents/*',
+    ]);
     expect(caddyfile.match(/reverse_proxy/g)).toHaveLength(1);
     const { services } = parse(read('compose.yaml'), { merge: true });
     const variables = { ...services['caddy-of-two'].environment };

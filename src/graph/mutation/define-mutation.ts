@@ -154,7 +154,8 @@ function invalidFields(
 // No form has this many fields. The bound keeps the response small when an input has very many errors.
 const maxErrors = 100;
 
-function invalidInput(errors: InvalidFieldSource[], message?: string): InvalidInputSource {
+/** The result for an invalid input. @param message by default the messages of the fields */
+export function invalidInput(errors: InvalidFieldSource[], message?: string): InvalidInputSource {
   const fields = errors.slice(0, maxErrors);
   const sentences = fields.map(fieldSentence).join('; ');
   return {

@@ -46,8 +46,8 @@ export function codeEnum<Code extends string>(name: string, what: string, codes:
 
 export const invalidFieldCode = codeEnum('InvalidFieldCode', 'The kind of fault in an input field', {
   REQUIRED: 'A value is missing.',
-  TOO_SHORT: 'The text is too short. `limit` is the minimum number of characters.',
-  TOO_LONG: 'The text is too long. `limit` is the maximum number of characters.',
+  TOO_SHORT: 'The text or list is too short. `limit` is the minimum number of characters or items.',
+  TOO_LONG: 'The text or list is too long. `limit` is the maximum number of characters or items.',
   TOO_SMALL: 'The number is too small. `limit` is the minimum.',
   TOO_LARGE: 'The number is too large. `limit` is the maximum.',
   INVALID_FORMAT: 'The value does not have the required form, such as the form of an id.',

@@ -97,7 +97,7 @@ export class CallContext {
   onTokenRejected(): void {
     this.#process.tenants.reject(this.tenant.id);
     this.tenant.writes += 1;
-    this.#process.onTokenRejected?.(this.tenant);
+    this.#process.onTokenRejected?.(this.tenant, this.bearer);
   }
 
   /** REST accepted the access token: it responded with 2xx. Some proxies return 4xx to any token. */
@@ -129,7 +129,7 @@ export interface CallContextsOptions {
   /** All operations together have at most this number of calls in progress at a time. */
   callsAtOnce: number;
   tenants: Tenants;
-  onTokenRejected?: (tenant: Tenant) => void;
+  onTokenRejected?: (tenant: Tenant, bearer: string) => void;
 }
 
 interface ProcessState extends Omit<CallContextsOptions, 'callsAtOnce'> {

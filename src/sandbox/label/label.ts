@@ -16,6 +16,7 @@ import {
   textWidth,
   white,
 } from './label-canvas.ts';
+import { drawInFormat, formatOf } from './label-format.ts';
 import { fittingSize, wrap, writable } from './label-text.ts';
 
 /** The blank space that scanners need on both sides of a Code 128, in modules. */
@@ -34,7 +35,7 @@ export interface LabelInput {
 }
 
 /**
- * Renders the label PDF of a shipment: one page of 100 by 150 mm. The same input gives the same bytes. Long texts are
+ * Renders the label PDF of a shipment, in the format of its courier. The same input gives the same bytes. Long texts are
  * truncated.
  */
 export async function renderLabel(input: LabelInput): Promise<Uint8Array> {
@@ -47,29 +48,33 @@ export async function renderLabel(input: LabelInput): Promise<Uint8Array> {
   document.setProducer('Waybill sandbox');
   document.setCreationDate(new Date(shipment.createTime));
   document.setModificationDate(new Date(shipment.createTime));
-  const label: Canvas = {
-    page: document.addPage([pageWidth, pageHeight]),
-    regular: await document.embedFont(StandardFonts.Helvetica),
-    bold: await document.embedFont(StandardFonts.HelveticaBold),
-  };
-  drawHeader(label, input, band(0, 32));
+  const regular = await document.embedFont(StandardFonts.Helvetica);
+  const bold = await document.embedFont(StandardFonts.HelveticaBold);
+  const format = formatOf(shipment.courier);
+  for (const heading of format.pages) {
+    const label: Canvas = { page: document.addPage(), regular, bold };
+    drawInFormat(label.page, format, () => drawLabel(label, input, id, heading));
+  }
+  return document.save({ useObjectStreams: false });
+}
+
+function drawLabel(label: Canvas, input: LabelInput, id: string, heading: string): void {
+  drawHeader(label, input, heading, band(0, 32));
   drawBarcode(label, id, band(32, 98));
   drawRecipient(label, input, band(130, 116));
   drawSender(label, input, band(246, 52));
   drawContent(label, input, band(298, 38));
   drawDetails(label, input, band(336, 28));
   drawCashOnDelivery(label, input, band(364, pageHeight - 2 * margin - 364));
-  return document.save({ useObjectStreams: false });
 }
 
-function drawHeader(label: Canvas, { courierName }: LabelInput, area: Band): void {
+function drawHeader(label: Canvas, { courierName }: LabelInput, title: string, area: Band): void {
   const { page, bold, regular } = label;
   fillBand(label, area);
   const name = writable(courierName, bold);
   const size = fittingSize(name, bold, innerWidth * 0.62, 19, 9);
   const [fitted = ''] = wrap(name, bold, size, innerWidth * 0.62, 1);
   page.drawText(fitted, { x: textLeft, y: area.bottom + 16 - size / 3, size, font: bold, color: white });
-  const title = 'Guía de transporte';
   const x = pageWidth - textLeft - regular.widthOfTextAtSize(title, 9);
   page.drawText(title, { x, y: area.bottom + 13, size: 9, font: regular, color: white });
 }

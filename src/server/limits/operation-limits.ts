@@ -27,10 +27,14 @@ import { listSize } from './list-size.ts';
 
 /** A write costs REST as much as a page of this many rows. */
 const pointsPerWrite = 10;
+/** A label is a file of 100 KB or more, which REST makes. */
+export const pointsPerLabel = 10;
+/** A document of more labels is refused. */
+const maxLabels = 100;
 
 /**
  * The check of an operation of a valid document. It returns the error if a limit is exceeded, and otherwise the
- * weight: the objects and rows of the response at most, and 10 for each write.
+ * weight: the objects and rows of the response at most, and 10 for each write and each label of a document.
  */
 export function createLimitCheck(schema: GraphQLSchema, limits: Limits) {
   const estimate = perOperation((definition, document) =>
@@ -149,11 +153,23 @@ function estimateNodes(
     if (size?.by === 'argument') items = countArgument(node, size.argument, countItems);
     const isWrite = parent === schema.getMutationType();
     if (isWrite) writes.push(items);
+    const { labelsIn } = field.extensions;
+    const labels = typeof labelsIn === 'string' ? countLabels(node, labelsIn) : none;
     // An edge and its node count as one object.
     const isObject = mayBeNode(schema, type) && !parent.name.endsWith('Edge');
     const inner = countSelections(type, sets, none);
     const isCounted = size !== undefined || isObject || (isExtra && !isWrite);
-    return product(items, isCounted ? sum([one, inner]) : inner);
+    return sum([labels, product(items, isCounted ? sum([one, inner]) : inner)]);
+  }
+
+  /** The points of the labels in a list of the argument `input`. */
+  function countLabels(node: FieldNode, list: string): Count {
+    const input = node.arguments?.find(({ name }) => name.value === 'input')?.value;
+    if (input === undefined) return none;
+    return (variables) => {
+      const value: unknown = valueFromASTUntyped(input, { ...Object.fromEntries(defaults), ...variables });
+      return pointsPerLabel * Math.min(maxLabels, countItems(Object(value)[list]));
+    };
   }
 
   function countArgument(node: FieldNode, argument: string, toCount: (value: unknown) => number): Count {

@@ -1,4 +1,5 @@
 import { InvalidCursorError } from '../../loaders/paging/cursor.ts';
+import { DocumentsBusyError, PdfProcessError } from '../../printing/errors.ts';
 import {
   AbortedError,
   BadInputError,
@@ -21,6 +22,9 @@ import { ClaimLostError, StoreUnavailableError } from '../../writes/store/key-st
 import { ResponseTooLongError } from '../execution/response-size.ts';
 import { type ClientError, overloadRetryAfterMs } from '../http/http-error.ts';
 
+/** Errors of this server's own parts, which may work again soon. */
+const overloads = [StoreUnavailableError, ClaimLostError, DocumentsBusyError, PdfProcessError];
+
 /** Converts any error for clients. An unknown error becomes INTERNAL_SERVER_ERROR without its message. */
 export function toClientError(error: unknown): ClientError {
   if (error instanceof StatusError) return fromStatusError(error);
@@ -37,7 +41,7 @@ export function toClientError(error: unknown): ClientError {
   if (error instanceof BudgetExceededError) return clientError('UPSTREAM_BUDGET_EXCEEDED');
   if (error instanceof CircuitOpenError)
     return { ...clientError('UPSTREAM_CIRCUIT_OPEN', true), retryAfterMs: error.retryAfterMs };
-  if (error instanceof StoreUnavailableError || error instanceof ClaimLostError)
+  if (overloads.some((kind) => error instanceof kind))
     return { ...clientError('OVERLOADED', true), retryAfterMs: overloadRetryAfterMs };
   if (error instanceof MerchantUnknownError) return clientError('UPSTREAM_UNAVAILABLE', true);
   if (error instanceof KeysFullError) return clientError('RATE_LIMITED');

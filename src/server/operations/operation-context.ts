@@ -2,6 +2,7 @@ import { OperationScope } from '../../concurrency/operation-scope.ts';
 import { TimeoutQueue } from '../../concurrency/timeout-queue.ts';
 import type { Context } from '../../graph/context.ts';
 import { createLoaders, type Loaders } from '../../loaders/loaders.ts';
+import type { CreatedDocument, DocumentRequest, LabelDocuments } from '../../printing/label-documents.ts';
 import type { RestApi } from '../../rest/api.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import { operationTimeout } from '../../rest/errors.ts';
@@ -17,6 +18,7 @@ export interface ContextOptions {
   settings: { currency: string; operationTimeoutMs: number; showCost: boolean };
   api: RestApi;
   tokens: Pick<TokenState, 'callContexts' | 'loaderStates' | 'idempotency'>;
+  labelDocuments: LabelDocuments;
   publicUrl: () => URL;
   report: ReportError;
 }
@@ -73,7 +75,18 @@ export class OperationContext implements Context {
   }
 
   labelUrl(shipmentName: string): string {
-    const base = this.#options.publicUrl().href.replace(/\/$/, '');
-    return `${base}/labels/${encodeURIComponent(bareIdentifier('shipments', shipmentName))}.pdf`;
+    return this.#url(`labels/${encodeURIComponent(bareIdentifier('shipments', shipmentName))}.pdf`);
+  }
+
+  createLabelDocument(request: DocumentRequest): Promise<CreatedDocument> {
+    return this.#options.labelDocuments.create(request, this.callContext, this.loaders);
+  }
+
+  documentUrl(id: string): string {
+    return this.#url(`documents/${id}.pdf`);
+  }
+
+  #url(path: string): string {
+    return `${this.#options.publicUrl().href.replace(/\/$/, '')}/${path}`;
   }
 }

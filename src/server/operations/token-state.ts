@@ -25,6 +25,8 @@ export interface TokenStateOptions {
   service: string;
   metrics: Metrics | undefined;
   report: ReportError;
+  /** Called with an access token that REST has rejected. */
+  onTokenRejected: (bearer: string) => void;
 }
 
 export type TokenState = ReturnType<typeof createTokenState>;
@@ -39,9 +41,10 @@ export function createTokenState(options: TokenStateOptions) {
     readsPerOperation: settings.readsPerOperation,
     callsAtOnce: settings.upstreamConnections,
     tenants,
-    onTokenRejected(tenant) {
+    onTokenRejected(tenant, bearer) {
       loaderStates.forget(tenant);
       merchants.forget(tenant);
+      options.onTokenRejected(bearer);
     },
   });
   metrics?.showCallsWaiting(callContexts.callsWaiting);

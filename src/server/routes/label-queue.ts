@@ -12,10 +12,13 @@ const maxWaiting = 1_000;
 
 export type EnterLabelQueue = ReturnType<typeof createLabelQueue>;
 
-/** The queue for slots of labels. When no slot is free, requests wait, and owners get free slots in turn. */
-export function createLabelQueue(requestsAtOnce = defaultLabelRequestsAtOnce, waitMs = 10_000) {
-  const perToken = Math.ceil(requestsAtOnce / 2);
-  const slots = new Semaphore({ total: requestsAtOnce, perToken, maxWaiting });
+/** The slots of labels. When none is free, requests wait, and owners get free slots in turn. */
+export function createLabelSlots(requestsAtOnce = defaultLabelRequestsAtOnce): Semaphore {
+  return new Semaphore({ total: requestsAtOnce, perToken: Math.ceil(requestsAtOnce / 2), maxWaiting });
+}
+
+/** The queue of requests for slots of labels. */
+export function createLabelQueue(slots: Semaphore, waitMs = 10_000) {
   /**
    * Waits for a slot. The slot is released when the response closes. A client that leaves earlier stops waiting.
    * @returns undefined once the request has a slot, or else the error.

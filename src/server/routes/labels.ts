@@ -2,7 +2,7 @@ import type { FetchAPI, Plugin } from 'graphql-yoga';
 import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { noDeadline } from '../../concurrency/operation-scope.ts';
 import type { RestApi } from '../../rest/api.ts';
-import type { CallContexts } from '../../rest/client/call-context.ts';
+import type { CallContext, CallContexts } from '../../rest/client/call-context.ts';
 import { BadInputError, MissingBearerError } from '../../rest/errors.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { Tracing } from '../../telemetry/otlp-tracing.ts';
@@ -11,13 +11,11 @@ import { acceptsHtml } from '../http/content-negotiation.ts';
 import { methodNotAllowedError } from '../http/http-error.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 import { readBearer } from '../http/request-checks.ts';
+import { pointsPerLabel } from '../limits/operation-limits.ts';
 import type { RateLimit } from '../limits/rate-limit.ts';
 import { toClientError } from '../operations/client-error.ts';
 import type { EnterLabelQueue } from './label-queue.ts';
 import { streamedBody } from './streamed-body.ts';
-
-// A label is a file of 100 KB or more, which REST makes. A write costs as much.
-const pointsOfLabel = 10;
 
 const route = /^\/labels\/([^/]+)\.pdf$/;
 
@@ -25,6 +23,8 @@ export interface LabelRouteOptions {
   api: RestApi;
   callContexts: CallContexts;
   enterQueue: EnterLabelQueue;
+  /** Called with the context of each label, so that links of its token share its slots. */
+  onToken: (callContext: CallContext) => void;
   /** Undefined: no rate limit. */
   rateLimit: RateLimit | undefined;
   report: ReportError;
@@ -51,7 +51,7 @@ export function yogaLabelRoute(options: LabelRouteOptions): Plugin<object, NodeC
 }
 
 async function labelResponse(
-  { api, callContexts, enterQueue, rateLimit, report, tracing }: LabelRouteOptions,
+  { api, callContexts, enterQueue, onToken, rateLimit, report, tracing }: LabelRouteOptions,
   encodedId: string,
   request: Request,
   context: NodeContext,
@@ -70,8 +70,9 @@ async function labelResponse(
       requestRecord.callContext = callContext;
       tracing?.begin(requestRecord, request.headers);
     }
+    onToken(callContext);
     const limitError =
-      rateLimit?.charge(callContext.tenant, pointsOfLabel).error ??
+      rateLimit?.charge(callContext.tenant, pointsPerLabel).error ??
       (await enterQueue(callContext.owner, response));
     if (limitError !== undefined) return httpErrorResponse(limitError, context, fetchAPI);
     const { body, contentLength } = await api.getLabel(id, callContext);

@@ -15,7 +15,7 @@ export class UnsentError extends StoreUnavailableError {}
 
 export type Row = Readonly<Record<string, unknown>>;
 
-const maxConnections = 10;
+const defaultConnections = 10;
 
 /** The settings of a connection. @throws the error of a root certificate that cannot be read */
 export function connectionSettings(url: PostgresUrl, timeoutMs: number): PoolConfig {
@@ -48,7 +48,7 @@ export function connectionSettings(url: PostgresUrl, timeoutMs: number): PoolCon
  * replaced: the others lead to the same server.
  * @param timeoutMs how long a statement may take, with the wait for a connection.
  */
-export function createConnections(url: PostgresUrl, timeoutMs: number) {
+export function createConnections(url: PostgresUrl, timeoutMs: number, maxConnections = defaultConnections) {
   const settings = connectionSettings(url, timeoutMs);
   let pool = createPool();
 

@@ -22,6 +22,21 @@ const steps: readonly ((schema: string) => string)[] = [
     );
     CREATE INDEX keys_by_expiry ON ${schema}.keys (expires_ms);
     CREATE INDEX keys_of_merchant_by_expiry ON ${schema}.keys (merchant, expires_ms);`,
+  (schema) => `
+    CREATE TABLE ${schema}.documents (
+      name text PRIMARY KEY, -- derived from the id, which is not stored
+      holder text NOT NULL, -- a digest of the access token
+      bytes bigint NOT NULL, parts integer NOT NULL, created_ms bigint NOT NULL, expires_ms bigint NOT NULL
+    );
+    CREATE INDEX documents_by_expiry ON ${schema}.documents (expires_ms);
+    CREATE INDEX documents_by_holder ON ${schema}.documents (holder);
+    CREATE TABLE ${schema}.document_parts (
+      name text NOT NULL, part integer NOT NULL,
+      sealed bytea NOT NULL, -- encrypted by a key that is made from the id
+      expires_ms bigint NOT NULL, -- also of a document that was not stored as a whole
+      PRIMARY KEY (name, part)
+    );
+    CREATE INDEX document_parts_by_expiry ON ${schema}.document_parts (expires_ms);`,
 ];
 
 /** Another server has made the same objects at the same time: unique_violation, duplicate_table, duplicate_schema. */
@@ -125,7 +140,7 @@ export async function expectRights(client: ClientBase, schema: string): Promise<
   const { rows } = await client.query(`SELECT current_user AS role, bool_and(
       has_table_privilege('${schema}.' || name, 'SELECT') AND has_table_privilege('${schema}.' || name, 'INSERT')
       AND has_table_privilege('${schema}.' || name, 'UPDATE') AND has_table_privilege('${schema}.' || name, 'DELETE')
-    ) AS may FROM unnest(ARRAY['state', 'services', 'owners', 'keys']) AS name`);
+    ) AS may FROM unnest(ARRAY['state', 'services', 'owners', 'keys', 'documents', 'document_parts']) AS name`);
   if (rows[0]?.may !== true)
     throw new StoreOpenError(
       `the role ${rows[0]?.role} may not change the tables of schema ${schema}. Run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO "${rows[0]?.role}".`,

@@ -8,6 +8,8 @@ const dayMs = 24 * 60 * 60 * 1000;
 const lockTimeoutMs = 1_000;
 /** How many keys one step of the clean-up removes. */
 const maxRemoved = 500;
+/** How many documents, and parts of 1 MiB, one step of the clean-up removes. */
+const maxDocumentsRemoved = 100;
 
 /** A change of a claimed key. `undo` is for a claim whose commit was not acknowledged. */
 export interface Change {
@@ -42,6 +44,12 @@ export function createStatements({ schema, maxKeysPerMerchant, now, hasTimeline 
   const timeline = hasTimeline ? timelineNow : 'NULL::text';
   const isLive = (row: string) =>
     `EXISTS (SELECT FROM ${schema}.owners o WHERE o.owner = split_part(${row}.owner, '.', 1))`;
+  const expiredOf = (
+    table: string,
+    key: string,
+  ) => `${table} AS (DELETE FROM ${schema}.${table} WHERE (${key}) IN (
+    SELECT ${key} FROM ${schema}.${table} t, setting WHERE t.expires_ms <= now_ms
+    LIMIT ${maxDocumentsRemoved} FOR UPDATE OF t SKIP LOCKED))`;
   const statement = (text: string, ...values: unknown[]): Statement => ({
     text,
     values: [now?.() ?? null, ...values],
@@ -143,9 +151,11 @@ export function createStatements({ schema, maxKeysPerMerchant, now, hasTimeline 
       statement(`WITH ${setting} UPDATE ${schema}.state SET timeline = ${timeline},
         failed_over_ms = CASE WHEN timeline IS NULL THEN NULL ELSE now_ms END
         FROM setting WHERE timeline IS DISTINCT FROM ${timeline}`),
-    /** Removes some keys whose lifetime has ended. Other servers do so at the same time. */
+    /** Removes some keys and documents whose lifetime has ended. Other servers do so at the same time. */
     removeExpired: () =>
-      statement(`WITH ${setting} DELETE FROM ${schema}.keys WHERE (merchant, id) IN (
+      statement(`WITH ${setting},
+        ${expiredOf('documents', 'name')}, ${expiredOf('document_parts', 'name, part')}
+        DELETE FROM ${schema}.keys WHERE (merchant, id) IN (
         SELECT merchant, id FROM ${schema}.keys k, setting WHERE k.expires_ms <= now_ms AND NOT ${isLive('k')}
         ORDER BY k.expires_ms LIMIT ${maxRemoved} FOR UPDATE OF k SKIP LOCKED)`),
     noteService: (service: string) =>

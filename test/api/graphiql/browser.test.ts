@@ -32,6 +32,15 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
     },
   );
 
+  test('shows a link of labels that opens as a PDF', async () => {
+    const { answer } = await run(stage, 'PrintLabels');
+    const path = /"url":"[^"]*?(\/documents\/[\w-]+\.pdf)"/.exec(JSON.stringify(answer))?.[1] ?? '';
+    const page = await stage.page.context().newPage();
+    const response = await page.goto(new URL(path, stage.url).href);
+    expect([response?.status(), response?.headers()['content-type']]).toEqual([200, 'application/pdf']);
+    await page.close();
+  });
+
   test('shows no warning about a live service', async () => {
     // Playwright dismisses dialogs, so a mutation that asked would not have been sent.
     expect(await stage.page.title()).toBe('Waybill');

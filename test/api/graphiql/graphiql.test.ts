@@ -175,12 +175,13 @@ describe('the GraphiQL tabs', async () => {
   const tabs = [...inSandbox, ...(await readTabs(false))];
   const titleOf = (query: string) => /^(?:query|mutation) (\w+)/m.exec(query)?.[1];
 
-  test('have nine different operation names', () => {
+  test('have ten different operation names', () => {
     expect(inSandbox.map(titleOf)).toEqual([
       'Orders',
       'Order',
       'CreateOrder',
       'ShipOrder',
+      'PrintLabels',
       'Conversation',
       'SendMessage',
       'Locations',

@@ -15,6 +15,19 @@ export type CustomerReliability =
   /** The customer returns many packages. */
   | 'UNRELIABLE';
 
+/** What became of the label of a shipment. */
+export type LabelOutcome =
+  /** The label was not read, for a reason outside the shipment. Try again. */
+  | 'FAILED'
+  /** The label is in the document. */
+  | 'INCLUDED'
+  /** The shipment does not exist. */
+  | 'NOT_FOUND'
+  /** The shipment has no label yet, or gets none. Its `status` says which. */
+  | 'NOT_READY'
+  /** The label is not a PDF that can be printed. */
+  | 'UNREADABLE';
+
 /** The content type of a message. */
 export type MessageContentType =
   /** A template with its parameters. */
@@ -122,6 +135,14 @@ export type ShipOrderMutation = { shipOrder:
     | { message: string }
     | { message: string }
     | { offer: { courier: { code: string }, shipmentCost: { formatted: string } | null }, shipment: { id: string, status: ShipmentStatus, label: { pdfUrl: string } | null } }
+    | { message: string }
+   | null };
+
+export type PrintLabelsMutationVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PrintLabelsMutation = { createLabelDocument:
+    | { document: { url: string, expireTime: string, pageCount: number, labelCount: number, entries: Array<{ shipmentId: string, outcome: LabelOutcome, page: number | null }> } }
     | { message: string }
    | null };
 

@@ -78,13 +78,18 @@ const sometimes: Record<string, string[]> = {
   'Mutation.createOrder': ['GET /v1/orders'],
   'Mutation.createOrders': ['GET /v1/orders'],
   'Mutation.createShipment': ['GET /v1/orders/{id}'],
+  'Mutation.createLabelDocument': ['GET /v1/shipments'],
   'Mutation.shipOrder': ['GET /v1/shipments', 'GET /v1/shipments/{id}'],
   'ShipOrderSuccess.order': ['GET /v1/orders/{id}'],
 };
 
+const labelDocument = written('createLabelDocument', 'CreateLabelDocumentSuccess');
+
 /** Queries for types of results and errors, with `…` in the place of the fields. The other types are found by a search. */
 const resultSamples: Record<string, string> = {
   NoOffer: written('shipOrder', 'NoOffer', { maxShipmentCostCents: 0 }),
+  LabelDocument: labelDocument.replace('…', 'document { … }'),
+  LabelDocumentEntry: labelDocument.replace('…', 'document { entries { … } }'),
   InvalidInput: 'mutation { updateOrder(input: { id: "ca2496" }) { ... on InvalidInput { … } } }',
   InvalidField: 'mutation { updateOrder(input: { id: "ca2496" }) { ... on InvalidInput { fields { … } } } }',
   NotFound: 'mutation { updateOrder(input: { id: "none", notes: "None" }) { ... on NotFound { … } } }',

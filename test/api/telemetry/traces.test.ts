@@ -120,6 +120,25 @@ const operation = { kind: 'server', 'http.route': '/graphql', 'waybill.request_i
 const call = { kind: 'client', 'http.request.method': 'GET', failed: false };
 
 describe('traces', () => {
+  test('have a span per link of a document, without its id', async () => {
+    await using traced = await start();
+    await traced.send('/documents/AAAAAAAAAAAAAAAAAAAAAA.pdf');
+    await traced.flush();
+    expect(told(traced.collector.spans())).toEqual([
+      {
+        name: 'document',
+        kind: 'server',
+        parent: undefined,
+        failed: true,
+        'http.route': '/documents/{id}.pdf',
+        'http.response.status_code': 410,
+        'error.type': 'NOT_FOUND',
+        'waybill.request_id': 'mine',
+      },
+    ]);
+    expect(traced.collector.text()).not.toContain('AAAAAAAAAA');
+  });
+
   test('have a child span per REST call, whose id the call sends', async () => {
     await using traced = await start();
     const query = 'query Two { order(id: "a") { id notes } gone: order(id: "gone") { notes } }';

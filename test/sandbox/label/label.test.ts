@@ -76,6 +76,31 @@ test('a label is one page of 100 by 150 mm with a title and an author', async ()
   expect([document.getTitle(), document.getAuthor()]).toEqual(['Guía ca2036', 'Cóndor Veloz']);
 });
 
+test.each([
+  ['couriers/rutandina', [[101.6, 152.4, 0]]],
+  ['couriers/tierra-firme', [[105, 148, 0]]],
+  ['couriers/mareazul', [[148, 210, 0]]],
+  ['couriers/colibri-urbano', [[80, 120, 0]]],
+  // Stored on its side, with a rotation for viewers.
+  ['couriers/tres-cordilleras', [[150, 100, 90]]],
+  [
+    'couriers/chasqui-carga',
+    [
+      [100, 150, 0],
+      [100, 150, 0],
+    ],
+  ],
+])('a label has the form of its courier: %s', async (courier, expected) => {
+  const bytes = await renderLabel({ ...input, shipment: { ...input.shipment, courier } });
+  const { document, texts } = await drawingOf(bytes);
+  const tenths = (points: number) => Math.round((points * 254) / 72) / 10;
+  const pages = document
+    .getPages()
+    .map((page) => [tenths(page.getWidth()), tenths(page.getHeight()), page.getRotation().angle]);
+  expect(pages).toEqual(expected);
+  expect(texts.filter((text) => text === 'ca2036')).toHaveLength(pages.length);
+});
+
 test('a label shows the recipient, the sender, the contents and the amount due', async () => {
   const { texts } = await drawingOf(await renderLabel(input));
   expect(texts).toEqual([

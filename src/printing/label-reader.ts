@@ -1,0 +1,133 @@
+import type { Readable } from 'node:stream';
+import { type Cancellation, untilAborted } from '../concurrency/cancellation.ts';
+import { type Semaphore, SimpleRequest } from '../concurrency/semaphore.ts';
+import type { RestApi } from '../rest/api.ts';
+import type { CallContext } from '../rest/client/call-context.ts';
+import {
+  AbortedError,
+  DeadlineError,
+  isNotFound,
+  isUnauthenticated,
+  isUnreadable,
+  ResponseTooLargeError,
+  UnavailableError,
+  WaybillError,
+} from '../rest/errors.ts';
+import { DocumentsBusyError } from './errors.ts';
+
+const mib = 1_048_576;
+const maxLabelBytes = 5 * mib;
+const maxLabelsBytes = 32 * mib;
+
+/** The PDF of a label, or why there is none. An `error` says nothing about the label. */
+export type LabelFile =
+  | { bytes: Uint8Array }
+  | { outcome: 'NOT_READY' | 'UNREADABLE'; message: string }
+  | { error: unknown };
+
+export interface LabelSource {
+  api: RestApi;
+  /** The slots that label requests have, too. */
+  slots: Semaphore;
+}
+
+/**
+ * Reads the labels of shipments by `GET /v1/shipments/{id}/label` ("Endpoints"), each in a slot.
+ * @param halfTime ends the reads. Labels that are not there then have an `error`.
+ * @throws StatusError if REST rejects the access token.
+ */
+export async function readLabels(
+  names: readonly string[],
+  { api, slots }: LabelSource,
+  callContext: CallContext,
+  halfTime: Cancellation,
+): Promise<LabelFile[]> {
+  const end = Promise.withResolvers<never>();
+  end.promise.catch(() => {});
+  const onHalfTime = () => end.reject(new DeadlineError('The labels were not read in time'));
+  halfTime.addEventListener('abort', onHalfTime);
+  if (halfTime.aborted) onHalfTime();
+  const context = callContext.whileSucceeding(end.promise);
+  let bytesLeft = maxLabelsBytes;
+  let rejection: unknown;
+
+  /** @throws ResponseTooLargeError. What was read until then counts no more. */
+  async function collect(body: Readable): Promise<Uint8Array> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.length;
+      bytesLeft -= chunk.length;
+      if (size > maxLabelBytes || bytesLeft < 0) {
+        bytesLeft += size;
+        throw size > maxLabelBytes ? new LabelTooLargeError() : new LabelsTooLargeError();
+      }
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  }
+
+  async function read(name: string): Promise<LabelFile> {
+    try {
+      const slot = await takeSlot(slots, context);
+      try {
+        const { body } = await api.getLabel(name, context);
+        return { bytes: await collect(body) };
+      } finally {
+        slots.release(slot);
+      }
+    } catch (error) {
+      // The other labels of a rejected token would be rejected, too.
+      if (isUnauthenticated(error)) {
+        rejection = error;
+        end.reject(error);
+      }
+      return toLabelFile(error, halfTime);
+    }
+  }
+
+  const files = await Promise.all(names.map(read));
+  halfTime.removeEventListener('abort', onHalfTime);
+  if (rejection !== undefined) throw rejection;
+  return files;
+}
+
+/** The label of one shipment has more bytes than a label may have. */
+class LabelTooLargeError extends WaybillError {}
+
+class LabelsTooLargeError extends ResponseTooLargeError {
+  constructor() {
+    super(
+      `The labels have more than ${maxLabelsBytes / mib} MiB together. Put this shipment into another document`,
+    );
+  }
+}
+
+function toLabelFile(error: unknown, halfTime: Cancellation): LabelFile {
+  if (isNotFound(error))
+    return { outcome: 'NOT_READY', message: 'The REST service does not have the label of this shipment.' };
+  if (error instanceof LabelTooLargeError)
+    return { outcome: 'UNREADABLE', message: `The label has more than ${maxLabelBytes / mib} MiB.` };
+  if (error instanceof LabelsTooLargeError) return { error };
+  if (isUnreadable(error))
+    return { outcome: 'UNREADABLE', message: 'The REST service sent no PDF as the label of this shipment.' };
+  if (error instanceof AbortedError && halfTime.aborted)
+    return {
+      error: new DeadlineError('The label was not read within half of the time limit of the operation'),
+    };
+  // A body that breaks off has the error of its connection.
+  const isKnown = error instanceof WaybillError;
+  return { error: isKnown ? error : new UnavailableError('The label broke off', { cause: error }) };
+}
+
+/** @throws DocumentsBusyError, and AbortedError if the calls of the context are aborted first */
+async function takeSlot(slots: Semaphore, { owner, signal }: CallContext): Promise<SimpleRequest> {
+  const granted = Promise.withResolvers<void>();
+  const request = new SimpleRequest(owner, 1, granted.resolve);
+  const outcome = slots.acquire(request);
+  if (typeof outcome === 'object') throw new DocumentsBusyError('Too many label requests are waiting.');
+  if (outcome === 'waiting') await untilAborted(granted.promise, signal);
+  if (request.slot === 'granted') return request;
+  slots.release(request);
+  throw new AbortedError('The label was not read, because the operation ended');
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { pathOf, startLabelShop } from '../../fixtures/label-shop.ts';
+import {
+  isPostgresMissing,
+  newSchema,
+  openStore,
+  parsedUrl,
+  sharedPostgres,
+  startPostgres,
+} from '../../fixtures/postgres.ts';
+
+/** Starts a server with the keys and the documents of a schema. */
+async function startWithSchema(schema: string, server = sharedPostgres()) {
+  const postgres = await server;
+  const keyStore = await openStore(parsedUrl(postgres, schema));
+  const shop = await startLabelShop({ STATE_URL: postgres.url(`?schema=${schema}`) }, { keyStore });
+  return {
+    ...shop,
+    postgres,
+    keyStore,
+    async [Symbol.asyncDispose]() {
+      await shop[Symbol.asyncDispose]();
+      await keyStore.close();
+    },
+  };
+}
+
+describe.skipIf(isPostgresMissing)('with documents in PostgreSQL', () => {
+  test('each of two servers opens the links of the other, and a restart keeps them', async () => {
+    const schema = newSchema();
+    await using one = await startWithSchema(schema);
+    let link: string;
+    {
+      await using other = await startWithSchema(schema);
+      link = pathOf(await other.make(['s1', 's2']));
+      const ofOne = pathOf(await one.make(['s3']));
+      const responses = await Promise.all([one.fetch(link), other.fetch(link), other.fetch(ofOne)]);
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const [first, second] = await Promise.all(responses.map((response) => response.bytes()));
+      expect(Buffer.compare(first ?? Buffer.alloc(0), second ?? Buffer.alloc(0))).toBe(0);
+      expect(Buffer.from(first ?? []).toString('latin1', 0, 5)).toBe('%PDF-');
+    }
+    await using restarted = await startWithSchema(schema);
+    const response = await restarted.fetch(link);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    expect((await response.bytes()).length).toBe(Number(response.headers.get('content-length')));
+  });
+
+  test('a dump of the tables has neither ids, nor tokens, nor a part of a PDF', async () => {
+    const schema = newSchema();
+    await using app = await startWithSchema(schema);
+    const link = pathOf(await app.make(['CANARY1'], 'summary: true', 'canary-token'));
+    const id = link.slice('/documents/'.length, -'.pdf'.length);
+    const rows = [
+      ...(await app.postgres.sql(`SELECT * FROM ${schema}.documents`)),
+      ...(await app.postgres.sql(`SELECT * FROM ${schema}.document_parts`)),
+    ];
+    expect(rows).toHaveLength(2);
+    const dump = rows
+      .flatMap((row) => Object.values(row))
+      .map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value)))
+      .join('\n');
+    for (const canary of [id, 'canary-token', 'CANARY1', '%PDF', 'xref', 'condor-veloz'])
+      expect(dump).not.toContain(canary);
+    const bytes = Buffer.from(id, 'base64url').toString('latin1');
+    expect(dump).not.toContain(bytes);
+  });
+
+  test('a token that REST rejects at one server ends its links at all', async () => {
+    const schema = newSchema();
+    await using one = await startWithSchema(schema);
+    await using other = await startWithSchema(schema);
+    const [ana, eva] = [pathOf(await one.make(['s1'], '', 'ana')), pathOf(await one.make(['s1'], '', 'eva'))];
+    other.shop.rejected.add('ana');
+    await other.ask('{ shipment(id: "s1") { id } }', 'ana');
+    const statusOf = async (app: typeof one, link: string) =>
+      (await app.fetch(link, { method: 'HEAD' })).status;
+    await expect.poll(() => statusOf(one, ana)).toBe(410);
+    expect(await statusOf(one, eva)).toBe(200);
+  });
+
+  test('rows end with their time', async () => {
+    const schema = newSchema();
+    await using app = await startWithSchema(schema);
+    await app.make(['s1'], 'expiresInMinutes: 1');
+    await app.postgres.sql(`UPDATE ${schema}.documents SET expires_ms = 0`);
+    await app.postgres.sql(`UPDATE ${schema}.document_parts SET expires_ms = 0`);
+    const count = async () =>
+      (
+        await app.postgres.sql(
+          `SELECT FROM ${schema}.documents UNION ALL SELECT FROM ${schema}.document_parts`,
+        )
+      ).length;
+    await expect.poll(count).toBe(0);
+  });
+
+  test('while PostgreSQL is away, a link is a 503 and the mutation OVERLOADED', async () => {
+    const postgres = await startPostgres();
+    const schema = newSchema();
+    try {
+      await using app = await startWithSchema(schema, Promise.resolve(postgres));
+      const link = pathOf(await app.make(['s1']));
+      await postgres.kill();
+      const response = await app.fetch(link);
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+      expect((await response.json()).errors[0].extensions.code).toBe('OVERLOADED');
+      await expect.poll(() => app.keyStore.failure()).toBeDefined();
+      const before = app.calls().length;
+      const { result, errors } = await app.make(['s1']);
+      expect(app.calls()).toHaveLength(before);
+      expect(result).toBeNull();
+      expect(errors).toMatchObject([{ code: 'OVERLOADED', retryable: true }]);
+    } finally {
+      await postgres.close();
+    }
+  });
+});
