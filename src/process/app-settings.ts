@@ -17,6 +17,7 @@ export function appSettings(config: Config): AppSettings {
     referenceMs: config.referenceMs,
     listsForBatches: config.listsForBatches,
     graphqlRequestsAtOnce: config.graphqlRequestsAtOnce,
+    liveIntervalMs: config.liveIntervalMs,
     corsOrigins: config.corsOrigins,
     compressResponses: config.compressResponses,
     isHttps: config.publicUrl?.protocol === 'https:',

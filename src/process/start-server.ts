@@ -10,6 +10,7 @@ import { createApp, type TestOptions } from '../server/app.ts';
 import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
 import { reportEarlyErrors } from '../server/http/http-error.ts';
 import type { ListenerOptions } from '../server/http/http-server.ts';
+import { OpenStreams } from '../server/live/open-streams.ts';
 import { createHealth } from '../server/routes/health.ts';
 import { createErrorReporter, type ReportError } from '../telemetry/error-report.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -57,6 +58,7 @@ export async function startServer(config: Config, parts: ServerParts) {
   const health = createHealth(probe, [parts.keyStore.failure, parts.keyStore.fileProblem]);
   const mutations = new RunningMutations();
   const turns = new LoopTurns();
+  const streams = new OpenStreams(config.maxConnections);
   const app = createApp({
     settings: appSettings(config),
     api: createRestApi(client, parameterNames(config), {
@@ -74,6 +76,7 @@ export async function startServer(config: Config, parts: ServerParts) {
     health,
     mutations,
     turns,
+    streams,
     metrics,
     showMetrics: config.metricsPort === undefined,
     tracing,
@@ -104,6 +107,7 @@ export async function startServer(config: Config, parts: ServerParts) {
       health.markNotReady();
       const waitMs = drainWait(reason, config);
       const graceEndsAtMs = performance.now() + waitMs + config.drainGraceMs;
+      streams.shutDown(waitMs);
       await listener.close(waitMs);
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
       await mutations.whenIdle(graceEndsAtMs - performance.now());

@@ -16,6 +16,7 @@ import { type SchemaAccess, validationByAccess } from './documents/schema-access
 import { onlyTrustedDocuments, type TrustedDocuments } from './documents/trusted-documents.ts';
 import { createExecutor, type Execute } from './execution/executor.ts';
 import { createFastPath } from './graphql/fast-path.ts';
+import { createStreamRequests } from './graphql/stream-requests.ts';
 import { yogaAccessLog } from './graphql/yoga-access-log.ts';
 import { compressedResponses } from './graphql/yoga-compression.ts';
 import { cachedDocuments, idParameters, persistedDocuments } from './graphql/yoga-documents.ts';
@@ -29,6 +30,9 @@ import { defaultUnreadBudgetBytes } from './http/unread-bytes.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
 import { createRateLimit } from './limits/rate-limit.ts';
+import { createLive } from './live/live.ts';
+import type { OpenStreams } from './live/open-streams.ts';
+import { createOperationReader } from './live/watched-operation.ts';
 import { createAccessLog } from './operations/access-log.ts';
 import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
@@ -55,6 +59,8 @@ export interface AppSettings {
   referenceMs: number;
   listsForBatches: boolean;
   graphqlRequestsAtOnce: number;
+  /** The shortest time between two runs of a subscription. */
+  liveIntervalMs: number;
   corsOrigins: readonly string[] | undefined;
   compressResponses: boolean;
   /** Whether clients reach this server by HTTPS. */
@@ -86,6 +92,8 @@ export interface AppOptions {
   mutations: RunningMutations;
   /** The turns of the event loop, which knows of new connections. */
   turns: LoopTurns;
+  /** The open streams, so that a shutdown can end them. */
+  streams: OpenStreams;
   health: Health;
   forTests: TestOptions | undefined;
 }
@@ -251,6 +259,19 @@ export function createApp(options: AppOptions): RequestListener {
     ],
   });
   if (forTests.fastPath === false) return yoga;
+  const live = createLive({
+    intervalMs: settings.liveIntervalMs,
+    operations: createOperationReader(schema),
+    streams: options.streams,
+    toTenant: tokens.toTenant,
+    toOwner: tokens.owner,
+    runOperation,
+    unread: admission.unread,
+    responseHeaders,
+    accessLog,
+    metrics: metrics?.live,
+    report,
+  });
   return createFastPath({
     bodies,
     documentPolicy,
@@ -261,6 +282,7 @@ export function createApp(options: AppOptions): RequestListener {
     compressResponses,
     report,
     runOperation,
+    runStream: createStreamRequests({ live, documentPolicy, documents, admission, toOwner: tokens.owner }),
     fallback: yoga,
   });
 }
