@@ -274,6 +274,7 @@ describe('readConfig', () => {
       pointsPerSecond: 50,
       referenceMs: 0,
       listsForBatches: false,
+      liveIntervalMs: 2_000,
       metrics: true,
       metricsPort: 9464,
       tracing: false,

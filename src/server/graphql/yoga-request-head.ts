@@ -30,7 +30,7 @@ export function checkRequestHead(
 const notAcceptable = rejection(
   406,
   'UNSUPPORTED_MEDIA_TYPE',
-  'Responses are JSON in UTF-8. Send the header "accept: application/json". A subscription needs "accept: text/event-stream".',
+  'Responses are JSON in UTF-8. Send the header "accept: application/json".',
 );
 
 /** Rejects a WebSocket. Other upgrades, such as `h2c`, are ignored, as HTTP allows. */
