@@ -20,7 +20,7 @@ async function startCounting(environment: Record<string, string> = {}) {
       const bearer = bearerOf(request);
       const count = (reads.get(bearer) ?? 0) + 1;
       reads.set(bearer, count);
-      const json = { name: 'organizations/1', balanceCents: Number.parseInt(bearer, 10) + count };
+      const json = { name: 'organization/1', creditLimitCents: 0, balanceCents: Number.parseInt(bearer, 10) + count };
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(json));
     },
     { LIVE_INTERVAL_MS: '100', ...environment },
@@ -96,7 +96,7 @@ test('equal variables in another order share a look', async () => {
   const { app, watch } = await startCounting({ LIVE_INTERVAL_MS: '3600000' });
   await using _app = app;
   const query =
-    'subscription ($a: Boolean!, $b: Boolean!) { organization { balance { cents @include(if: $a) @include(if: $b) } } }';
+    'subscription ($a: Boolean!, $b: Boolean!) { organization { balance { cents @include(if: $a) currency @include(if: $b) } } }';
   const one = await watch('0', { query, variables: { a: true, b: true } });
   await one.event(1);
   await (await watch('0', { query, variables: { b: true, a: true } })).event(1);
