@@ -54,6 +54,7 @@ const layers: Record<string, string[]> = {
     'app.ts',
     'routes',
     'graphql',
+    'live',
     'operations',
     'documents execution',
     'limits',
@@ -67,6 +68,7 @@ const layers: Record<string, string[]> = {
   'src/graph': [
     'print-schema.ts',
     'schema.ts',
+    'subscription.ts',
     'messaging organization shipments',
     'quotes',
     'orders',
