@@ -55,6 +55,7 @@ const layers: Record<string, string[]> = {
     'app.ts',
     'routes',
     'graphql',
+    'live',
     'operations',
     'documents execution',
     'limits',
@@ -68,6 +69,7 @@ const layers: Record<string, string[]> = {
   'src/graph': [
     'print-schema.ts',
     'schema.ts',
+    'subscription.ts',
     'messaging organization shipments',
     'quotes',
     'orders',

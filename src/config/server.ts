@@ -79,11 +79,17 @@ export const requestSettings = {
     wholeNumber(1, 1_000_000),
     'The maximum number of GraphQL requests that run or wait for their turn. One token may use at most half of this number. Tokens that the REST service has not accepted yet may together use at most three quarters. Further requests fail with `OVERLOADED`.',
   ),
+  liveIntervalMs: setting(
+    'LIVE_INTERVAL_MS',
+    '2000',
+    wholeNumber(10, 3_600_000),
+    'The shortest time between two runs of a subscription, in milliseconds. While nothing changes, the time doubles up to 30 seconds. All streams of a token with one operation share its runs.',
+  ),
   maxConnections: setting(
     'MAX_CONNECTIONS',
     '10000',
     wholeNumber(1, 1_000_000),
-    'The maximum number of client connections. The server closes further connections immediately.',
+    'The maximum number of client connections. The server closes further connections immediately. The streams of subscriptions take at most half of this number, and those of one token a quarter.',
   ),
   keepAliveTimeoutMs: setting(
     'KEEP_ALIVE_TIMEOUT_MS',

@@ -11,6 +11,7 @@ import './messaging/send-message.ts';
 import './messaging/send-message-to-phone.ts';
 import './orders/update-order.ts';
 import './shipments/ship-order.ts';
+import { subscriptionOf } from './subscription.ts';
 
 builder.queryType({
   description: "The operations that read the merchant's orders, quotes, shipments and messages.",
@@ -28,4 +29,9 @@ const description =
   'description of a field names the REST calls that the field costs.';
 
 /** The GraphQL schema. The import of a file adds the types of that file, and of the files that it imports. */
-export const schema: GraphQLSchema = new GraphQLSchema({ ...builder.toSchema().toConfig(), description });
+export const schema: GraphQLSchema = withSubscription(builder.toSchema().toConfig());
+
+function withSubscription(config: ReturnType<GraphQLSchema['toConfig']>): GraphQLSchema {
+  if (config.query == null) throw new Error('The schema has no type Query');
+  return new GraphQLSchema({ ...config, subscription: subscriptionOf(config.query), description });
+}

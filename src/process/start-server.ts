@@ -9,6 +9,7 @@ import { createProbe } from '../rest/health-probe.ts';
 import { createApp, type TestOptions } from '../server/app.ts';
 import type { TrustedDocuments } from '../server/documents/trusted-documents.ts';
 import { defaultResponseTimeoutMs, type ListenerOptions } from '../server/http/http-server.ts';
+import { OpenStreams } from '../server/live/open-streams.ts';
 import { reportEarlyErrors } from '../server/operations/access-log.ts';
 import { createHealth } from '../server/routes/health.ts';
 import { defaultLabelRequestsAtOnce } from '../server/routes/label-queue.ts';
@@ -65,6 +66,7 @@ export async function startServer(config: Config, parts: ServerParts) {
   const health = createHealth(probe, [parts.keyStore.failure, parts.keyStore.fileProblem]);
   const mutations = new RunningMutations();
   const turns = new LoopTurns();
+  const streams = new OpenStreams(config.maxConnections);
   const app = createApp({
     config,
     api: createRestApi(client, config.parameterNames, {
@@ -83,6 +85,7 @@ export async function startServer(config: Config, parts: ServerParts) {
     health,
     mutations,
     turns,
+    streams,
     metrics,
     tracing,
     log,
@@ -112,6 +115,7 @@ export async function startServer(config: Config, parts: ServerParts) {
       health.markNotReady();
       const waitMs = drainWait(reason, config);
       const graceEndsAtMs = performance.now() + waitMs + config.drainGraceMs;
+      streams.shutDown(waitMs);
       await listener.close(waitMs);
       // A mutation continues after its client has disconnected, so it may still run after all connections are closed.
       await mutations.whenIdle(graceEndsAtMs - performance.now());

@@ -20,6 +20,7 @@ import { validationByAccess } from './documents/schema-access.ts';
 import { onlyTrustedDocuments, type TrustedDocuments } from './documents/trusted-documents.ts';
 import { createExecutor, type Execute } from './execution/executor.ts';
 import { createFastPath } from './graphql/fast-path.ts';
+import { createStreamRequests } from './graphql/stream-requests.ts';
 import { yogaAccessLog } from './graphql/yoga-access-log.ts';
 import { yogaCompression } from './graphql/yoga-compression.ts';
 import { idParameters, yogaDocumentIds, yogaDocuments } from './graphql/yoga-documents.ts';
@@ -34,6 +35,9 @@ import { defaultUnreadBudgetBytes } from './http/unread-bytes.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
 import { createRateLimit } from './limits/rate-limit.ts';
+import { createLive } from './live/live.ts';
+import type { OpenStreams } from './live/open-streams.ts';
+import { createOperationReader } from './live/watched-operation.ts';
 import { createAccessLog } from './operations/access-log.ts';
 import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
@@ -72,6 +76,8 @@ export interface AppOptions {
   mutations: RunningMutations;
   /** The turns of the event loop, which knows of new connections. */
   turns: LoopTurns;
+  /** The open streams, so that a shutdown can end them. */
+  streams: OpenStreams;
   health: Health;
   forTests: TestOptions | undefined;
 }
@@ -230,6 +236,19 @@ export function createApp(options: AppOptions): App {
     yogaExecution(runOperation),
   ]);
   if (forTests.fastPath === false) return { listener: yoga, close: labelDocuments.close };
+  const live = createLive({
+    intervalMs: config.liveIntervalMs,
+    operations: createOperationReader(schema),
+    streams: options.streams,
+    toTenant: tokens.toTenant,
+    toOwner: tokens.owner,
+    runOperation,
+    unread: admission.unread,
+    responseHeaders,
+    accessLog,
+    metrics: metrics?.live,
+    report,
+  });
   const listener = createFastPath({
     bodies,
     documentPolicy,
@@ -240,6 +259,7 @@ export function createApp(options: AppOptions): App {
     compressResponses: config.compressResponses,
     report,
     runOperation,
+    runStream: createStreamRequests({ live, documentPolicy, documents, admission, toOwner: tokens.owner }),
     fallback: yoga,
   });
   return { listener, close: labelDocuments.close };

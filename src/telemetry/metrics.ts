@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Difference } from '../rest/watch/schema-drift.ts';
+import { createLiveMetrics } from './live-metrics.ts';
 import { createCallMetrics, createLoadingMetrics, createRequestMetrics } from './request-metrics.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -54,6 +55,7 @@ export function createMetrics() {
     requests: createRequestMetrics(registers),
     calls: createCallMetrics(registers),
     loading: createLoadingMetrics(registers),
+    live: createLiveMetrics(registers),
     /** An error before a request reached a route. `status` is undefined if no response was sent. */
     earlyError: (status: number | undefined) => earlyErrors.inc({ status: status ?? 'none' }),
     documentRead: () => documentsRead.inc(),

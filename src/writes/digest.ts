@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { canonicalJson } from '../base/canonical-json.ts';
 
 /**
  * Makes digests of JSON values that reveal nothing without the secret. With one secret, equal values have equal
@@ -6,14 +7,6 @@ import { createHmac } from 'node:crypto';
  */
 export function createDigest(secret: () => Buffer) {
   return (value: unknown) => createHmac('sha256', secret()).update(canonicalJson(value)).digest('base64url');
-}
-
-/** JSON with the fields of each object in the order of their names. A field with the value undefined is left out. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, part: unknown) => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }
 
 /**

@@ -278,6 +278,7 @@ describe('readConfig', () => {
       pointsPerSecond: 50,
       referenceMs: 0,
       listsForBatches: false,
+      liveIntervalMs: 2_000,
       metrics: true,
       metricsPort: 9464,
       tracing: false,

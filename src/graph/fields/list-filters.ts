@@ -3,11 +3,20 @@ import { timeMs } from '../../base/date-time.ts';
 import { BadInputError } from '../../rest/errors.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 
-export const statusArgs = (list: string, type: EnumRef<SchemaTypes, string, string>) =>
+/** The extensions of an argument that makes Waybill scan a list, because REST lacks the filter. No stream takes it. */
+export const needsScan = { needsScan: true };
+
+/** @param extensions `needsScan` if REST cannot filter the list by its status. */
+export const statusArgs = (
+  list: string,
+  type: EnumRef<SchemaTypes, string, string>,
+  extensions: Partial<typeof needsScan> = {},
+) =>
   builder.args((t) => ({
     status: t.field({
       type: [type],
       description: `The statuses of the ${list} to return. By default, all statuses.`,
+      extensions,
     }),
   }));
 
@@ -28,20 +37,24 @@ export const timeArgs = builder.args((t) => ({
   createdSince: t.field({
     type: 'DateTime',
     description: 'The earliest time of creation. By default, there is no lower bound.',
+    extensions: needsScan,
   }),
   createdUntil: t.field({
     type: 'DateTime',
     description: 'The latest time of creation. By default, there is no upper bound.',
+    extensions: needsScan,
   }),
   updatedSince: t.field({
     type: 'DateTime',
     description:
       'The earliest time of the last change. By default, there is no lower bound. Only `createdSince` can end the ' +
       'search before the end of the list.',
+    extensions: needsScan,
   }),
   updatedUntil: t.field({
     type: 'DateTime',
     description: 'The latest time of the last change. By default, there is no upper bound.',
+    extensions: needsScan,
   }),
 }));
 

@@ -4,6 +4,7 @@ import type { OrderJson, RecipientJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import {
   isFilter,
+  needsScan,
   searchText,
   statusArgs,
   statusFilter,
@@ -139,6 +140,7 @@ builder.queryFields((t) => ({
       ...timeArgs,
       hasShipment: t.arg.boolean({
         description: 'Whether the orders have a shipment. By default, both are returned.',
+        extensions: needsScan,
       }),
       shipmentStatus: t.arg({
         type: [shipmentStatus.ref],
@@ -146,6 +148,7 @@ builder.queryFields((t) => ({
           'The statuses of the shipments of the orders to return. By default, all statuses, and orders without a ' +
           'shipment. Also costs pages of `GET /v1/shipments`, and `GET /v1/shipments/{id}` for a few shipments. An ' +
           'order whose shipment cannot be read is null, with an error.',
+        extensions: needsScan,
       }),
     },
     resolve: (_root, { status, search, hasShipment, shipmentStatus, ...args }, { loaders }, info) => {

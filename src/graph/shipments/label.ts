@@ -13,13 +13,15 @@ export const Label = builder.objectRef<ShipmentJson>('Label').implement({
         'The id, `labels/<identifier>`. `node` does not accept this id: read a label through its shipment.',
       resolve: labelId,
     }),
-    url: t.field(
-      optionalValue(
+    url: t.field({
+      ...optionalValue(
         'URL',
         'A signed URL of the PDF. It works without an access token, and expires 5 days after the REST service issued it.',
-        (shipment) => shipment.labelUrl,
+        (shipment: ShipmentJson) => shipment.labelUrl,
       ),
-    ),
+      // REST signs it anew at each read. A new signature alone is no event of a stream.
+      extensions: { isNewAtEachRead: true },
+    }),
     pdfUrl: t.field({
       type: 'URL',
       description:

@@ -1,7 +1,14 @@
 import { resourceName } from '../../rest/resource-name.ts';
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
-import { isFilter, statusArgs, statusFilter, timeArgs, timeRanges } from '../fields/list-filters.ts';
+import {
+  isFilter,
+  needsScan,
+  statusArgs,
+  statusFilter,
+  timeArgs,
+  timeRanges,
+} from '../fields/list-filters.ts';
 import { shippingCost } from '../fields/money.ts';
 import { optionalValue } from '../fields/optional-value.ts';
 import { relatedRecord, relation } from '../fields/related-record.ts';
@@ -95,11 +102,12 @@ builder.queryFields((t) => ({
       'A filter costs up to 20 pages of this list.',
     args: {
       ...shipmentList.field.args,
-      ...statusArgs('shipments', shipmentStatus.ref),
+      ...statusArgs('shipments', shipmentStatus.ref, needsScan),
       ...timeArgs,
       courier: t.arg.id({
         description:
           'The courier of the shipments to return, `couriers/<code>` or the code. By default, all couriers.',
+        extensions: needsScan,
       }),
     },
     resolve: (_root, { status, courier, ...args }, { loaders }) => {

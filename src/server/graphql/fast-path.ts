@@ -11,7 +11,7 @@ import type { ReportError } from '../../telemetry/error-report.ts';
 import type { RequestRecord } from '../../telemetry/request-record.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
-import { type DocumentPolicy, type DocumentReference, findDocument } from '../documents/persisted-queries.ts';
+import { type DocumentPolicy, findDocument } from '../documents/persisted-queries.ts';
 import { compress } from '../http/compression.ts';
 import { type ContentCoding, contentCoding, isJson, responseType } from '../http/content-negotiation.ts';
 import type { HeaderReader } from '../http/header-reader.ts';
@@ -19,10 +19,12 @@ import type { NodeContext } from '../http/node-context.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
 import type { UnreadBytes } from '../http/unread-bytes.ts';
+import { acceptedStream } from '../live/transport.ts';
 import { type AccessLog, recordResult } from '../operations/access-log.ts';
 import { toClientResult } from '../operations/error-mapping.ts';
 import type { OperationRequest } from '../operations/operation-request.ts';
 import type { RunOperation } from '../operations/operation-runner.ts';
+import type { OperationParameters, RunStream } from './stream-requests.ts';
 import type { RequestBodyOptions } from './yoga-request.ts';
 
 export interface FastPathOptions {
@@ -35,6 +37,7 @@ export interface FastPathOptions {
   compressResponses: boolean;
   report: ReportError;
   runOperation: RunOperation;
+  runStream: RunStream;
   /** `context` has the results of the steps that the fast path has done. */
   fallback(request: IncomingMessage, response: ServerResponse, context: Partial<NodeContext>): void;
 }
@@ -44,8 +47,11 @@ export function createFastPath(options: FastPathOptions): RequestListener {
   const { maxBodyBytes, budget, admission } = options.bodies;
   const defer = createDefer();
   return (request, response) => {
-    const mediaType = hasFastPathHead(request, maxBodyBytes) && responseType(request.headers.accept);
-    if (!mediaType || admission.overloadError() !== undefined) return options.fallback(request, response, {});
+    const { accept } = request.headers;
+    const mediaType = responseType(accept);
+    const isAcceptable = mediaType !== undefined || acceptedStream(accept) !== undefined;
+    const isFast = isAcceptable && hasFastPathHead(request, maxBodyBytes);
+    if (!isFast || admission.overloadError() !== undefined) return options.fallback(request, response, {});
     const fastRequest = new FastRequest(options, response, mediaType);
     receiveBody(request, maxBodyBytes, budget, (body) => {
       if (Buffer.isBuffer(body) && body.length <= maxDeferredBytes) defer(() => fastRequest.run(body));
@@ -64,11 +70,6 @@ function hasFastPathHead({ method, url, headers }: IncomingMessage, maxBodyBytes
     headers.expect === undefined &&
     !(Number(headers['content-length']) > maxBodyBytes)
   );
-}
-
-interface OperationParameters extends DocumentReference {
-  operationName?: string | null;
-  variables?: Record<string, unknown> | null;
 }
 
 const isString = (value: unknown) => typeof value === 'string';
@@ -101,11 +102,12 @@ class FastRequest implements OperationRequest, HeaderReader {
   readonly headers: HeaderReader = this;
   readonly response: ServerResponse;
   readonly #options: FastPathOptions;
-  readonly #mediaType: string;
+  /** Undefined if the client accepts only a stream. */
+  readonly #mediaType: string | undefined;
   #parsed: ParsedBody | undefined;
   #result: Promise<ExecutionResult> | undefined;
 
-  constructor(options: FastPathOptions, response: ServerResponse, mediaType: string) {
+  constructor(options: FastPathOptions, response: ServerResponse, mediaType: string | undefined) {
     this.#options = options;
     this.response = response;
     this.#mediaType = mediaType;
@@ -122,7 +124,8 @@ class FastRequest implements OperationRequest, HeaderReader {
     try {
       this.#parsed = Buffer.isBuffer(body) ? parseBody(body) : { httpError: body };
       const operation = this.#requestedOperation(this.#parsed);
-      if (operation === undefined) this.#fallBack();
+      if (this.#mayStream(operation)) this.#runStream(this.#parsed, operation);
+      else if (operation === undefined) this.#fallBack();
       else this.#options.runOperation(operation, this, (result) => this.#respondAfter(result));
     } catch {
       // The operation has not started. The fallback fails in the same way, and reports the error.
@@ -152,6 +155,25 @@ class FastRequest implements OperationRequest, HeaderReader {
     if (document === undefined || errors?.length !== 0) return undefined;
     const definition = getOperationAST(document, operationName);
     return definition ? { document, definition, variables: variables ?? undefined } : undefined;
+  }
+
+  /** Whether the response may be a stream. */
+  #mayStream(operation: Operation | undefined): boolean {
+    if (this.#mediaType === undefined) return true;
+    if (operation !== undefined) return operation.definition.operation === 'subscription';
+    const accept = this.get('accept');
+    return accept !== 'application/json' && acceptedStream(accept) !== undefined;
+  }
+
+  #runStream(parsed: ParsedBody, operation: Operation | undefined): void {
+    this.#options.runStream({
+      request: this,
+      operation,
+      parameters: 'json' in parsed && areParameters(parsed.json) ? parsed.json : undefined,
+      httpError: 'httpError' in parsed ? parsed.httpError : undefined,
+      acceptsJson: this.#mediaType !== undefined,
+      fallBack: () => this.#fallBack(),
+    });
   }
 
   #respondAfter(result: Promise<ExecutionResult>): void {

@@ -1,12 +1,12 @@
 import { type DocumentNode, GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { Owner } from '../../concurrency/owner.ts';
-import { SimpleRequest } from '../../concurrency/semaphore.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
 import { type DocumentPolicy, type DocumentReference, findDocument } from '../documents/persisted-queries.ts';
 import type { HeaderReader } from '../http/header-reader.ts';
 import type { NodeContext } from '../http/node-context.ts';
 import type { Admission } from '../operations/admission.ts';
+import { documentTurn } from '../operations/document-turn.ts';
 import { clientGone, refuse } from '../operations/refusal.ts';
 
 /** Request parameters that Yoga itself does not accept. */
@@ -38,9 +38,6 @@ export function yogaDocumentIds(policy: DocumentPolicy): Plugin {
   };
 }
 
-// To parse and validate a typical document takes 1 to 2 ms.
-const nodesPerDocument = 100;
-
 /**
  * Yoga plugin: parses and validates by `documents`. Yoga's own caches are bounded by count, not by size.
  * A new document takes a slot of `admission`.
@@ -56,19 +53,10 @@ export function yogaDocuments(
   return {
     onParams({ params: { query }, request, context: { res }, setResult }) {
       if (typeof query !== 'string' || documents.cached(query) !== undefined) return undefined;
-      return new Promise((resolve) => {
-        const owner = toOwner(request.headers, res.req.socket);
-        const step = new SimpleRequest(owner, nodesPerDocument, () => {
-          admission.leave(step, res);
-          if (res.destroyed) setResult(refuse(clientGone));
-          resolve();
-        });
-        const outcome = admission.enter(step, res);
-        if (outcome === 'started') step.onSlotGranted();
-        else if (outcome !== 'waiting') {
-          setResult(refuse(outcome));
-          resolve();
-        }
+      const owner = toOwner(request.headers, res.req.socket);
+      return documentTurn(admission, owner, res).then((refusal) => {
+        if (refusal !== undefined) setResult(refuse(refusal));
+        else if (res.destroyed) setResult(refuse(clientGone));
       });
     },
     // Not `setParsedDocument`: an error thrown in this hook would bypass the plugins that add code and status.

@@ -1,9 +1,24 @@
+import type { IncomingMessage } from 'node:http';
 import { getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
+import { type HttpError, rejection } from '../http/http-error.ts';
 import type { NodeContext } from '../http/node-context.ts';
 import type { OperationRequest } from '../operations/operation-request.ts';
 import type { RunOperation } from '../operations/operation-runner.ts';
 import type { Respond } from '../operations/prepared-operation.ts';
+import { refuse } from '../operations/refusal.ts';
+
+/** The error of a subscription for which no stream can be opened. */
+function noStreamError({ method }: IncomingMessage): HttpError {
+  if (method === 'GET')
+    return rejection(405, 'BAD_REQUEST', 'A subscription is sent by POST, with its document in a JSON body.');
+  return rejection(
+    406,
+    'UNSUPPORTED_MEDIA_TYPE',
+    'A subscription is answered by a stream. Send the header "accept: text/event-stream", or "accept: ' +
+      'multipart/mixed;subscriptionSpec=1.0", and the body as plain JSON to "/graphql".',
+  );
+}
 
 /** Yoga plugin: runs operations by the same function as the fast path. */
 export function yogaExecution(runOperation: RunOperation): Plugin<NodeContext> {
@@ -16,6 +31,10 @@ export function yogaExecution(runOperation: RunOperation): Plugin<NodeContext> {
       const operation = { document, definition, variables: variableValues ?? undefined };
       const run = (respond: Respond) => runOperation(operation, operationRequest(contextValue), respond);
       setExecuteFn(() => contextValue.result ?? new Promise(run));
+    },
+    // The fast path opens streams, by POST alone.
+    onSubscribe({ args: { contextValue }, setResultAndStopExecution }) {
+      setResultAndStopExecution(refuse(noStreamError(contextValue.req)));
     },
   };
 }

@@ -3,6 +3,7 @@ import { isJson, namesJson, responseType } from '../http/content-negotiation.ts'
 import type { HeaderReader } from '../http/header-reader.ts';
 import { type HttpError, rejection } from '../http/http-error.ts';
 import { bodyTooLarge } from '../http/request-body.ts';
+import { acceptedStream } from '../live/transport.ts';
 
 /** Browsers send a preflight before a cross-origin request with any of these headers. */
 const preflightHeaders = [
@@ -20,7 +21,10 @@ export function checkRequestHead(
 ): HttpError | undefined {
   const error =
     method === 'POST' ? checkPost(headers, maxBodyBytes) : (checkWebSocket(headers) ?? checkCsrf(headers));
-  return error ?? (responseType(headers.get('accept')) === undefined ? notAcceptable : undefined);
+  const accept = headers.get('accept');
+  // The errors of a stream that cannot be opened are JSON.
+  const isAcceptable = responseType(accept) !== undefined || acceptedStream(accept) !== undefined;
+  return error ?? (isAcceptable ? undefined : notAcceptable);
 }
 
 const notAcceptable = rejection(
@@ -32,7 +36,8 @@ const notAcceptable = rejection(
 /** Rejects a WebSocket. Other upgrades, such as `h2c`, are ignored, as HTTP allows. */
 function checkWebSocket(headers: HeaderReader): HttpError | undefined {
   if (!/\bwebsocket\b/i.test(headers.get('upgrade') ?? '')) return undefined;
-  const message = 'WebSockets are not supported. Send queries and mutations by POST as JSON.';
+  const message =
+    'WebSockets are not supported. Send operations by POST as JSON. A subscription is answered by a stream of HTTP.';
   return rejection(501, 'BAD_REQUEST', message);
 }
 

@@ -27,7 +27,7 @@ export function yogaRequest(options: RequestBodyOptions): Plugin<object, NodeCon
         // Before the body is read: the bodies of shed requests are not read.
         admission.overloadError();
       // Yoga does not read weights, by which a client refuses a type.
-      headers.set('accept', responseType(headers.get('accept')) ?? '');
+      headers.set('accept', responseType(headers.get('accept')) ?? 'application/json');
       if (httpError !== undefined) {
         endResponse(httpErrorResponse(httpError, serverContext, fetchAPI));
       } else if (method === 'POST') {

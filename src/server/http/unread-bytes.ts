@@ -43,20 +43,24 @@ export class UnreadBytes {
   add(owner: Owner, response: ServerResponse, bytes: number): void {
     // A closed response emits no second `close`, and would be counted forever.
     if (!(bytes > 0) || response.closed) return;
-    const { socket } = response.req;
+    response.once('close', this.hold(owner, response.req.socket, bytes));
+  }
+
+  /** Counts bytes that a connection has not taken yet. @returns a function that gives them back. Call it once. */
+  hold(owner: Owner, socket: Socket, bytes: number): () => void {
     const reader = this.#readers.get(socket) ?? { bytes: 0, isStranger: false, sinceMs: performance.now() };
     this.#readers.set(socket, reader);
     reader.isStranger = owner.connection !== undefined;
     reader.bytes += bytes;
     this.#usage.add(owner, bytes);
-    response.once('close', () => {
+    if (this.#isFull) this.#timer ??= setTimeout(() => this.#cutOff(), maxFullMs).unref();
+    return () => {
       reader.bytes -= bytes;
       reader.sinceMs = performance.now();
       if (reader.bytes === 0) this.#readers.delete(socket);
       this.#usage.add(owner, -bytes);
       this.#onRoom();
-    });
-    if (this.#isFull) this.#timer ??= setTimeout(() => this.#cutOff(), maxFullMs).unref();
+    };
   }
 
   get #isFull(): boolean {

@@ -5,6 +5,7 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { countError, loggableName, RequestRecord } from '../../telemetry/request-record.ts';
+import type { Tenant } from '../../tenancy/tenant.ts';
 import type { HeaderReader } from '../http/header-reader.ts';
 import type { OnHttpError } from '../http/http-error.ts';
 
@@ -27,6 +28,24 @@ export function createAccessLog(log: Log, metrics?: Metrics['requests'], tracing
         writeLogLine(log, requestRecord, status, isAborted);
       tracing?.end(requestRecord, headers, status);
     },
+    /** Ends the record of a stream in metrics and traces, when its head is sent. The stream may last for an hour. */
+    openStream(requestRecord: RequestRecord, headers: HeaderReader): void {
+      metrics?.onRequestFinished(requestRecord, 200, false);
+      tracing?.end(requestRecord, headers, 200);
+    },
+    /** Writes the line of a stream that has ended. */
+    endStream(requestRecord: RequestRecord, tenant: Tenant, facts: StreamFacts): void {
+      const { requestId, startedAtMs, operation } = requestRecord;
+      const fields = {
+        requestId,
+        operation: loggableName(operation?.name?.value),
+        type: operation?.operation,
+        tenant: shownTenant(tenant),
+        ms: roundToTenths(performance.now() - startedAtMs),
+        ...facts,
+      };
+      log.info(fields, 'stream ended');
+    },
   };
 }
 
@@ -36,6 +55,17 @@ export function reportEarlyErrors(log: Log, metrics: Metrics | undefined): OnHtt
     metrics?.earlyError(status);
     if (log.isLevelEnabled('debug')) log.debug({ requestId, status, errors: { [code]: 1 } }, 'refused');
   };
+}
+
+/** What the line of a stream tells beside its request. */
+export interface StreamFacts {
+  transport: string;
+  /** The events that the client has taken. */
+  events: number;
+  /** Why the stream ended. */
+  end: string | undefined;
+  /** The errors of the last event by code. */
+  errors: Record<string, number> | undefined;
 }
 
 /** Counts the errors of a result as clients see it. */
@@ -53,6 +83,9 @@ function failedCalls({ entries }: CallLog): string[] | undefined {
   return failed.length === 0 ? undefined : failed.slice(0, 3);
 }
 
+/** A prefix of the id: enough to distinguish tenants, too short to identify one. */
+const shownTenant = ({ id }: Tenant): string => id.slice(0, 12);
+
 function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, isAborted: boolean): void {
   const { requestId, startedAtMs, route, operation, callContext, errors } = requestRecord;
   const totals = callContext && sumCalls(callContext.callLog);
@@ -61,8 +94,7 @@ function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, is
     route,
     operation: loggableName(operation?.name?.value),
     type: operation?.operation,
-    // A prefix: enough to distinguish tenants, too short to identify one.
-    tenant: callContext?.tenant.id.slice(0, 12),
+    tenant: callContext && shownTenant(callContext.tenant),
     status,
     ms: roundToTenths(performance.now() - startedAtMs),
     restMs: totals && roundToTenths(totals.restMs),

@@ -5,10 +5,13 @@ import { type HttpError, overloaded, rejection, statusHeaders } from '../http/ht
 export function refuse(httpError: HttpError): ExecutionResult {
   const { status, message, headers: _headers, ...extensions } = httpError;
   // With `spec`, clients that accept `application/json` get the status 200.
-  const spec = status !== 401 && status !== 503;
+  const spec = !ownStatuses.has(status);
   const http = { status, headers: statusHeaders(httpError), spec };
   return { errors: [new GraphQLError(message, { extensions: { ...extensions, http } })] };
 }
+
+/** Clients and proxies act on these. */
+const ownStatuses = new Set([401, 405, 406, 503]);
 
 /** The error of an operation that did not run because there is too much to do. */
 export function didNotRun(reason: string): HttpError {

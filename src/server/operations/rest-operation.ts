@@ -108,7 +108,7 @@ export class RestOperation extends SlotRequest implements PageGate {
     if (showsCost)
       result = result.then((result) => withExtension(result, 'upstream', operationCost(callContext.callLog)));
     // A mutation that has started is finished even if its client disconnects.
-    if (!this.#isQuery) mutations.track(result);
+    if (this.#isMutation) mutations.track(result);
     return result;
   }
 
@@ -132,12 +132,12 @@ export class RestOperation extends SlotRequest implements PageGate {
     const { scope } = this.#context;
     // Abort the remaining calls of a query: calls below a propagated null, and prefetched pages that were not used.
     // These calls would occupy slots and delay the shutdown. The calls of a mutation are finished.
-    if (this.#isQuery) scope.end(operationEnded);
-    else scope.stopTimeout();
+    if (this.#isMutation) scope.stopTimeout();
+    else scope.end(operationEnded);
   }
 
-  get #isQuery(): boolean {
-    return this.#prepared.operation.definition.operation === 'query';
+  get #isMutation(): boolean {
+    return this.#prepared.operation.definition.operation === 'mutation';
   }
 
   #withPoints(result: ExecutionResult): ExecutionResult {

@@ -61,6 +61,7 @@ export function createTokenState(options: TokenStateOptions) {
       report: options.report,
       processingMs: settings.processingMs,
     }),
+    toTenant: (bearer: string): Tenant => tenants.of(bearer),
     /** Whether REST has accepted the access token in these headers within an hour. */
     isTokenAccepted: (headers: HeaderReader): boolean => acceptedTenant(headers) !== undefined,
     /** Whose turn a request with these headers takes. */

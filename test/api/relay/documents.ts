@@ -80,3 +80,15 @@ export const stuckShipmentsQuery = graphql`
     }
   }
 `;
+
+export const labelSubscription = graphql`
+  subscription documentsLabelSubscription($id: ID!) {
+    shipment(id: $id) {
+      id
+      status
+      label {
+        id
+      }
+    }
+  }
+`;

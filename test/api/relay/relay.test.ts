@@ -13,12 +13,14 @@ import {
 } from 'relay-runtime';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startWaybill } from '../../harness.ts';
+import labelRequest from './__generated__/documentsLabelSubscription.graphql.ts';
 import nodeRequest from './__generated__/documentsNodeQuery.graphql.ts';
 import orderRequest from './__generated__/documentsOrderQuery.graphql.ts';
 import sendMessageRequest from './__generated__/documentsSendMessageMutation.graphql.ts';
 import stuckShipmentsRequest from './__generated__/documentsStuckShipmentsQuery.graphql.ts';
 import updateOrderRequest from './__generated__/documentsUpdateOrderMutation.graphql.ts';
 import {
+  labelSubscription,
   nodeQuery,
   orderQuery,
   sendMessageMutation,
@@ -84,6 +86,7 @@ describe('the compiled documents', () => {
   const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
 
   test.each([
+    [labelRequest, labelSubscription],
     [orderRequest, orderQuery],
     [nodeRequest, nodeQuery],
     [updateOrderRequest, updateOrderMutation],

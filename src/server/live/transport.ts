@@ -1,0 +1,81 @@
+/** How a stream is written: its media type, and the text around each event. */
+export interface Transport {
+  readonly name: 'sse' | 'multipart';
+  readonly contentType: string;
+  /** Sent at once, so that proxies send the head on. */
+  readonly opening: string;
+  readonly heartbeat: string;
+  /** Tells clients that nothing follows, and that they shall not come again. */
+  readonly completion: string;
+  /** @param json the response of GraphQL, in one line */
+  frame(json: string): string;
+}
+
+/** GraphQL over SSE, distinct connections: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md */
+const sse: Transport = {
+  name: 'sse',
+  contentType: 'text/event-stream; charset=utf-8',
+  opening: ':\n\n',
+  heartbeat: ':\n\n',
+  completion: 'event: complete\ndata:\n\n',
+  frame: (json) => `event: next\ndata: ${json}\n\n`,
+};
+
+// Clients read a part when its boundary has come, so each part ends with that of the next one.
+const boundary = '\r\n--graphql';
+const part = (json: string) => `\r\ncontent-type: application/json\r\n\r\n${json}${boundary}`;
+
+/** https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol */
+const multipart: Transport = {
+  name: 'multipart',
+  contentType: 'multipart/mixed; boundary="graphql"; subscriptionSpec=1.0',
+  opening: `${boundary}${part('{}')}`,
+  heartbeat: part('{}'),
+  completion: '--\r\n',
+  frame: (json) => part(`{"payload":${json}}`),
+};
+
+/** The headers of a stream, as names and values in turn. No part of the way may hold events back, or change them. */
+export function streamHeaders({ contentType }: Transport): string[] {
+  return ['content-type', contentType, 'x-accel-buffering', 'no'];
+}
+
+/** The transport of a stream, and whether the client prefers a stream to JSON, as clients of streams alone do. */
+export interface AcceptedStream {
+  transport: Transport;
+  isPreferred: boolean;
+}
+
+/** The element of `accept` by name and parameters, in lower case. Apollo's plain `multipart/mixed` is for `@defer`. */
+const transportsByRange: readonly [range: RegExp, transport: Transport | undefined][] = [
+  [/^text\/(?:event-stream|\*)\s*(?:;|$)/, sse],
+  [/^multipart\/mixed\s*;.*\bsubscriptionspec\s*=\s*"?1\.0\b/, multipart],
+  [/^application\/(?:json|graphql-response\+json|\*)\s*(?:;|$)/, undefined],
+];
+
+/** The transport that an `accept` asks for: of equal weights the first one. A client that accepts anything gets SSE. */
+export function acceptedStream(accept: string | null | undefined): AcceptedStream | undefined {
+  if (!accept) return { transport: sse, isPreferred: false };
+  const ranges = accept
+    .toLowerCase()
+    .split(',')
+    .flatMap((element, index) => {
+      const text = element.trim();
+      const weight = Number(/;\s*q\s*=\s*([\d.]+)/.exec(text)?.[1] ?? 1);
+      const found = transportsByRange.find(([range]) => range.test(text));
+      const isAny = /^\*\/\*\s*(?:;|$)/.test(text);
+      if (!(weight > 0) || (found === undefined && !isAny)) return [];
+      return [
+        {
+          transport: found?.[1] ?? (isAny ? sse : undefined),
+          isStream: found?.[1] !== undefined,
+          weight,
+          index,
+        },
+      ];
+    });
+  ranges.sort((one, other) => other.weight - one.weight || one.index - other.index);
+  const transport = (ranges.find(({ isStream }) => isStream) ?? ranges.find((range) => range.transport))
+    ?.transport;
+  return transport && { transport, isPreferred: ranges[0]?.isStream === true };
+}

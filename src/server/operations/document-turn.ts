@@ -1,0 +1,28 @@
+import type { ServerResponse } from 'node:http';
+import type { Owner } from '../../concurrency/owner.ts';
+import { SimpleRequest } from '../../concurrency/semaphore.ts';
+import type { HttpError } from '../http/http-error.ts';
+import type { Admission } from './admission.ts';
+
+// To parse and validate a typical document takes 1 to 2 ms.
+const nodesPerDocument = 100;
+
+/**
+ * Waits until an owner may have a new document parsed and validated.
+ * @returns the error if the request may not wait
+ */
+export function documentTurn(
+  admission: Admission,
+  owner: Owner,
+  response: ServerResponse,
+): Promise<HttpError | undefined> {
+  return new Promise((resolve) => {
+    const step = new SimpleRequest(owner, nodesPerDocument, () => {
+      admission.leave(step, response);
+      resolve(undefined);
+    });
+    const outcome = admission.enter(step, response);
+    if (outcome === 'started') step.onSlotGranted();
+    else if (outcome !== 'waiting') resolve(outcome);
+  });
+}

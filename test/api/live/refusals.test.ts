@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { multipart, sse, watchLive } from '../../fixtures/live-client.ts';
+import { openRaw } from '../../fixtures/raw-http.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
+
+let waybill: Waybill;
+beforeAll(async () => {
+  waybill = await startWaybill({ LIVE_INTERVAL_MS: '30', MAX_CONNECTIONS: '40' });
+});
+afterAll(() => waybill[Symbol.asyncDispose]());
+
+const order = 'subscription { order(id: "ca2496") { id } }';
+
+const refusals: [what: string, request: object, code: string, message: RegExp][] = [
+  ['a syntax error', { query: 'subscription {' }, 'GRAPHQL_PARSE_FAILED', /Syntax Error/],
+  ['an unknown field', { query: 'subscription { ordr { id } }' }, 'GRAPHQL_VALIDATION_FAILED', /ordr/],
+  [
+    'two root fields',
+    { query: 'subscription { organization { id } order(id: "a") { id } }' },
+    'GRAPHQL_VALIDATION_FAILED',
+    /must select only one top level field/,
+  ],
+  ['no token', { query: order, authorization: null }, 'UNAUTHENTICATED', /it is missing/],
+  [
+    'a scan',
+    { query: 'subscription { shipments(status: [WITH_ERROR]) { nodes { id } } }' },
+    'BAD_USER_INPUT',
+    /"status" of Subscription.shipments needs a scan of the list, so it can't be watched. Query the list once/,
+  ],
+  [
+    'a scan by a variable',
+    {
+      query: 'subscription ($since: DateTime) { orders(updatedSince: $since) { nodes { id } } }',
+      variables: { since: '2026-11-01T00:00:00Z' },
+    },
+    'BAD_USER_INPUT',
+    /"updatedSince" of Subscription.orders/,
+  ],
+  [
+    'too many objects',
+    {
+      query:
+        'subscription { orders(first: 1000) { nodes { id recipient { orders(first: 100) { nodes { id } } } } } }',
+    },
+    'GRAPHQL_LIMIT_EXCEEDED',
+    /The limit "nodes" allows/,
+  ],
+  [
+    'a page that is too large',
+    { query: 'subscription { orders(first: 1001) { nodes { id } } }' },
+    'GRAPHQL_LIMIT_EXCEEDED',
+    /Expected "first" of Subscription.orders to be from 0 to 1000/,
+  ],
+  [
+    'a variable of a wrong type',
+    { query: 'subscription ($id: ID!) { order(id: $id) { id } }', variables: { id: null } },
+    'BAD_USER_INPUT',
+    /\$id/,
+  ],
+  [
+    'an unknown name of the operation',
+    { query: order, operationName: 'X' },
+    'BAD_REQUEST',
+    /no operation of this name/,
+  ],
+  ['no document', { variables: {} }, 'BAD_REQUEST', /no "query"/],
+  ['an unknown parameter', { query: order, more: 1 }, 'BAD_REQUEST', /The body must be a JSON object/],
+  [
+    'an unknown hash',
+    { extensions: { persistedQuery: { version: 1, sha256Hash: '0'.repeat(64) } } },
+    'PERSISTED_QUERY_NOT_FOUND',
+    /PersistedQueryNotFound/,
+  ],
+];
+
+describe.each([
+  ['SSE', sse],
+  ['multipart', multipart],
+])('a stream by %s that is refused', (_name, accept) => {
+  test.each(refusals)(
+    'for %s has status 200, one event and the end',
+    async (_what, request, code, message) => {
+      waybill.sandbox.requests.clear();
+      const client = await watchLive(waybill.url, { accept, query: '', ...request });
+      expect(await client.ended()).toBe('complete');
+      expect(client.status).toBe(200);
+      expect(client.events).toEqual([
+        {
+          errors: [
+            expect.objectContaining({
+              message: expect.stringMatching(message),
+              extensions: expect.objectContaining({ code }),
+            }),
+          ],
+        },
+      ]);
+      expect(waybill.sandbox.requests.lines()).toEqual([]);
+    },
+  );
+});
+
+test('a malformed body is one event and the end', async () => {
+  const response = await waybill.fetch('/graphql', {
+    method: 'POST',
+    headers: { accept: sse, 'content-type': 'application/json', authorization: waybill.authorization },
+    body: '{"query":',
+  });
+  expect(response.status).toBe(200);
+  expect(await response.text()).toMatch(
+    /event: next\ndata: \{"errors":.*"BAD_REQUEST".*\n\nevent: complete\n/,
+  );
+});
+
+test.each([
+  ['application/json', 'POST', 406],
+  ['application/graphql-response+json', 'POST', 406],
+  ['application/json', 'GET', 405],
+  ['text/event-stream', 'GET', 405],
+])('a subscription that accepts %s, by %s, has status %i and a sentence', async (accept, method, status) => {
+  const path = method === 'GET' ? `/graphql?query=${encodeURIComponent(order)}` : '/graphql';
+  for (let count = 0; count < 2; count += 1) {
+    const response = await waybill.fetch(path, {
+      method,
+      headers: {
+        accept,
+        'graphql-require-preflight': '1',
+        authorization: waybill.authorization,
+        ...(method === 'POST' && { 'content-type': 'application/json' }),
+      },
+      ...(method === 'POST' && { body: JSON.stringify({ query: order }) }),
+    });
+    const { errors } = await response.json();
+    expect([response.status, errors[0].message]).toEqual([
+      status,
+      expect.stringContaining('A subscription is'),
+    ]);
+  }
+});
+
+test('a stream behind another response of its connection is refused', async () => {
+  const { socket, received } = await openRaw(waybill);
+  const request = (query: string) => {
+    const body = JSON.stringify({ query });
+    return `POST /graphql HTTP/1.1\r\nhost: x\r\naccept: text/event-stream, application/json\r\nauthorization: ${waybill.authorization}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  };
+  const end = waybill.sandbox.faults.add({ kind: 'delay', path: '/v1/organizations/mine', delayMs: 200 });
+  socket.write(request('{ organization { id } }') + request(order));
+  await expect.poll(received, { timeout: 10_000 }).toContain('cannot wait behind another response');
+  end();
+  socket.destroy();
+});
+
+test('streams beyond the limit of a token are refused with the limit', async () => {
+  const clients = [];
+  // A quarter of MAX_CONNECTIONS.
+  for (let count = 0; count < 10; count += 1) clients.push(await watchLive(waybill.url, { query: order }));
+  await clients.at(-1)?.event(1);
+  const refused = await watchLive(waybill.url, { query: order });
+  expect(await refused.ended()).toBe('complete');
+  expect(refused.events).toEqual([
+    {
+      errors: [
+        {
+          message: 'The server is at its limit of 10 streams for this token. Retry later.',
+          extensions: { code: 'OVERLOADED', retryable: true, retryAfterMs: 1000 },
+        },
+      ],
+    },
+  ]);
+  for (const client of clients) client.close();
+  // The places are free again when the connections are closed.
+  await expect
+    .poll(
+      async () => {
+        const client = await watchLive(waybill.url, { query: order });
+        await client.event(1);
+        client.close();
+        return client.events;
+      },
+      { timeout: 10_000 },
+    )
+    .toEqual([{ data: { order: { id: 'orders/ca2496' } } }]);
+});
