@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasBrowser } from '../../fixtures/browser.ts';
 import { type GraphiqlStage, openTab, run, startGraphiql, whenDrawn } from '../../fixtures/graphiql-stage.ts';
-import { tabAnswers } from '../../fixtures/tab-answers.ts';
+import { tabTitles } from '../../fixtures/tab-answers.ts';
 
-const examples = tabAnswers(null).map(({ title }) => title);
+const examples = tabTitles();
 const stateKey = 'graphiql:tabState';
 /** A busy machine stores late. */
 const patience = { timeout: 15_000 };
