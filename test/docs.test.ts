@@ -389,8 +389,8 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
         'docker run --rm --init --publish 127.0.0.1:4000:4000 --env UPSTREAM_URL=sandbox --env STATE_FILE=memory waybill',
       ),
     ],
-  'docker build --tag registry.example.com/waybill:0.1.0 .': [workflow('docker build --tag ')],
-  'docker push registry.example.com/waybill:0.1.0': [kubernetesTest('`docker push ')],
+  'docker build --tag registry.example.com/waybill:0.2.0 .': [workflow('docker build --tag ')],
+  'docker push registry.example.com/waybill:0.2.0': [kubernetesTest('`docker push ')],
   'kubectl create configmap waybill --from-env-file=rest.env --from-env-file=waybill.env': [
     kubernetesTest('`kubectl create configmap '),
   ],
