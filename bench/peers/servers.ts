@@ -75,6 +75,10 @@ export const servers: readonly ServerEntry[] = [
   waybill,
   peer('mercurius', 'Mercurius', ['mercurius', 'fastify', 'graphql']),
   peer('yoga-pothos', 'Yoga with Pothos', ['graphql-yoga', '@pothos/core', 'dataloader', 'graphql']),
+  peer('yoga-pothos', 'Yoga with Pothos and list pages', [], {
+    env: { LIST_PAGES: 'yes' },
+    isInShort: false,
+  }),
   peer('apollo', 'Apollo Server', ['@apollo/server', '@apollo/datasource-rest', 'fastify', 'graphql']),
   peer('hive-gateway', 'Hive Gateway', ['@graphql-hive/gateway', '@graphql-mesh/transport-rest', 'graphql'], {
     args: ['node_modules/@graphql-hive/gateway/dist/bin.js', 'supergraph'],
