@@ -8,7 +8,7 @@ interface Answer {
 /**
  * A `fetch` for a GraphQL client. It sends the access token, refreshes a refused token once, and repeats what the server
  * calls `retryable` after `retryAfterMs`. The same body is sent again, so a mutation keeps its idempotency key.
- * Without a response, it repeats a query, or a mutation whose inputs all have keys.
+ * Without a response, it repeats a query that is sent by its text, and a mutation whose inputs all have keys.
  */
 export function createWaybillFetch(session: Session, maxAttempts = 4): typeof fetch {
   return async (input, init = {}) => {
@@ -36,7 +36,9 @@ export function createWaybillFetch(session: Session, maxAttempts = 4): typeof fe
         continue;
       }
       // A partial answer is shown at once.
-      const isEmpty = Object.values(data ?? {}).every((value) => value === null);
+      const isEmpty = Object.entries(data ?? {}).every(
+        ([name, value]) => name === '__typename' || value === null,
+      );
       const isRetryable = errors.length > 0 && errors.every(({ extensions }) => extensions.retryable);
       if (!isEmpty || !isRetryable || attempt >= maxAttempts) return response;
       await wait(
