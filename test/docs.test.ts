@@ -354,6 +354,13 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   -H 'content-type: application/json' \\
   -d '{"query": "query Order($id: ID!) { order(id: $id) { id status } }", "variables": {"id": "ca2481"}}'`]:
     asks,
+  [`curl -sN http://127.0.0.1:4000/graphql \\
+  -H 'authorization: Bearer sandbox-cafe-andino' \\
+  -H 'content-type: application/json' \\
+  -H 'accept: text/event-stream' \\
+  -d '{"query": "subscription { shipment(id: \\"ca2043\\") { status label { pdfUrl } } }"}'`]: [
+    { file: 'test/api/live/clients.test.ts', has: "spawn('curl'" },
+  ],
   "curl -s -X POST http://127.0.0.1:4001/sandbox/tokens/end -H 'authorization: Bearer sandbox-cafe-andino'":
     asksSandbox,
   "curl -s -X POST http://127.0.0.1:4001/sandbox/tokens/issue -H 'authorization: Bearer sandbox-cafe-andino'":

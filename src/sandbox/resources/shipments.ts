@@ -5,7 +5,7 @@ import { CreateShipmentBody, IdPath, ListQuery } from '../interface/requests.ts'
 import { type Offer, type Order, type Quote, Shipment } from '../interface/schemas.ts';
 import { conflict, errorResponses, type FieldError, invalid } from '../interface/service-error.ts';
 import { withLabelUrl } from '../label/label-url.ts';
-import { shipmentDueAt } from '../rules/due-transitions.ts';
+import { hastenLabel, shipmentDueAt } from '../rules/due-transitions.ts';
 import { shipmentRecipientFrom } from '../rules/recipients.ts';
 import { isLabelDelayed, labelName } from '../rules/status-transitions.ts';
 import { toOrderStatus } from '../seed/orders/status-generator.ts';
@@ -102,7 +102,9 @@ export function addRoutes(server: Server, service: Service): void {
     },
     ({ merchant, params }) => {
       const list = { merchant: merchant.id, path: 'shipments' };
-      return withLabelUrl(service, store.shipments.get(list, `shipments/${params.id}`));
+      const shipment = store.shipments.get(list, `shipments/${params.id}`);
+      hastenLabel(store, merchant.id, shipment, clock.now());
+      return withLabelUrl(service, shipment);
     },
   );
 }

@@ -65,7 +65,6 @@ describe('an invalid document', () => {
   test.each([
     ['more tokens than allowed', `{ ${'a '.repeat(100_000)} }`, 'GRAPHQL_PARSE_FAILED'],
     ['4,900 open brackets in a value', `{ node(id: ${'['.repeat(4_900)}`, 'GRAPHQL_VALIDATION_FAILED'],
-    ['a subscription', 'subscription { orders { nodes { id } } }', 'GRAPHQL_VALIDATION_FAILED'],
     ['@defer', '{ order(id: "ca2481") { id ... @defer { notes } } }', 'GRAPHQL_VALIDATION_FAILED'],
     ['@stream', '{ orders { nodes @stream(initialCount: 1) { id } } }', 'GRAPHQL_VALIDATION_FAILED'],
   ])('is rejected without a call: %s', async (_fault, document, code) => {

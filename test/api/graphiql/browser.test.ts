@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { browserMissingNote, hasBrowser } from '../../fixtures/browser.ts';
-import { type GraphiqlStage, run, runUnsent, startGraphiql } from '../../fixtures/graphiql-stage.ts';
+import { type GraphiqlStage, openTab, run, runUnsent, startGraphiql } from '../../fixtures/graphiql-stage.ts';
 import { tabAnswers } from '../../fixtures/tab-answers.ts';
 
 test.skipIf(hasBrowser)('the tests of GraphiQL need a browser', ({ skip }) => {
@@ -20,7 +20,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
     const { page, url } = stage;
     await page.getByRole('tab').first().waitFor();
     expect(new URL(page.url()).href).toBe(new URL('/graphql', url).href);
-    const titles = tabAnswers(null).map(({ title }) => title);
+    const titles = [...tabAnswers(null).map(({ title }) => title), 'WatchLabel'];
     expect(await page.getByRole('tab').allInnerTexts()).toEqual(titles);
     expect(await page.getByLabel('Access token').inputValue()).toBe('sandbox-cafe-andino');
   });
@@ -31,6 +31,21 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
       expect(await run(stage, title)).toEqual({ answer, calls });
     },
   );
+
+  test('watches a shipment, and shows its label when it is made', async () => {
+    const { page, sandbox } = stage;
+    await openTab(stage, 'WatchLabel');
+    await page.getByRole('button', { name: /^Execute query/ }).click();
+    const shown = () => page.locator('.graphiql-response').innerText();
+    await expect.poll(shown, { timeout: 15_000 }).toContain('GENERATING_LABEL');
+    sandbox.clock.advance(8_000);
+    await expect.poll(shown, { timeout: 15_000 }).toContain('LABEL_GENERATED');
+    await page.getByRole('button', { name: /^Stop query/ }).click();
+    sandbox.requests.clear();
+    // Two intervals without a look.
+    await new Promise((resolve) => setTimeout(resolve, 4_500));
+    expect(sandbox.requests.lines()).toEqual([]);
+  });
 
   test('shows no warning about a live service', async () => {
     // Playwright dismisses dialogs, so a mutation that asked would not have been sent.

@@ -173,9 +173,9 @@ test.each(['nothing.js', 'app-0000000000000000.js', '..%2Fgraphiql.ts', ''])(
 describe('the GraphiQL tabs', async () => {
   const inSandbox = await readTabs(true);
   const tabs = [...inSandbox, ...(await readTabs(false))];
-  const titleOf = (query: string) => /^(?:query|mutation) (\w+)/m.exec(query)?.[1];
+  const titleOf = (query: string) => /^(?:query|mutation|subscription) (\w+)/m.exec(query)?.[1];
 
-  test('have nine different operation names', () => {
+  test('have ten different operation names', () => {
     expect(inSandbox.map(titleOf)).toEqual([
       'Orders',
       'Order',
@@ -186,6 +186,7 @@ describe('the GraphiQL tabs', async () => {
       'Locations',
       'StuckParcels',
       'Missing',
+      'WatchLabel',
     ]);
   });
 

@@ -117,7 +117,7 @@ describe.runIf(hasBrowser)('the layout of GraphiQL', () => {
   test('wraps no line of an example tab in a window of 1280 pixels', async () => {
     await openAt(1280, 2000);
     for (const query of await readTabs(true)) {
-      const title = /^(?:query|mutation) (\w+)/m.exec(query)?.[1] ?? '';
+      const title = /^(?:query|mutation|subscription) (\w+)/m.exec(query)?.[1] ?? '';
       await openTab(stage, title);
       const lines = stage.page.locator('.graphiql-query-editor .view-line');
       await expect.poll(() => lines.count(), patience).toBe(query.split('\n').length);

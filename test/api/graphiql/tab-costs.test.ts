@@ -60,11 +60,14 @@ const withOtherKey = (query: string) =>
   query.replace('idempotencyKey: "', 'idempotencyKey: "other-').replace('orders/ca2496', 'orders/ca2480');
 
 describe('the comment of a GraphiQL tab', async () => {
-  const tabs = (await readTabs(true)).map((query) => ({
-    title: /^(?:query|mutation) (\w+)/m.exec(query)?.[1],
-    query,
-    claim: claimOf(query),
-  }));
+  // A subscription costs what its query costs.
+  const tabs = (await readTabs(true))
+    .map((text) => text.replace(/^subscription /m, 'query '))
+    .map((query) => ({
+      title: /^(?:query|mutation|subscription) (\w+)/m.exec(query)?.[1],
+      query,
+      claim: claimOf(query),
+    }));
 
   test.each(tabs)(
     'names the calls of the first and of later requests of a token: $title',

@@ -158,3 +158,8 @@ export type MissingQueryVariables = Exact<{ [key: string]: never; }>;
 
 
 export type MissingQuery = { missing: { status: OrderStatus } | null, wrongId: { status: OrderStatus } | null, organization: { isCreditUser: boolean, balance: { formatted: string }, creditLimit: { formatted: string } } | null };
+
+export type WatchLabelSubscriptionVariables = Exact<{ [key: string]: never; }>;
+
+
+export type WatchLabelSubscription = { shipment: { status: ShipmentStatus, updateTime: string | null, label: { id: string, pdfUrl: string } | null } | null };

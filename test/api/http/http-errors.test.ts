@@ -291,7 +291,10 @@ describe('an HTTP upgrade', () => {
       const answer = await sendRaw(waybill, request);
       expect([answer.status, JSON.parse(answer.body)]).toEqual([
         501,
-        refusal('BAD_REQUEST', 'WebSockets are not supported. Send operations by POST as JSON. A subscription is answered by a stream of HTTP.'),
+        refusal(
+          'BAD_REQUEST',
+          'WebSockets are not supported. Send operations by POST as JSON. A subscription is answered by a stream of HTTP.',
+        ),
       ]);
     }
     expect(sandbox.requests.lines()).toEqual([]);

@@ -20,7 +20,11 @@ async function startCounting(environment: Record<string, string> = {}) {
       const bearer = bearerOf(request);
       const count = (reads.get(bearer) ?? 0) + 1;
       reads.set(bearer, count);
-      const json = { name: 'organization/1', creditLimitCents: 0, balanceCents: Number.parseInt(bearer, 10) + count };
+      const json = {
+        name: 'organization/1',
+        creditLimitCents: 0,
+        balanceCents: Number.parseInt(bearer, 10) + count,
+      };
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(json));
     },
     { LIVE_INTERVAL_MS: '100', ...environment },

@@ -13,6 +13,7 @@ self.MonacoEnvironment = {
 
 self.fetch = refuseOtherTokens(self.fetch);
 if (options.liveHost !== undefined) self.fetch = askBeforeMutations(self.fetch, options.liveHost);
+self.fetch = postSubscriptions(self.fetch);
 
 // All scripts of the page have run then.
 document.addEventListener('DOMContentLoaded', () => {
@@ -103,6 +104,21 @@ function askBeforeMutations(fetch, host) {
       return Response.json({ errors: [{ message: 'The mutation was not sent.' }] });
     }
     return fetch(input, init);
+  };
+}
+
+/** GraphiQL requests a stream by GET. This server opens streams by POST alone. */
+function postSubscriptions(fetch) {
+  return async (input, init) => {
+    const url = new URL(input, document.baseURI);
+    const query = url.searchParams.get('query');
+    if (init?.method !== 'GET' || query === null) return fetch(input, init);
+    const body = { query, operationName: url.searchParams.get('operationName') ?? undefined };
+    const variables = url.searchParams.get('variables');
+    if (variables) body.variables = JSON.parse(variables);
+    const headers = new Headers(init.headers);
+    headers.set('content-type', 'application/json');
+    return fetch(url.pathname, { ...init, method: 'POST', headers, body: JSON.stringify(body) });
   };
 }
 

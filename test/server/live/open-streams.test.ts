@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { OpenStreams } from '../../../src/server/live/open-streams.ts';
+import type { LiveStream } from '../../../src/server/live/stream.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const owner = { token: {}, connection: undefined };
+const otherOwner = { token: {}, connection: undefined };
+
+/** A stream that records what happens to it. It leaves when it is broken, as a real one does. */
+function addStream(streams: OpenStreams, ofOwner = owner) {
+  const startedAtMs = performance.now();
+  const beats: number[] = [];
+  const ends: [reason: string, afterMs: number][] = [];
+  const stream = {
+    beat: () => beats.push(performance.now() - startedAtMs),
+    break(reason: string) {
+      ends.push([reason, performance.now() - startedAtMs]);
+      streams.remove(stream);
+    },
+    // OpenStreams calls no other member.
+  } as unknown as LiveStream;
+  streams.add(stream, ofOwner);
+  return { stream, beats, ends };
+}
+
+test('each stream gets a heartbeat at least every 15 seconds', async () => {
+  const streams = new OpenStreams(1_000);
+  const added = Array.from({ length: 30 }, () => addStream(streams));
+  await vi.advanceTimersByTimeAsync(600_000);
+  for (const { beats } of added) {
+    const gaps = beats.map((beat, index) => beat - (beats[index - 1] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(15_000);
+  }
+});
+
+test('heartbeats are spread over the seconds', async () => {
+  const streams = new OpenStreams(1_000);
+  const added = Array.from({ length: 24 }, () => addStream(streams));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(added.filter(({ beats }) => beats.length > 0)).toHaveLength(2);
+});
+
+test('a stream ends after an hour, and at most a tenth of it later', async () => {
+  const streams = new OpenStreams(1_000);
+  const added = Array.from({ length: 20 }, () => addStream(streams));
+  await vi.advanceTimersByTimeAsync(3_600_000 - 1);
+  expect(added.flatMap(({ ends }) => ends)).toEqual([]);
+  await vi.advanceTimersByTimeAsync(372_001);
+  expect(added.map(({ ends }) => ends.map(([reason]) => reason))).toEqual(added.map(() => ['age']));
+  expect(new Set(added.map(({ ends }) => ends[0]?.[1])).size).toBeGreaterThan(1);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a shutdown spreads the ends over the drain', async () => {
+  const streams = new OpenStreams(1_000);
+  const added = Array.from({ length: 100 }, () => addStream(streams));
+  streams.shutDown(5_000);
+  const late = addStream(streams);
+  await vi.advanceTimersByTimeAsync(5_000);
+  const times = [...added, late].map(({ ends }) => ends[0]?.[1] ?? -1);
+  expect(Math.min(...times)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...times)).toBeLessThanOrEqual(5_000);
+  expect(times.filter((ms) => ms < 2_500).length).toBeGreaterThan(20);
+  expect(times.filter((ms) => ms >= 2_500).length).toBeGreaterThan(20);
+  expect(streams.size).toBe(0);
+});
+
+test('a shutdown without a drain ends all streams at once', () => {
+  const streams = new OpenStreams(1_000);
+  const { ends } = addStream(streams);
+  streams.shutDown(0);
+  expect(ends).toEqual([['shutdown', 0]]);
+  expect(addStream(streams).ends).toEqual([['shutdown', 0]]);
+});
+
+test('streams take half of the connections, and those of one token a quarter', () => {
+  const streams = new OpenStreams(40);
+  for (let count = 0; count < 10; count += 1) {
+    expect(streams.excess(owner)).toBeUndefined();
+    addStream(streams);
+  }
+  expect(streams.excess(owner)).toEqual({ limit: 10, scope: 'this token' });
+  for (let count = 0; count < 10; count += 1) addStream(streams, otherOwner);
+  expect(streams.excess({ token: {}, connection: undefined })).toEqual({ limit: 20, scope: 'all tokens' });
+});
