@@ -61,6 +61,7 @@ test('each group of readers has a documentation page', () => {
   const expected = [
     'README.md',
     'docs/api.md',
+    'docs/api-reference.md',
     'docs/clients.md',
     'docs/operations/deploy.md',
     'docs/operations/behave.md',
@@ -89,8 +90,8 @@ test('.env.example matches the settings in the code', () => {
   expect(read('.env.example'), 'Run "npm run codegen".').toBe(environmentExample());
 });
 
-describe('docs/api.md', () => {
-  const page = readPage('docs/api.md');
+describe('docs/api-reference.md', () => {
+  const page = readPage('docs/api-reference.md');
 
   test('lists the fixed limits of the code', () => {
     const inTable = rowsOf(sectionOf(page, 'Limits'), 'limit');
