@@ -93,6 +93,13 @@ export const tries: Record<string, Try> = {
     const link = ApolloLink.from([trusted, new HttpLink({ uri: url, fetch: waybillFetch })]);
     const client = new ApolloClient({ link, cache: new InMemoryCache() });
     const { data } = await client.query({ query: ordersQuery, variables: { status: [] } });
+    const boards: unknown[] = [];
+    const subscription = client
+      .subscribe({ query: boardSubscription, variables: { status: [] } })
+      .subscribe((board) => boards.push(board.data?.orders));
+    await until(() => boards.length > 0, 'the board of a trusted document');
+    subscription.unsubscribe();
+    assert(boards.every(Boolean));
     place.trustOnly(false);
     assert.equal(data?.orders?.edges.length, 10);
   },

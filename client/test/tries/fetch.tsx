@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { ordersQuery, shipOrderMutation } from '../documents.ts';
+import { boardSubscription, ordersQuery, shipOrderMutation } from '../documents.ts';
 import { exampleInput } from '../example-input.ts';
 import { orderPages, watchBoard } from '../fetch-orders.ts';
+import type { BoardSubscription } from '../gql/graphql';
+import { hashOf } from '../hashes.ts';
 import { request, requestTrusted } from '../request.ts';
-import { url } from '../session.ts';
+import { session, url } from '../session.ts';
 import { toFormState, withKey } from '../ship-order.ts';
+import { createWatch } from '../waybill/live-sse.ts';
 import { outliveToken, sharedTries, type Try, until } from './common.tsx';
 
 export const tries: Record<string, Try> = {
@@ -57,6 +60,19 @@ export const tries: Record<string, Try> = {
   },
   async 'a trusted document is sent by its hash'(place) {
     place.trustOnly(true);
+    const boards: unknown[] = [];
+    // The type of a request has no `documentId`.
+    const board = { documentId: hashOf(boardSubscription), variables: { status: [] } } as unknown as {
+      query: string;
+    };
+    const stop = createWatch(url, session)<BoardSubscription>(board, {
+      next: ({ data }) => boards.push(data?.orders),
+      error: (error) => boards.push(error),
+      complete: () => {},
+    });
+    await until(() => boards.length > 0, 'the board of a trusted document');
+    stop();
+    assert.match(JSON.stringify(boards[0]), /orders\//);
     const { data } = await requestTrusted(ordersQuery, { status: [] });
     assert.equal((await request(ordersQuery, { status: [], after: 'x' })).errors?.length, 1);
     place.trustOnly(false);
