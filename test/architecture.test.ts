@@ -68,7 +68,7 @@ const layers: Record<string, string[]> = {
   ],
   'src/graph': [
     'print-schema.ts',
-    'schema.ts',
+    'client-files.ts schema.ts',
     'subscription.ts',
     'messaging organization shipments',
     'quotes',

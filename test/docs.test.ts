@@ -61,6 +61,8 @@ test('each group of readers has a documentation page', () => {
   const expected = [
     'README.md',
     'docs/api.md',
+    'docs/api-reference.md',
+    'docs/clients.md',
     'docs/operations/deploy.md',
     'docs/operations/behave.md',
     'docs/operations/observe.md',
@@ -88,8 +90,8 @@ test('.env.example matches the settings in the code', () => {
   expect(read('.env.example'), 'Run "npm run codegen".').toBe(environmentExample());
 });
 
-describe('docs/api.md', () => {
-  const page = readPage('docs/api.md');
+describe('docs/api-reference.md', () => {
+  const page = readPage('docs/api-reference.md');
 
   test('lists the fixed limits of the code', () => {
     const inTable = rowsOf(sectionOf(page, 'Limits'), 'limit');
@@ -335,6 +337,8 @@ const benchTest = (has: string): Runner => ({ file: 'test/bench.test.ts', has })
  * Each command of the pages, with the files that run it. A function runs the command in this test. A program that takes
  * minutes is run with fewer rounds.
  */
+const clients = (has: string): Runner[] => [{ file: 'client/test/package.json', has }];
+const clientsRun = (has: string): Runner[] => [{ file: 'client/test/run.ts', has }];
 const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> = {
   'npm cit': [gate],
   'npm ci': [gate],
@@ -376,6 +380,21 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   'docker compose --profile servers up --build --detach --wait --no-deps waybill-2': [
     workflow('docker compose --profile servers up --build --detach --wait --no-deps waybill-2'),
   ],
+  'CORS_ORIGINS=http://localhost:5173 npm start': starts,
+  'npm install graphql': clients('"graphql"'),
+  'npm install --save-dev typescript @graphql-codegen/cli @graphql-codegen/client-preset': clients(
+    '"@graphql-codegen/client-preset"',
+  ),
+  'npx graphql-codegen --config codegen.ts': clientsRun("bin('graphql-codegen'), '--config', 'codegen.ts'"),
+  'npm install @apollo/client rxjs react react-dom': clients('"@apollo/client"'),
+  'npm install urql @urql/exchange-graphcache @urql/exchange-persisted graphql-sse react react-dom': clients(
+    '"@urql/exchange-persisted"',
+  ),
+  'npm install react react-dom react-relay relay-runtime graphql-sse': clients('"react-relay"'),
+  'npm install --save-dev typescript graphql relay-compiler babel-plugin-relay @types/react-relay @types/relay-runtime':
+    clients('"relay-compiler"'),
+  "echo '{}' > operations.json": clientsRun('operations.json'),
+  'npx relay-compiler relay.config.json': clientsRun("bin('relay-compiler'), 'relay.config.json'"),
   'docker build --tag waybill .': [workflow('docker build --tag waybill .')],
   [`docker run --detach --name waybill --init --read-only --stop-timeout 40 --volume keys:/data \\
   --env-file rest.env --env-file waybill.env --publish 127.0.0.1:4000:4000 waybill`]: [
@@ -634,9 +653,9 @@ describe('names and links', () => {
     'src/graph/orders/cancel-order.ts',
     'test/api/orders/cancel-order.test.ts',
   ];
-  const files = globSync(['*', '.*', '{src,test,bench,docs,.ci,.github}/**/*'], {
+  const files = globSync(['*', '.*', '{src,test,bench,client,docs,.ci,.github}/**/*'], {
     cwd: root,
-    exclude: (path) => /(?:^|\/)(?:node_modules|\.git)$/.test(path),
+    exclude: (path) => /(?:^|\/)(?:node_modules|\.git|client\/test\/build)$/.test(path),
   });
   const isThere = (name: string) => files.includes(name) || files.some((file) => file.endsWith(`/${name}`));
 

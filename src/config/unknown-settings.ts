@@ -4,7 +4,7 @@ import type { Environment } from './setting.ts';
 /** Other programs use most other prefixes of settings too, such as MAX_ and LOG_. */
 export const settingPrefixes = ['UPSTREAM_', 'DRAIN_', 'REFERENCE_DATA_'];
 
-const limitOfApi = 'docs/api.md lists the fixed limits';
+const limitOfApi = 'docs/api-reference.md lists the fixed limits';
 
 /**
  * Settings of earlier versions that would be ignored, with what holds in their place. Names that other programs use too,

@@ -388,7 +388,7 @@ describe('readConfig with invalid settings', () => {
   test.each([
     ['WORKERS', 'a server is one process, and docs/operations/deploy.md says how to use several cores'],
     ['IDEMPOTENCY_KEYS', 'each merchant has 100,000 keys and locks'],
-    ['MAX_ALIASES', 'docs/api.md lists the fixed limits'],
+    ['MAX_ALIASES', 'docs/api-reference.md lists the fixed limits'],
     ['UPSTREAM_AHEAD_OF_ASK', 'UPSTREAM_LISTS_FOR_BATCHES=no does the same'],
   ])('rejects %s, which is gone, and says what holds instead', (name, instead) => {
     expect(faultsOf({ [name]: '4' })).toBe(

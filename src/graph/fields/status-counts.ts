@@ -4,6 +4,7 @@ import type { ListedKind } from '../../loaders/loading-observer.ts';
 import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { timeArgs } from './list-filters.ts';
+import { nullByError } from './null-by-error.ts';
 
 /** The number of records of each status of REST. */
 type Numbers = ReadonlyMap<string, number>;
@@ -70,6 +71,7 @@ export function defineStatusCounts(
       type: statusCounts,
       nullable: true,
       description: `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`. A count that is exact or of 20 pages is kept for 30 seconds.`,
+      extensions: nullByError,
       args: { createdSince: timeArgs.createdSince },
       resolve: (_root, { createdSince }, { loaders }) => loaders.countByStatus(records, timeMs(createdSince)),
     }),

@@ -2,6 +2,7 @@ import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { type ConversationName, conversationName } from '../../rest/conversation-name.ts';
 import { BadInputError } from '../../rest/errors.ts';
 import { builder } from '../builder.ts';
+import { nullByError } from '../fields/null-by-error.ts';
 import { relation } from '../fields/related-record.ts';
 import { Node, registerNode } from '../relay/node.ts';
 import { Channel } from './channel.ts';
@@ -42,6 +43,7 @@ builder.objectField(Channel, 'conversation', (t) =>
     description:
       'The conversation with this id in this channel. Costs no call, because Waybill does not check that the ' +
       'conversation exists.',
+    extensions: nullByError,
     args: {
       id: t.arg.id({
         required: true,
@@ -61,6 +63,7 @@ builder.queryField('conversation', (t) =>
     nullable: true,
     description:
       'The conversation with this id. Costs no call, because Waybill does not check that the conversation exists.',
+    extensions: nullByError,
     args: {
       id: t.arg.id({
         required: true,

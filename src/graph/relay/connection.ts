@@ -8,6 +8,7 @@ import type { createScans, ListScan } from '../../loaders/scan/list-scan.ts';
 import type { RowFilter } from '../../loaders/scan/row-filter.ts';
 import type { PageQuery } from '../../rest/api-types.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
+import { nullByError } from '../fields/null-by-error.ts';
 
 /** The items of a list without the argument `first`. */
 export const defaultPageSize = 20;
@@ -92,6 +93,7 @@ export function defineList<Json extends Named>(
         type: node,
         nullable: true,
         description: 'The record. Null, with an error, if the REST service sent an invalid record.',
+        extensions: nullByError,
         // GraphQL turns an error instance into the field's own error.
         resolve: ({ row }) => row as Named,
       }),
@@ -111,6 +113,7 @@ export function defineList<Json extends Named>(
         description:
           `The ${list} of this page, as in \`edges\`. An entry is null, with an error, if the REST service sent an ` +
           `invalid record.`,
+        extensions: nullByError,
         // GraphQL turns an error instance in a list into that item's own error.
         resolve: ({ slice }) => slice.rows.map(({ row }) => row as Named),
       }),
@@ -124,6 +127,7 @@ export function defineList<Json extends Named>(
   const field = {
     type: connection,
     nullable: true as const,
+    extensions: nullByError,
     args: builder.args((t) => ({
       first: t.int({
         description: `The number of items, from 0 to ${maximum}. By default ${defaultPageSize}.`,

@@ -49,7 +49,7 @@ async function isSecondAhead(waybill: Waybill, query = board, variables: object 
   });
   const { errors, extensions } = await response.json();
   expect(errors).toBeUndefined();
-  // The extension has this form (docs/api.md).
+  // The extension has this form (docs/api-reference.md).
   const { requests } = extensions.upstream as OperationCost;
   const [first, second] = requests;
   if (first === undefined || second === undefined) throw new Error('expected two calls');

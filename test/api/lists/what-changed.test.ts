@@ -25,13 +25,13 @@ type ReadPage = (variables: { updatedSince: string | null; after: string | null 
 type CopyChanges = (readPage: ReadPage, store: Store, now: () => number) => Promise<void>;
 
 // The function of the page, so that readers get what these tests hold.
-const section = sectionOf(readPage('docs/api.md'), 'What changed since');
+const section = sectionOf(readPage('docs/api-reference.md'), 'What changed since');
 const script = stripTypeScriptTypes(codeBlockOf(section, 'ts'));
 const { copyChanges }: { copyChanges: CopyChanges } = await import(
   `data:text/javascript,${encodeURIComponent(script)}`
 );
 
-/** A sync job as docs/api.md describes it. `ask` reads a page with these arguments. */
+/** A sync job as docs/api-reference.md describes it. `ask` reads a page with these arguments. */
 function createCopy(ask: (args: string) => Promise<Page>, nowMs: () => number, updatedSince: string | null) {
   const store: Store = { updatedSince, rows: new Map() };
   return {

@@ -201,7 +201,7 @@ async function startBreakable() {
   return { waybill, breakAll };
 }
 
-// The recipes of docs/api.md.
+// The recipes of docs/api-reference.md.
 const retryLink = new RetryLink({
   delay: { initial: 10, max: 50 },
   attempts: {

@@ -4,7 +4,7 @@ import { codeBlockOf, readPage, sectionOf } from '../../fixtures/markdown.ts';
 import { order } from '../../fixtures/order-to-create.ts';
 import { startWaybill } from '../../harness.ts';
 
-// The import of docs/api.md, with the client of docs/errors.md.
+// The import of docs/api-reference.md, with the client of docs/errors.md.
 
 type Session = { token(): string; refresh(): Promise<void> };
 type ImportOrders = (rows: object[], orders: Map<string, string>, session: Session) => Promise<object[]>;
@@ -12,7 +12,7 @@ type ImportOrders = (rows: object[], orders: Map<string, string>, session: Sessi
 async function importFunction(origin: string): Promise<ImportOrders> {
   const code = [
     codeBlockOf(sectionOf(readPage('docs/errors.md'), 'Retry'), 'ts'),
-    codeBlockOf(sectionOf(readPage('docs/api.md'), '`shipOrder` and lists of writes'), 'ts'),
+    codeBlockOf(sectionOf(readPage('docs/api-reference.md'), '`shipOrder` and lists of writes'), 'ts'),
   ].join('\n');
   const script = stripTypeScriptTypes(code).replace('http://127.0.0.1:4000', origin);
   const { importOrders } = await import(`data:text/javascript,${encodeURIComponent(script)}`);

@@ -6,7 +6,7 @@ import { codeBlockOf, readPage, sectionOf } from '../../fixtures/markdown.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
 import { startOfTime, startWaybill } from '../../harness.ts';
 
-// The client of docs/errors.md and docs/api.md, as a phone runs it.
+// The client of docs/errors.md and docs/api-reference.md, as a phone runs it.
 
 interface Session {
   token(): string;
@@ -21,7 +21,7 @@ const originInPage = 'http://127.0.0.1:4000';
 async function importShipOrder(origin: string): Promise<ShipOrder> {
   const code = [
     codeBlockOf(sectionOf(readPage('docs/errors.md'), 'Retry'), 'ts'),
-    codeBlockOf(sectionOf(readPage('docs/api.md'), 'Writing'), 'ts'),
+    codeBlockOf(sectionOf(readPage('docs/api-reference.md'), 'Writing'), 'ts'),
   ].join('\n');
   expect(code.split(originInPage)).toHaveLength(2);
   const script = stripTypeScriptTypes(code).replace(originInPage, origin);

@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parsePage } from '../../test/fixtures/markdown.ts';
+import { type Place, startPlace } from './place.ts';
+
+// Proves docs/clients.md: compiles each of its blocks with the newest version of each client, and runs the clients before
+// the server and its sandbox. Usage: npm run clients
+
+interface Tries {
+  tries: Record<string, (place: Place) => Promise<void>>;
+}
+
+const root = resolve(import.meta.dirname, '../..');
+const here = import.meta.dirname;
+const app = join(here, 'build');
+const startedAtMs = performance.now();
+
+function run(program: string, ...args: string[]): void {
+  execFileSync(program, args, { cwd: app, stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+/** Installs the clients, unless the lock file is that of the last install. */
+function install(): void {
+  const lock = readFileSync(join(here, 'package-lock.json'), 'utf8');
+  const stamp = join(here, 'node_modules/.installed');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+  const options = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+  execFileSync('npm', ['ci', ...options], { cwd: here, stdio: ['ignore', 'ignore', 'inherit'] });
+  writeFileSync(stamp, lock);
+}
+
+/** Writes the app that a reader has after copying: the blocks of the page, and the files of the folder `client`. */
+function writeApp(): void {
+  rmSync(app, { recursive: true, force: true });
+  mkdirSync(join(app, 'app'), { recursive: true });
+  const page = parsePage('docs/clients.md', readFileSync(join(root, 'docs/clients.md'), 'utf8'));
+  let count = 0;
+  for (const { language, text } of page.codeBlocks) {
+    if (language === 'sh') continue;
+    const path = language === 'json' ? 'relay.config.json' : /^\/\/ (\S+)\n/.exec(text)?.[1];
+    if (path === undefined) throw new Error(`This block of docs/clients.md names no file: ${text}`);
+    mkdirSync(dirname(join(app, path)), { recursive: true });
+    writeFileSync(join(app, path), text);
+    count += 1;
+  }
+  if (count < 15) throw new Error(`docs/clients.md has only ${count} blocks`);
+  mkdirSync(join(app, 'app/waybill'));
+  for (const entry of readdirSync(join(root, 'client'), { withFileTypes: true }))
+    if (entry.isFile()) cpSync(join(root, 'client', entry.name), join(app, 'app/waybill', entry.name));
+  cpSync(join(here, 'tries'), join(app, 'app/tries'), { recursive: true });
+  cpSync(join(here, 'tsconfig.json'), join(app, 'tsconfig.json'));
+  writeFileSync(join(app, 'package.json'), '{ "type": "module" }\n');
+  if (!existsSync(join(app, 'node_modules'))) symlinkSync('../node_modules', join(app, 'node_modules'));
+}
+
+install();
+writeApp();
+const bin = (name: string) => join(here, 'node_modules/.bin', name);
+run(bin('graphql-codegen'), '--config', 'codegen.ts', '--silent');
+writeFileSync(join(app, 'operations.json'), '{}\n');
+run(bin('relay-compiler'), 'relay.config.json');
+run(bin('tsc'), '--project', 'tsconfig.json');
+console.log(`compiled each block after ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
+
+const { bundle } = await import('./bundle.ts');
+const lists = ['app/gql/persisted-documents.json', 'operations.json'].map((path) => join(app, path));
+for (const client of ['apollo', 'urql', 'relay', 'fetch']) {
+  const file = await bundle(app, `app/tries/${client}.tsx`, `${client}.js`);
+  const place = await startPlace(lists);
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8')
+      .replaceAll('http://127.0.0.1:4000', place.origin)
+      .replace('return "sandbox-cafe-andino-2"', 'return globalThis.nextToken()'),
+  );
+  const { tries }: Tries = await import(pathToFileURL(file).href);
+  for (const [name, tryIt] of Object.entries(tries)) {
+    await tryIt(place);
+    console.log(`✓ ${client}: ${name}`);
+  }
+  await place.stop();
+}
+console.log(`The clients work. ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
+// Streams of the clients that retry for ever would keep the process.
+process.exit(0);
