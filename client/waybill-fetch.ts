@@ -30,15 +30,17 @@ export function createWaybillFetch(session: Session, maxAttempts = 4): typeof fe
       const { data, errors = [] }: Answer = await response.clone().json();
       const isRefused =
         response.status === 401 || errors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED');
-      if (isRefused && !isRefreshed) {
-        isRefreshed = true;
-        await session.refresh(token);
-        continue;
-      }
       // A partial answer is shown at once.
       const isEmpty = Object.entries(data ?? {}).every(
         ([name, value]) => name === '__typename' || value === null,
       );
+      if (isRefused && !isRefreshed) {
+        isRefreshed = true;
+        await session.refresh(token);
+        // A part of the answer may be a write that is done.
+        if (isEmpty || mayRepeat(init.body)) continue;
+        return response;
+      }
       const isRetryable = errors.length > 0 && errors.every(({ extensions }) => extensions.retryable);
       if (!isEmpty || !isRetryable || attempt >= maxAttempts) return response;
       await wait(

@@ -107,7 +107,13 @@ export function createLive(options: LiveOptions) {
       accessLog.finish(requestRecord, headers, 200, true);
       return;
     }
+    const key = keyOrUndefined(operation, headers);
+    if (key === undefined) {
+      respondOnce(refuse(tooDeepError), request, transport);
+      return;
+    }
     const tenant = options.toTenant(bearer);
+    let leave: (() => void) | undefined;
     const stream = new LiveStream({
       response,
       transport,
@@ -115,7 +121,7 @@ export function createLive(options: LiveOptions) {
       unread,
       onSent: (answer) => metrics?.pushed(clock.now() - answer.startedAtMs),
       onEnd() {
-        leave();
+        leave?.();
         streams.remove(stream);
         const { endReason, events, errors } = stream;
         accessLog.endStream(requestRecord, tenant, {
@@ -128,7 +134,7 @@ export function createLive(options: LiveOptions) {
     });
     stream.open(headersFor(request, transport));
     accessLog.openStream(requestRecord, headers);
-    const leave = watches.join(tenant, watchKey(operation, headers), lookOf(operation, request), stream);
+    leave = watches.join(tenant, key, lookOf(operation, request), stream);
     streams.add(stream, owner);
   }
 
@@ -170,6 +176,18 @@ export function createLive(options: LiveOptions) {
   }
 
   return { open, respondOnce, runOnce };
+}
+
+const tooDeepError = badRequest('The variables are nested too deeply.');
+
+/** Undefined for variables that are nested deeper than the stack. */
+function keyOrUndefined(operation: Operation, headers: HeaderReader): string | undefined {
+  try {
+    return watchKey(operation, headers);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 const pipelinedError = badRequest(

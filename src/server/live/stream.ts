@@ -50,7 +50,8 @@ export class LiveStream implements Watcher {
   take(answer: Answer): void {
     if (this.endReason !== undefined) return;
     const isNew = answer.key !== this.#sentKey;
-    if (this.#isBusy) this.#pending = isNew ? answer : undefined;
+    // The last answer does not wait for a slow client: until then, the stream would go on making calls.
+    if (this.#isBusy && !answer.isLast) this.#pending = isNew ? answer : undefined;
     else if (isNew) this.#send(answer);
   }
 
@@ -84,10 +85,21 @@ export class LiveStream implements Watcher {
   /** Writes, and is busy until the connection has taken the bytes. Unread bytes count like those of other responses. */
   #write(chunk: string | Buffer, onTaken?: () => void): void {
     const { response, unread, owner } = this.#options;
-    const release = unread.hold(owner, response.req.socket, Buffer.byteLength(chunk));
+    const { socket } = response.req;
+    // Its `close` follows.
+    if (socket.destroyed) return;
+    const release = unread.hold(owner, socket, Buffer.byteLength(chunk));
+    let isHeld = true;
+    const giveBack = () => {
+      if (isHeld) release();
+      isHeld = false;
+      response.off('close', giveBack);
+    };
+    // Node drops the callback of a write whose connection breaks meanwhile.
+    response.once('close', giveBack);
     this.#isBusy = true;
     response.write(chunk, (error) => {
-      release();
+      giveBack();
       this.#isBusy = false;
       if (error != null) return;
       onTaken?.();

@@ -50,6 +50,9 @@ export interface Pace {
 /** An interval ends up to this part of itself early, so that watches which began together drift apart. */
 const jitter = 0.15;
 
+/** REST may ask for a day. One look then asks again. */
+const maxPauseMs = 60_000;
+
 const nobodyWatches = new Error('Nobody watches any more');
 
 /** One operation of one token, and all who watch it. Each look serves all of them. */
@@ -133,7 +136,7 @@ export class Watch {
 
   #pauseFor(ms: number): void {
     const { clock, pause } = this.#options;
-    pause.untilMs = Math.max(pause.untilMs, clock.now() + ms);
+    pause.untilMs = Math.max(pause.untilMs, clock.now() + Math.min(ms, maxPauseMs));
   }
 
   #deliver(answer: Answer, startedAtMs: number, isScheduled: boolean): void {

@@ -181,3 +181,20 @@ test('streams beyond the limit of a token are refused with the limit', async () 
     )
     .toEqual([{ data: { order: { id: 'orders/ca2496' } } }]);
 });
+
+test('variables that are nested too deeply are refused before the stream is open', async () => {
+  waybill.sandbox.requests.clear();
+  const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
+  const response = await waybill.fetch('/graphql', {
+    method: 'POST',
+    headers: {
+      authorization: waybill.authorization,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+    },
+    body: `{"query":${JSON.stringify(order)},"variables":{"a":${deep}}}`,
+  });
+  expect(response.status).toBe(200);
+  expect(await response.text()).toContain('nested too deeply');
+  expect(waybill.sandbox.requests.lines()).toEqual([]);
+});

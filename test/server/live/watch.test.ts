@@ -196,6 +196,7 @@ test('waits as long as the token lacks points, without an answer', async () => {
 
 test.each([
   ['a Retry-After', { code: 'UPSTREAM_UNAVAILABLE', retryAfterMs: 9_000 }, [0, 10]],
+  ['a Retry-After of a day', { code: 'UPSTREAM_UNAVAILABLE', retryAfterMs: 86_400_000 }, [0, 60]],
   ['an open circuit', { code: 'UPSTREAM_CIRCUIT_OPEN', retryAfterMs: 5_000 }, [0, 6]],
   ['a 429', { code: 'RATE_LIMITED' }, [0, 4]],
 ])('pauses all watches of the token after %s', async (_what, extensions, expected) => {
