@@ -29,7 +29,7 @@ export async function queryWhileHanging(forMs: number): Promise<HangPart[]> {
   const sandbox = await startSandbox();
   const env = { ...waybill.env, STATE_FILE: '', STATE_URL: database.urls[0] ?? '' };
   const server = await startServer({ ...waybill, env }, sandbox.url);
-  const body = JSON.stringify({ query: '{ orders(first: 20) { nodes { id status shipment { status } } } }' });
+  const body = JSON.stringify({ query: '{ order(id: "ca2481") { id status shipment { status } } }' });
   const headers = ['content-type: application/json'];
   const question: Question = {
     text: requestText({ path: '/graphql', token: sandbox.tokens.first, headers, body }),
@@ -44,7 +44,8 @@ export async function queryWhileHanging(forMs: number): Promise<HangPart[]> {
       for (; !isOver; await pause(1_000 / writesPerSecond)) {
         writeCount += 1;
         const send = async (number: number) => {
-          const made = await makeWrite(sandbox, 5, `h${number}-`);
+          // A message, which changes nothing that the queries read.
+          const made = await makeWrite(sandbox, 3, `h${number}-`);
           const { result } = await askOnce(`http://127.0.0.1:${server.port}`, made, sandbox.tokens.first);
           writes[result] = (writes[result] ?? 0) + 1;
         };
