@@ -1,4 +1,4 @@
-/** The key of a form: the same for the same input, and a new one when the input changes. */
+/** The key of one form: the same for the same input, and a new one when the input changes. */
 export class IdempotencyKey {
   #input = '';
   #key = '';
@@ -10,8 +10,12 @@ export class IdempotencyKey {
     return this.#key;
   }
 
-  /** Call it after a success, so that the same input is then a new wish of the user. */
-  clear(): void {
-    this.#input = '';
+  /**
+   * Call it with the result of each submit, outside of rendering. The server keeps a success and `NoOffer` for the key, so
+   * the same input is then a new wish of the user, with a new key.
+   */
+  settle(result: { __typename: string } | null | undefined): void {
+    const isKept = result?.__typename.endsWith('Success') || result?.__typename === 'NoOffer';
+    if (isKept) this.#input = '';
   }
 }

@@ -6,16 +6,18 @@ export type Watch = <Data>(request: RequestParams, sink: Sink<ExecutionResult<Da
 
 /** Streams over SSE. A lost stream is opened again, and a token that has ended is refreshed. */
 export function createWatch(url: string, session: Session): Watch {
-  let sent = '';
-  const client: Client = createClient({
-    url,
-    headers() {
-      sent = session.token();
-      return { authorization: `Bearer ${sent}` };
-    },
-    retryAttempts: Number.POSITIVE_INFINITY,
-  });
   return (request, sink) => {
+    // For each stream: another one may have refreshed the token of this one already.
+    let sent = '';
+    const client: Client = createClient({
+      url,
+      headers() {
+        sent = session.token();
+        return { authorization: `Bearer ${sent}` };
+      },
+      retryAttempts: Number.POSITIVE_INFINITY,
+      retry: (count) => pause(Math.min(1_000 * 2 ** count, 30_000) * (1 + Math.random())),
+    });
     let close = () => {};
     let isOver = false;
     let refusals = 0;
@@ -46,3 +48,5 @@ export function createWatch(url: string, session: Session): Watch {
     };
   };
 }
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

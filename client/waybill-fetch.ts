@@ -53,10 +53,10 @@ export function createWaybillFetch(session: Session, maxAttempts = 4): typeof fe
 
 function mayRepeat(body: unknown): boolean {
   if (typeof body !== 'string') return body === undefined || body === null;
-  const { query, variables = {} } = JSON.parse(body);
+  const { query, variables } = JSON.parse(body);
   if (typeof query === 'string' && !/\bmutation\b/.test(query)) return true;
-  const inputs: { idempotencyKey?: string }[] = [variables.inputs ?? variables.input ?? {}].flat();
-  return inputs.every(({ idempotencyKey }) => typeof idempotencyKey === 'string');
+  const inputs: unknown[] = Object.values(variables ?? {}).flat();
+  return inputs.length > 0 && inputs.every((input) => typeof Object(input).idempotencyKey === 'string');
 }
 
 /** Waits, and a random time more, so that not all clients return at once. */

@@ -9,7 +9,10 @@ import { boardSubscription, ordersQuery, shipOrderMutation } from '../documents.
 import { exampleInput } from '../example-input.ts';
 import { url, waybillFetch } from '../session.ts';
 import { toFormState, withKey } from '../ship-order.ts';
+import { IdempotencyKey } from '../waybill/idempotency-key.ts';
 import { htmlOf, outliveToken, sharedTries, type Try, until } from './common.tsx';
+
+const key = new IdempotencyKey();
 
 const inCache = (variables = {}) => apollo.readQuery({ query: ordersQuery, variables });
 
@@ -55,10 +58,10 @@ export const tries: Record<string, Try> = {
     const wrong = { ...exampleInput, package: { ...exampleInput.package, weightKg: -1 } };
     const { data } = await apollo.mutate({
       mutation: shipOrderMutation,
-      variables: { input: withKey(wrong) },
+      variables: { input: withKey(wrong, key) },
     });
     assert.deepEqual(Object.keys(toFormState(data?.shipOrder).faults), ['package.weightKg']);
-    const input = withKey(exampleInput);
+    const input = withKey(exampleInput, key);
     const ship = () => apollo.mutate({ mutation: shipOrderMutation, variables: { input } });
     const [first, second] = [await ship(), await ship()];
     assert.equal(first.data?.shipOrder?.__typename, 'ShipOrderSuccess');

@@ -6,7 +6,10 @@ import type { Place } from '../../place.ts';
 import { exampleInput } from '../example-input.ts';
 import { session, waybillFetch } from '../session.ts';
 import { withKey } from '../ship-order.ts';
+import { IdempotencyKey } from '../waybill/idempotency-key.ts';
 import { labelAddress } from '../waybill/open-label.ts';
+
+const key = new IdempotencyKey();
 
 export type Try = (place: Place) => Promise<void>;
 
@@ -64,9 +67,17 @@ export function sharedTries(count: (times: number) => Promise<number>): Record<s
       await assert.rejects(labelAddress(`${place.origin}/labels/gone.pdf`, waybillFetch), /./);
     },
     async 'a key stays with its input'() {
-      const { idempotencyKey } = withKey(exampleInput);
-      assert.equal(withKey({ ...exampleInput }).idempotencyKey, idempotencyKey);
-      assert.notEqual(withKey({ ...exampleInput, order: 'orders/ca1' }).idempotencyKey, idempotencyKey);
+      const { idempotencyKey } = withKey(exampleInput, key);
+      assert.equal(withKey({ ...exampleInput }, key).idempotencyKey, idempotencyKey);
+      for (const __typename of ['OutcomeUnknown', 'Conflict', 'InvalidInput']) key.settle({ __typename });
+      key.settle(null);
+      assert.equal(withKey(exampleInput, key).idempotencyKey, idempotencyKey);
+      assert.notEqual(withKey({ ...exampleInput, order: 'orders/ca1' }, key).idempotencyKey, idempotencyKey);
+      for (const __typename of ['ShipOrderSuccess', 'NoOffer']) {
+        const before = withKey(exampleInput, key).idempotencyKey;
+        key.settle({ __typename });
+        assert.notEqual(withKey(exampleInput, key).idempotencyKey, before);
+      }
     },
   };
 }

@@ -7,8 +7,11 @@ import { hashOf } from '../hashes.ts';
 import { request, requestTrusted } from '../request.ts';
 import { session, url } from '../session.ts';
 import { toFormState, withKey } from '../ship-order.ts';
+import { IdempotencyKey } from '../waybill/idempotency-key.ts';
 import { createWatch } from '../waybill/live-sse.ts';
 import { outliveToken, sharedTries, type Try, until } from './common.tsx';
+
+const key = new IdempotencyKey();
 
 export const tries: Record<string, Try> = {
   async 'a page of the listed origin may call the server'() {
@@ -35,9 +38,9 @@ export const tries: Record<string, Try> = {
   },
   async 'a form shows its faults, and ships once, also after a lost response'(place) {
     const wrong = { ...exampleInput, package: { ...exampleInput.package, weightKg: -1 } };
-    const { data } = await request(shipOrderMutation, { input: withKey(wrong) });
+    const { data } = await request(shipOrderMutation, { input: withKey(wrong, key) });
     assert.deepEqual(Object.keys(toFormState(data?.shipOrder).faults), ['package.weightKg']);
-    const input = withKey(exampleInput);
+    const input = withKey(exampleInput, key);
     place.failNext();
     const [first, second] = [
       await request(shipOrderMutation, { input }),

@@ -10,7 +10,10 @@ import { exampleInput } from '../example-input.ts';
 import { environment } from '../relay.ts';
 import { Orders, ShipButton } from '../relay-orders.tsx';
 import { withKey } from '../ship-order.ts';
+import { IdempotencyKey } from '../waybill/idempotency-key.ts';
 import { htmlOf, outliveToken, sharedTries, type Try, until } from './common.tsx';
+
+const key = new IdempotencyKey();
 
 /** A connection as Relay's store has it. */
 interface List {
@@ -62,12 +65,12 @@ export const tries: Record<string, Try> = {
   },
   async 'a form shows its faults, and ships once'() {
     const wrong = { ...exampleInput, package: { ...exampleInput.package, weightKg: -1 } };
-    const { shipOrder } = await ship(withKey(wrong));
+    const { shipOrder } = await ship(withKey(wrong, key));
     assert.deepEqual(
       shipOrder.fields?.map(({ path }) => path),
       ['package.weightKg'],
     );
-    const input = withKey(exampleInput);
+    const input = withKey(exampleInput, key);
     const [first, second] = [await ship(input), await ship(input)];
     assert.equal(first.shipOrder.__typename, 'ShipOrderSuccess');
     assert.deepEqual(second, first);

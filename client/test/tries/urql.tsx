@@ -7,7 +7,10 @@ import { toFormState, withKey } from '../ship-order.ts';
 import { urql } from '../urql.ts';
 import { Orders, ShipButton } from '../urql-orders.tsx';
 import { trusted } from '../urql-trusted.ts';
+import { IdempotencyKey } from '../waybill/idempotency-key.ts';
 import { htmlOf, outliveToken, sharedTries, type Try, until } from './common.tsx';
+
+const key = new IdempotencyKey();
 
 const read = (
   variables: Parameters<typeof urql.query<unknown, { status?: [] | 'NEW'[]; after?: string | null }>>[1],
@@ -47,9 +50,9 @@ export const tries: Record<string, Try> = {
   },
   async 'a form shows its faults, and ships once'() {
     const wrong = { ...exampleInput, package: { ...exampleInput.package, weightKg: -1 } };
-    const { data } = await urql.mutation(shipOrderMutation, { input: withKey(wrong) }).toPromise();
+    const { data } = await urql.mutation(shipOrderMutation, { input: withKey(wrong, key) }).toPromise();
     assert.deepEqual(Object.keys(toFormState(data?.shipOrder).faults), ['package.weightKg']);
-    const input = withKey(exampleInput);
+    const input = withKey(exampleInput, key);
     const ship = () => urql.mutation(shipOrderMutation, { input }).toPromise();
     const [first, second] = [await ship(), await ship()];
     assert.equal(first.data?.shipOrder?.__typename, 'ShipOrderSuccess');
