@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ExecutionResult } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import { canonicalJson } from '../../base/canonical-json.ts';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
@@ -8,7 +8,7 @@ import type { RequestRecord } from '../../telemetry/request-record.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
 import type { Operation } from '../document-syntax/operation.ts';
 import type { HeaderReader } from '../http/header-reader.ts';
-import { badRequest, type HttpError, overloaded } from '../http/http-error.ts';
+import { badRequest, type HttpError, overloaded, rejection } from '../http/http-error.ts';
 import { readBearer } from '../http/request-checks.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
 import type { UnreadBytes } from '../http/unread-bytes.ts';
@@ -98,18 +98,14 @@ export function createLive(options: LiveOptions) {
     requestRecord.operation = operation.definition;
     const owner = options.toOwner(headers, response.req.socket);
     const bearer = readBearer(headers);
-    const error = findError(operation, request, owner);
-    if (error !== undefined || typeof bearer !== 'string') {
+    const text = watchedText(operation, headers);
+    const error = typeof text === 'string' ? findError(operation, request, owner, text.length) : text;
+    if (typeof text !== 'string' || error !== undefined || typeof bearer !== 'string') {
       respondOnce(refuse(error ?? { status: 401, ...toClientError(bearer) }), request, transport);
       return;
     }
     if (response.destroyed) {
       accessLog.finish(requestRecord, headers, 200, true);
-      return;
-    }
-    const key = keyOrUndefined(operation, headers);
-    if (key === undefined) {
-      respondOnce(refuse(tooDeepError), request, transport);
       return;
     }
     const tenant = options.toTenant(bearer);
@@ -134,17 +130,23 @@ export function createLive(options: LiveOptions) {
     });
     stream.open(headersFor(request, transport));
     accessLog.openStream(requestRecord, headers);
+    const key = hash('sha256', text, 'base64url');
     leave = watches.join(tenant, key, lookOf(operation, request), stream);
-    streams.add(stream, owner);
+    streams.add(stream, owner, text.length);
   }
 
   /** Why a subscription gets no stream, found without a call to REST. The first look finds its further limits. */
-  function findError(operation: Operation, { response }: StreamRequest, owner: Owner): HttpError | undefined {
+  function findError(
+    operation: Operation,
+    { response }: StreamRequest,
+    owner: Owner,
+    characters: number,
+  ): HttpError | undefined {
     const argumentError = operations.checkArguments(operation);
     if (argumentError !== undefined) return { status: 400, ...toClientError(argumentError) };
     // Node tells a response behind another one neither that it may be sent nor that its client has left.
     if (response.socket === null) return pipelinedError;
-    const excess = streams.excess(owner);
+    const excess = streams.excess(owner, characters);
     return (
       excess &&
       overloaded(`The server is at its limit of ${excess.limit} streams for ${excess.scope}. Retry later.`)
@@ -154,7 +156,9 @@ export function createLive(options: LiveOptions) {
   /** The function that runs an operation once, with the token of the request. */
   function lookOf(operation: Operation, request: StreamRequest): (look: Look) => Promise<LookResult> {
     const { requestId } = request.requestRecord;
-    const values = new Map(lookHeaders.map((name) => [name, request.headers.get(name)]));
+    // Copies: a watch outlives the request of its first stream.
+    const values = new Map<string, string | null>();
+    for (const name of lookHeaders) values.set(name, request.headers.get(name));
     const headers: HeaderReader = { get: (name) => values.get(name) ?? null };
     return async ({ watcher, onAbort }) => {
       const startedAtMs = clock.now();
@@ -168,9 +172,11 @@ export function createLive(options: LiveOptions) {
         const clientResult = toClientResult(result, requestId, report);
         return new Answer(clientResult, operations.comparable(operation, clientResult.data), startedAtMs);
       } catch (error) {
-        // An error of this server. The next look may have none.
+        // An error of this server, which a query would have too. The next look may have none.
         report(error, requestId);
-        return options.intervalMs;
+        const { message, ...extensions } = toClientError(undefined);
+        const shown = new GraphQLError(message, { extensions: { ...extensions, requestId } });
+        return new Answer({ data: null, errors: [shown] }, null, startedAtMs);
       }
     };
   }
@@ -180,15 +186,13 @@ export function createLive(options: LiveOptions) {
 
 const tooDeepError = badRequest('The variables are nested too deeply.');
 
-/** Undefined for variables that are nested deeper than the stack. */
-function keyOrUndefined(operation: Operation, headers: HeaderReader): string | undefined {
-  try {
-    return watchKey(operation, headers);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
+// A stream keeps its document and variables, for an hour at most.
+const maxCharacters = 65_536;
+const tooLongError = rejection(
+  400,
+  'GRAPHQL_LIMIT_EXCEEDED',
+  `The document and the variables of a subscription may have at most ${maxCharacters} characters together.`,
+);
 
 const pipelinedError = badRequest(
   'A stream cannot wait behind another response of its connection. Open another connection.',
@@ -197,8 +201,11 @@ const pipelinedError = badRequest(
 /** The headers that a look reads. */
 const lookHeaders = ['authorization', 'x-upstream-cost'];
 
-/** Equal for operations whose responses are equal with one token. */
-function watchKey({ document, definition, variables = {} }: Operation, headers: HeaderReader): string {
+/** Equal for operations whose responses are equal with one token. An error for a text that a stream may not keep. */
+function watchedText(
+  { document, definition, variables = {} }: Operation,
+  headers: HeaderReader,
+): string | HttpError {
   const { name, loc } = definition;
   const parts = [
     document.loc?.source.body ?? loc?.source.body,
@@ -206,5 +213,12 @@ function watchKey({ document, definition, variables = {} }: Operation, headers: 
     variables,
     headers.get('x-upstream-cost'),
   ];
-  return hash('sha256', canonicalJson(parts), 'base64url');
+  try {
+    const text = canonicalJson(parts);
+    return text.length > maxCharacters ? tooLongError : text;
+  } catch (error) {
+    // The stack is used up.
+    if (error instanceof RangeError) return tooDeepError;
+    throw error;
+  }
 }

@@ -9,8 +9,12 @@ const slotMs = 1_000;
 /** A stream ends at this age, or up to a tenth later, so that streams which began together do not end together. */
 const maxAgeMs = 3_600_000;
 
+/** A stream keeps its operation in memory. With each 1,024 characters, it counts as one stream more. */
+const charactersPerPlace = 1_024;
+
 interface Place {
   owner: Owner;
+  weight: number;
   slot: Set<LiveStream>;
   endsAtMs: number;
 }
@@ -34,17 +38,22 @@ export class OpenStreams {
     return this.#places.size;
   }
 
-  /** The limit that leaves no room for another stream. */
-  excess(owner: Owner): Excess | undefined {
-    return this.#usage.excess(owner);
+  /**
+   * The limit that leaves no room for another stream.
+   * @param characters of its document and variables
+   */
+  excess(owner: Owner, characters: number): Excess | undefined {
+    return this.#usage.excess(owner, weightOf(characters));
   }
 
-  add(stream: LiveStream, owner: Owner): void {
+  /** @param characters of its document and variables */
+  add(stream: LiveStream, owner: Owner, characters: number): void {
+    const weight = weightOf(characters);
     const slot = this.#slots.reduce((least, other) => (other.size < least.size ? other : least));
     slot.add(stream);
     const endsAtMs = performance.now() + maxAgeMs * (1 + Math.random() / 10);
-    this.#places.set(stream, { owner, slot, endsAtMs });
-    this.#usage.add(owner, 1);
+    this.#places.set(stream, { owner, weight, slot, endsAtMs });
+    this.#usage.add(owner, weight);
     this.#timer ??= setInterval(() => this.#beat(), slotMs).unref();
     if (this.#shutdownAtMs !== undefined) breakAfter(stream, this.#shutdownAtMs - performance.now());
   }
@@ -54,7 +63,7 @@ export class OpenStreams {
     if (place === undefined) return;
     this.#places.delete(stream);
     place.slot.delete(stream);
-    this.#usage.add(place.owner, -1);
+    this.#usage.add(place.owner, -place.weight);
     if (this.#places.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -75,6 +84,10 @@ export class OpenStreams {
       else stream.beat();
     }
   }
+}
+
+function weightOf(characters: number): number {
+  return 1 + Math.floor(characters / charactersPerPlace);
 }
 
 function breakAfter(stream: LiveStream, ms: number): void {

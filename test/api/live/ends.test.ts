@@ -55,6 +55,32 @@ test('an outage of REST is one event, and its end another', async () => {
   expect(client.end()).toBeUndefined();
 });
 
+test('an error of this server is one event, and the stream goes on', async () => {
+  let runs = 0;
+  const reports: unknown[] = [];
+  const waybill = await start(
+    {},
+    {
+      execute() {
+        runs += 1;
+        if (runs === 2 || runs === 3) throw new TypeError('a bug');
+        return { data: { order: { notes: 'here' } } };
+      },
+      report: (error) => reports.push(error),
+    },
+  );
+  const client = await watch(waybill, order);
+  expect(await client.event(1)).toEqual({ data: { order: { notes: 'here' } } });
+  expect(await client.event(2)).toMatchObject({
+    data: null,
+    errors: [{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
+  });
+  expect(await client.event(3)).toEqual(client.events[0]);
+  expect(client.events).toHaveLength(3);
+  expect(reports).toHaveLength(2);
+  expect(client.end()).toBeUndefined();
+});
+
 test('a failed field leaves the others in the event', async () => {
   const waybill = await start();
   waybill.sandbox.faults.add({ kind: 'status', status: 503, path: '/v1/shipments/ca2036' });

@@ -182,9 +182,15 @@ test('streams beyond the limit of a token are refused with the limit', async () 
     .toEqual([{ data: { order: { id: 'orders/ca2496' } } }]);
 });
 
-test('variables that are nested too deeply are refused before the stream is open', async () => {
+test.each([
+  [
+    'variables that are nested too deeply',
+    `{"a":${'['.repeat(40_000)}${']'.repeat(40_000)}}`,
+    'nested too deeply',
+  ],
+  ['variables of more than 65,536 characters', `{"a":"${'x'.repeat(65_536)}"}`, 'at most 65536 characters'],
+])('%s are refused before the stream is open', async (_title, variables, message) => {
   waybill.sandbox.requests.clear();
-  const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
   const response = await waybill.fetch('/graphql', {
     method: 'POST',
     headers: {
@@ -192,9 +198,9 @@ test('variables that are nested too deeply are refused before the stream is open
       'content-type': 'application/json',
       accept: 'text/event-stream',
     },
-    body: `{"query":${JSON.stringify(order)},"variables":{"a":${deep}}}`,
+    body: `{"query":${JSON.stringify(order)},"variables":${variables}}`,
   });
   expect(response.status).toBe(200);
-  expect(await response.text()).toContain('nested too deeply');
+  expect(await response.text()).toContain(message);
   expect(waybill.sandbox.requests.lines()).toEqual([]);
 });

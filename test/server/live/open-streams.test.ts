@@ -25,7 +25,7 @@ function addStream(streams: OpenStreams, ofOwner = owner) {
     },
     // OpenStreams calls no other member.
   } as unknown as LiveStream;
-  streams.add(stream, ofOwner);
+  streams.add(stream, ofOwner, 0);
   return { stream, beats, ends };
 }
 
@@ -82,10 +82,24 @@ test('a shutdown without a drain ends all streams at once', () => {
 test('streams take half of the connections, and those of one token a quarter', () => {
   const streams = new OpenStreams(40);
   for (let count = 0; count < 10; count += 1) {
-    expect(streams.excess(owner)).toBeUndefined();
+    expect(streams.excess(owner, 0)).toBeUndefined();
     addStream(streams);
   }
-  expect(streams.excess(owner)).toEqual({ limit: 10, scope: 'this token' });
+  expect(streams.excess(owner, 0)).toEqual({ limit: 10, scope: 'this token' });
   for (let count = 0; count < 10; count += 1) addStream(streams, otherOwner);
-  expect(streams.excess({ token: {}, connection: undefined })).toEqual({ limit: 20, scope: 'all tokens' });
+  expect(streams.excess({ token: {}, connection: undefined }, 0)).toEqual({ limit: 20, scope: 'all tokens' });
+});
+
+test('a stream counts as one more with each 1,024 characters that it keeps', () => {
+  const streams = new OpenStreams(40);
+  const { stream } = addStream(streams);
+  expect(streams.excess(owner, 8 * 1_024)).toBeUndefined();
+  expect(streams.excess(owner, 9 * 1_024)).toEqual({ limit: 10, scope: 'this token' });
+  streams.remove(stream);
+  // The cast of `addStream`: OpenStreams calls no other member.
+  const long = { ...stream } as LiveStream;
+  streams.add(long, owner, 9 * 1_024);
+  expect(streams.excess(owner, 0)).toEqual({ limit: 10, scope: 'this token' });
+  streams.remove(long);
+  expect(streams.excess(owner, 9 * 1_024)).toBeUndefined();
 });
