@@ -159,7 +159,7 @@ test(
 );
 
 test.skipIf(isPostgresMissing)(
-  'npm run bench:writes writes nothing twice with two servers while PostgreSQL fails over',
+  'npm run bench:writes writes nothing twice while PostgreSQL fails over',
   async () => {
     // The first disturbance of this seed is the end of the primary.
     const selected = ['--only', 'servers: synchronous', '--seeds', '13', '--writes', '12'];

@@ -104,7 +104,7 @@ test('tokens that REST has not accepted get a slot even if there is only one', (
   expect(granted).toEqual(['made up']);
 });
 
-test('one token occupies at most half of the places to wait, and strangers three quarters', () => {
+test('one token takes at most half of the waiting places, and strangers three quarters', () => {
   const { ask, outcomes } = createSlots({ total: 1, maxWaiting: 4 });
   ask('running', ida);
   for (const name of ['1', '2', '3']) ask(name, ana);

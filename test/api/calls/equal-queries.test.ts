@@ -49,7 +49,7 @@ test('equal queries of one token at the same time each read the record', async (
   expect(waybill.calls()).toEqual(Array(3).fill('GET /v1/orders/1'));
 });
 
-test('a query after a mutation shows the change while an equal earlier query still runs', async () => {
+test('a query after a mutation shows the change while an equal earlier query runs', async () => {
   await using waybill = await startHolding();
   const before = waybill.ask({ query: notes });
   const older = await waybill.next();

@@ -58,7 +58,7 @@ describe('a GET by the id of a document', () => {
     expect(response.vary?.split(', ')).toContain('authorization');
   });
 
-  test('is a 304 without a body where the client has the data, and costs the same REST calls', async () => {
+  test('is a 304 without a body for data that the client has, at the same REST calls', async () => {
     const tag = await known(reference(document));
     const again = await get(reference(document), { ...tag, origin: 'https://shop.example' });
     expect(again).toMatchObject({

@@ -283,7 +283,7 @@ describe('a document', () => {
     expect(performance.now() - startMs).toBeGreaterThan(50);
   });
 
-  test('can block the event loop for more than 50 ms without the limits "aliases" and "nodes"', async () => {
+  test('can block the event loop for over 50 ms without the limits "aliases" and "nodes"', async () => {
     const environment = { MAX_NODES: '1000000' };
     const lifted = { sandbox: waybill.sandbox, limits: { aliases: 10_000 } };
     await using other = await startWaybill(environment, lifted);

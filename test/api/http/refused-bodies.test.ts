@@ -56,7 +56,7 @@ test('a refused request with a whole body keeps its connection', async () => {
   socket.destroy();
 });
 
-test('a refused request without a whole body follows the response of the request before', async () => {
+test('a refused request with a partial body follows the response of the one before', async () => {
   const authorization = `authorization: ${waybill.authorization}`;
   const { socket, ended } = await openRaw(waybill);
   const first =

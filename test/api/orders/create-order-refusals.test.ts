@@ -255,7 +255,7 @@ describe('a REST error of createOrder', () => {
   const search = 'GET /v1/orders?pageSize=1000&search=refused';
 
   test.each([409, 412])(
-    'becomes Conflict with the message of the response if the status is %d and a search finds no order',
+    'becomes Conflict with the message for a %d if a search finds no order',
     async (status) => {
       fail({ kind: 'status', status, body: { error: { message: 'There is one with this reference.' } } });
       const result = { __typename: 'Conflict', message: 'There is one with this reference.' };
@@ -263,7 +263,7 @@ describe('a REST error of createOrder', () => {
     },
   );
 
-  test('becomes Conflict if the status is 409, the body is empty, and a search finds no order', async () => {
+  test('becomes Conflict for a 409 with an empty body if a search finds no order', async () => {
     fail({ kind: 'status', status: 409 });
     const result = { __typename: 'Conflict', message: `${post} returned 409.` };
     expect(await ask(withReference)).toEqual(answered(result, [post, search]));

@@ -63,7 +63,7 @@ test.each([
   expect(read(body).fields).toHaveLength(50);
 });
 
-test('five sentences are shown at most, each without its later lines, in 300 characters', () => {
+test('at most five sentences are shown, each in one line, in 300 characters', () => {
   const errors = Array.from({ length: 9 }, (_, index) => `No ${index}\n  at app.js:7`);
   expect(read({ errors }).message).toBe('No 0; No 1; No 2; No 3; No 4');
   expect(read({ message: ['a'.repeat(200), 'b'.repeat(200)] }).message).toHaveLength(301);

@@ -160,7 +160,7 @@ describe('the error of a rejected list call', () => {
     expect(refuse({ pageToken: 'next' })).toBeInstanceOf(PageTokenRefusedError);
   });
 
-  test('names the parameter that the REST service mentions beside the page token of a cursor', () => {
+  test('names the parameter that REST mentions beside the page token of a cursor', () => {
     const error = createWatch().refuse(sent, 'unknown parameter "search"');
     expect(error).toBeInstanceOf(ParameterRefusedError);
     expect((error as Error).message).toMatch(/Check the setting SEARCH_PARAMETER:/);

@@ -78,7 +78,7 @@ const keyOf = (value: unknown) => answer(value).key;
 /** Lets time pass, with its ticks. */
 const pass = (seconds: number) => vi.advanceTimersByTimeAsync(1_000 * seconds);
 
-test('looks at once for the first watcher, and again on each tick while the answer changes', async () => {
+test('looks at once for the first watcher, then on each tick while the answer changes', async () => {
   const { join, looksAt, state } = stage();
   const watcher = recorder();
   join(watcher);

@@ -108,7 +108,7 @@ test.each([
   expect(enter('4', ana, 10, large).outcome).toBe('started');
 });
 
-test('a light operation waits for a heavy slot before more pages, and a heavy one does not', async () => {
+test('a light operation waits for a heavy slot before more pages, a heavy one does not', async () => {
   const { admission, enter } = createAdmission();
   const ana = accepted('ana');
   const { operation: heavy } = enter('heavy', ana, 4_000);

@@ -20,7 +20,7 @@ test('readiness costs one probe for concurrent requests, whose result is cached'
   expect(await later).toEqual({ status: 'ready' });
 });
 
-test('readiness has the problems of the REST service, of the store and of its file together', async () => {
+test('readiness has the problems of the REST service, the store and its file together', async () => {
   const health = createHealth(
     async () => ({ problem: 'REST is slow.' }),
     [() => 'The disk is full.', () => undefined, () => 'The file is gone.'],
