@@ -13,9 +13,12 @@ import { faultsOf } from '../bench/writes/true-answers.ts';
 import { createRandom } from '../src/sandbox/seed/random.ts';
 import { isPostgresMissing } from './fixtures/postgres.ts';
 
-// Each program of the benchmark runs to its end, with its shortest options. No test looks at a measured time.
+// Each program of the benchmark runs to its end, with its shortest options. No test looks at a measured time. Most of
+// these programs take half a minute of two cores, so only `npm run test:bench` runs them.
 
 const timeoutMs = 180_000;
+const isProgramRun = process.env.BENCH_TESTS === 'yes';
+const program = test.runIf(isProgramRun);
 
 const quick = '--rounds 1 --round-ms 100 --warm-up-ms 100 --cold-ms 500'.split(' ');
 
@@ -33,7 +36,7 @@ async function run(...args: string[]) {
   return { code, output, rows };
 }
 
-test(
+program(
   'npm run bench measures Waybill and a hand-written server',
   async () => {
     const selected = ['--servers', 'waybill', '--workloads', 'deep'];
@@ -49,7 +52,7 @@ test(
   timeoutMs,
 );
 
-test(
+program(
   'npm run bench:documents measures a document of labels',
   async () => {
     const { output, rows } = await run(
@@ -68,7 +71,7 @@ test(
   timeoutMs,
 );
 
-test(
+program(
   'npm run bench -- --against measures two checkouts alternately',
   async () => {
     const root = resolve(import.meta.dirname, '..');
@@ -113,7 +116,7 @@ test(
   timeoutMs,
 );
 
-test(
+program(
   'npm run bench:writes writes nothing twice while the server is killed',
   async () => {
     const { code, output, rows } = await run(
@@ -142,7 +145,7 @@ test(
   timeoutMs,
 );
 
-test(
+program(
   'npm run bench:writes writes nothing twice while REST is in trouble',
   async () => {
     const selected = ['--only', 'troubles', '--seeds', '7', '--troubled-writes', '12'];
@@ -158,7 +161,7 @@ test(
   timeoutMs,
 );
 
-test.skipIf(isPostgresMissing)(
+test.runIf(isProgramRun && !isPostgresMissing)(
   'npm run bench:writes writes nothing twice while PostgreSQL fails over',
   async () => {
     // The first disturbance of this seed is the end of the primary.
@@ -220,7 +223,7 @@ test('npm run bench:writes counts wrong answers as failures', async () => {
   ]);
 });
 
-test(
+program(
   'npm run bench:writes -- --holds measures how long the event loop is blocked',
   async () => {
     const { code, rows } = await run('bench/writes.ts', '--holds', '1');
@@ -230,7 +233,7 @@ test(
   timeoutMs,
 );
 
-test(
+program(
   'npm run bench:fairness measures a burst and a siege',
   async () => {
     const attacks = ['--attacks', 'one request;30 connections of made-up tokens, one document'];
@@ -309,7 +312,7 @@ test('each attack of npm run bench:fairness sends documents that the schema acce
   expect(invalid).toEqual([]);
 });
 
-test(
+program(
   'npm run bench:soak meets all criteria that do not depend on the machine',
   async () => {
     const quick = ['--requests', '200', '--rate', '100', '--warm-up-ms', '500'];

@@ -235,6 +235,7 @@ describe('docs/operations/observe.md', () => {
 
   test('lists all metrics', async () => {
     const metrics = createMetrics();
+    metrics.live.showStreams(() => 0);
     metrics.showCallsWaiting(() => 0);
     metrics.showOpenCircuits(() => []);
     metrics.showProblems({ parameters: () => [], keyStore: () => [] });

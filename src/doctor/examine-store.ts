@@ -218,7 +218,10 @@ async function latency(connections: Connections): Promise<Outcome> {
   const shown = (ms = 0) => `${ms.toFixed(1)} ms`;
   const cause = `The median of ${commitCount} commits is ${shown(medianMs)}, the longest ${shown(durations.at(-1))}.`;
   if (medianMs < slowCommitMs) return ok(cause);
-  return warning(cause, 'A write with a key waits for three commits. Move the servers nearer to each other.');
+  return warning(
+    cause,
+    'A write with a key waits for two to five commits. Move the servers nearer to each other.',
+  );
 }
 
 async function readRow(

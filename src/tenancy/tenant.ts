@@ -68,8 +68,8 @@ export class Tenants {
   }
 
   /**
-   * The tenant of an access token that REST has accepted within an hour, and has not rejected since. Other tokens have no
-   * result: a new tenant object would cost a tenth of a small request.
+   * The tenant of an access token that REST has accepted within an hour, and has not rejected since. After two hours, the
+   * token is forgotten. Other tokens have no result: a new tenant object would cost a tenth of a small request.
    */
   accepted(bearer: string): Tenant | undefined {
     const id = this.#toId(bearer);
@@ -89,12 +89,20 @@ export class Tenants {
   /** Records that REST accepted the access token. Only then a tenant is kept: made-up tokens would evict the others. */
   accept(tenant: Tenant): void {
     this.#remembered.set(tenant.id, tenant);
-    if (this.#accepted.size >= maxAccepted / 2 || performance.now() - this.#acceptedSinceMs >= acceptedMs) {
-      this.#acceptedBefore = this.#accepted;
-      this.#accepted = new Set();
-      this.#acceptedSinceMs = performance.now();
-    }
+    this.#forgetOld();
+    if (this.#accepted.size >= maxAccepted / 2) this.#beginGeneration(this.#accepted);
     this.#accepted.add(tenant.id);
+  }
+
+  #forgetOld(): void {
+    const ageMs = performance.now() - this.#acceptedSinceMs;
+    if (ageMs >= acceptedMs) this.#beginGeneration(ageMs < 2 * acceptedMs ? this.#accepted : new Set());
+  }
+
+  #beginGeneration(before: Set<string>): void {
+    this.#acceptedBefore = before;
+    this.#accepted = new Set();
+    this.#acceptedSinceMs = performance.now();
   }
 
   /** Records that REST rejected the tenant's access token (401). */
@@ -109,6 +117,7 @@ export class Tenants {
   }
 
   #isAccepted(id: string): boolean {
+    this.#forgetOld();
     return this.#accepted.has(id) || this.#acceptedBefore.has(id);
   }
 

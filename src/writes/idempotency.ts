@@ -76,7 +76,7 @@ const lockFingerprint = 'lock';
 
 const fullMessage =
   'This merchant has reached its limit of idempotency keys. Nothing was written. A key expires 24 hours after ' +
-  'its first use.';
+  'its last write.';
 
 const withoutClaim: Attempt<unknown> = {
   checkpoint: async () => {},

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pLimit from 'p-limit';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Tenant, Tenants } from '../../src/tenancy/tenant.ts';
 import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerJson, startRestClient, until } from '../fixtures/rest-service.ts';
@@ -120,4 +120,21 @@ test('an accepted token is remembered even if its tenant was evicted', () => {
   // Two generations of 50,000 ids.
   for (let index = 0; index < 110_000; index += 1) tenants.accept(tenants.of(`later ${index}`));
   expect(isAccepted()).toBe(false);
+});
+
+test.each([
+  ['an hour', 3_599_999, true],
+  ['two hours', 7_200_000, false],
+])('an accepted token counts as accepted after %s without a call: %3$s', (_time, ms, isAccepted) => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const tenants = new Tenants();
+  tenants.accept(tenants.of('ana'));
+  vi.advanceTimersByTime(ms);
+  expect(tenants.accepted('ana') !== undefined).toBe(isAccepted);
+  // A look does not make the token newer.
+  vi.advanceTimersByTime(3_600_001);
+  tenants.accepted('ana');
+  vi.advanceTimersByTime(3_600_001);
+  expect(tenants.accepted('ana')).toBeUndefined();
 });
