@@ -93,7 +93,7 @@ test('a new key is rejected with RATE_LIMITED if the merchant is at its limit of
     {
       message:
         'This merchant has reached its limit of idempotency keys. Nothing was written. A key expires 24 hours after ' +
-        'its first use.',
+        'its last write.',
       extensions: { code: 'RATE_LIMITED', retryable: false },
     },
   ]);
