@@ -258,7 +258,10 @@ describe('an invalid input costs no call', () => {
 describe('the queue for documents', () => {
   /** REST holds the labels of these documents. */
   async function startHolding() {
-    const holding = await startLabelShop({ OPERATION_TIMEOUT_MS: '60000' });
+    const holding = await startLabelShop({
+      OPERATION_TIMEOUT_MS: '60000',
+      UPSTREAM_TIMEOUT_MS: '60000',
+    });
     const held = new Map<string, ServerResponse>();
     return {
       ...holding,
