@@ -15,7 +15,7 @@ export default defineConfig({
     // A test that hangs fails by it. A busy machine takes five times as long as a quiet one.
     testTimeout: 100_000,
     hookTimeout: 100_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 90_000 } },
     // More than the two cores of CI: many files wait for timeouts and processes.
     maxWorkers: 4,
     // The files share nothing but what they import, which would take longer to load anew than most of them to run.

@@ -106,7 +106,7 @@ describe.skipIf(reason !== undefined)(
       const second = image.run(settings());
       expect(await createOrder(await second.url())).toBe(id);
       expect(await second.stop()).toMatchObject({ code: 0, errors: '' });
-    }, 60_000);
+    });
 
     test('runs the sandbox with GraphiQL if UPSTREAM_URL is "sandbox"', async () => {
       const server = image.run(settings({ UPSTREAM_URL: 'sandbox', STATE_FILE: 'memory' }));

@@ -7,7 +7,7 @@ import { until } from '../fixtures/rest-service.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-test('npm run dev restarts the server immediately after a file change', { timeout: 60_000 }, async () => {
+test('npm run dev restarts the server immediately after a file change', { timeout: 100_000 }, async () => {
   const child = spawn('npm', ['run', 'dev'], {
     cwd: root,
     env: { ...process.env, PORT: '0', STATE_FILE: 'memory' },

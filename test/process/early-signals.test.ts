@@ -4,7 +4,7 @@ import { startMain } from '../fixtures/main-process.ts';
 import { startService, until } from '../fixtures/rest-service.ts';
 import { startCommand } from '../fixtures/shell-command.ts';
 
-const slow = { timeout: 60_000 };
+const slow = { timeout: 100_000 };
 
 /** An option of Node: the process sends a signal when it begins to load `file`. Older Nodes, such as npm's, ignore it. */
 function signalAt(file: string, signal: NodeJS.Signals): string {

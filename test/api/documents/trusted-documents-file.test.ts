@@ -27,7 +27,7 @@ async function startWith(file: string): Promise<{ code: unknown; output: string;
       {
         cwd: resolve(import.meta.dirname, '../../..'),
         env: { PORT: '0', UPSTREAM_URL: 'http://127.0.0.1:1', OPERATIONS_FILE: file },
-        timeout: 30_000,
+        timeout: 90_000,
       },
       (error, output, errors) => done({ code: error?.code, output, errors }),
     );

@@ -5,7 +5,7 @@ import { hasBrowser } from '../../fixtures/browser.ts';
 import { type GraphiqlStage, openTab, startGraphiql, whenDrawn } from '../../fixtures/graphiql-stage.ts';
 
 /** A busy machine draws late. */
-const patience = { timeout: 15_000 };
+const patience = { timeout: 90_000 };
 
 describe.runIf(hasBrowser)('the layout of GraphiQL', () => {
   let stage: GraphiqlStage;

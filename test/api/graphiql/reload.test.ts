@@ -6,7 +6,7 @@ import { tabTitles } from '../../fixtures/tab-answers.ts';
 const examples = tabTitles();
 const stateKey = 'graphiql:tabState';
 /** A busy machine stores late. */
-const patience = { timeout: 15_000 };
+const patience = { timeout: 90_000 };
 
 describe.runIf(hasBrowser)('GraphiQL after a reload', () => {
   let stage: GraphiqlStage;

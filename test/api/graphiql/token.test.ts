@@ -24,7 +24,7 @@ describe.runIf(hasBrowser)('the access token of GraphiQL', () => {
   beforeEach(async () => {
     await stage.page.goto(stage.url.href);
     await whenDrawn(stage);
-  }, 60_000);
+  });
 
   const field = () => stage.page.getByLabel('Access token');
 

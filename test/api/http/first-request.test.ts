@@ -126,7 +126,7 @@ export const client = new ApolloClient({
 
   test('compile', async () => {
     expect(await compile(block + use)).toBe('');
-  }, 60_000);
+  });
 
   test('do not compile without the declaration', async () => {
     const withoutDeclaration = block.replace(/^declare [\s\S]*?^\}\n/m, '');
@@ -134,7 +134,7 @@ export const client = new ApolloClient({
     expect(await compile(withoutDeclaration + use)).toContain(
       'A default option for watchQuery.errorPolicy must be declared',
     );
-  }, 60_000);
+  });
 
   const document = gql`query Partial { organization { id } wrongId: order(id: "shipments/a") { id } }`;
 

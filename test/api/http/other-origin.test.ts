@@ -30,7 +30,7 @@ describe.runIf(hasBrowser)('a cross-origin page in a browser', () => {
     unlisted = await startWaybill({}, { sandbox: waybill.sandbox, telemetry });
     browser = await openBrowser();
     await browser.page.goto(origin);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser.close();
     await unlisted[Symbol.asyncDispose]();

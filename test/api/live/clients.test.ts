@@ -188,7 +188,7 @@ afterEach(async () => {
   await waybill[Symbol.asyncDispose]();
 });
 
-const patience = { timeout: 30_000 };
+const patience = { timeout: 90_000 };
 const seen = (): unknown[] => watching?.statuses ?? [];
 
 describe.each(clients)('%s', (_name, start) => {

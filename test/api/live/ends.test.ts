@@ -36,7 +36,7 @@ async function watch({ url }: { url: URL }, query: string, accept = sse): Promis
 }
 
 const order = 'subscription Notes { order(id: "ca2496") { notes } }';
-const patience = { timeout: 30_000 };
+const patience = { timeout: 90_000 };
 
 test('an outage of REST is one event, and its end another', async () => {
   const waybill = await start();

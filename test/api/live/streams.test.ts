@@ -122,7 +122,7 @@ test('a new signature of a label alone is no event', async () => {
   const readsBefore = waybill.sandbox.requests.lines().length;
   // Two looks have ended that saw another URL.
   await expect
-    .poll(() => waybill.sandbox.requests.lines().length, { timeout: 20_000 })
+    .poll(() => waybill.sandbox.requests.lines().length, { timeout: 90_000 })
     .toBeGreaterThan(readsBefore + 2);
   expect(client.events).toHaveLength(1);
   end();
@@ -203,6 +203,6 @@ test('a connection is used again after a refused stream', async () => {
   socket.write(request);
   await expect.poll(received).toContain('event: complete');
   socket.write(request);
-  await expect.poll(() => received().split('event: complete').length, { timeout: 10_000 }).toBe(3);
+  await expect.poll(() => received().split('event: complete').length, { timeout: 90_000 }).toBe(3);
   socket.destroy();
 });

@@ -33,7 +33,7 @@ describe('a keyed retry with a new token after the response of Waybill is lost',
   });
 
   test('returns the first result for many pairs of tokens and every mutation', {
-    timeout: 60_000,
+    timeout: 100_000,
   }, async () => {
     await using waybill = await startWaybill();
     const { sandbox } = waybill;

@@ -40,7 +40,7 @@ async function expectOneShipmentEach(first: Waybill, last: Waybill): Promise<voi
   expect(await shipmentsByOrder(first.sandbox, startOfTime)).toEqual(onceEach(orders));
 }
 
-const limits = { timeout: 60_000 };
+const limits = { timeout: 100_000 };
 
 test.each([
   ['immediately', 0],

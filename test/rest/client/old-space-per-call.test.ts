@@ -17,7 +17,7 @@ describe('the old space of V8', () => {
     const script = new URL('../../fixtures/old-space-per-call.ts', import.meta.url).pathname;
     const scriptArguments = ['--no-allocation-site-pretenuring', script, service.url.href, kind];
     const run = await promisify(execFile)(process.execPath, scriptArguments, {
-      timeout: 30_000,
+      timeout: 90_000,
     });
     const { scavenges, bytesPerCall } = JSON.parse(run.stdout);
     expect(scavenges).toBeGreaterThan(3);
