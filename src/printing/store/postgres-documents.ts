@@ -3,7 +3,13 @@ import { createDigest } from '../../writes/digest.ts';
 import { StoreUnavailableError } from '../../writes/store/key-store.ts';
 import { createConnections, type Row, type Statement } from '../../writes/store/postgres-connection.ts';
 import type { PostgresUrl } from '../../writes/store/postgres-url.ts';
-import { createSeal, type DocumentStore, nameOf, type StoredDocument } from './document-store.ts';
+import {
+  createSeal,
+  type DocumentStore,
+  EndedDocumentError,
+  nameOf,
+  type StoredDocument,
+} from './document-store.ts';
 
 export interface PostgresDocumentsOptions {
   url: PostgresUrl;
@@ -100,9 +106,11 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
   async function* readParts(id: string, count: number): AsyncIterable<Uint8Array> {
     const { open } = createSeal(id);
     for (let part = 0; part < count; part += 1) {
-      const text = `SELECT sealed FROM ${schema}.document_parts WHERE name = $1 AND part = $2`;
+      await endRejected();
+      const text = `SELECT sealed FROM ${schema}.documents JOIN ${schema}.document_parts USING (name)
+        WHERE name = $1 AND part = $2 AND documents.expires_ms > ${nowMs}`;
       const [row] = await run(text, nameOf(id), part);
-      if (!Buffer.isBuffer(row?.sealed)) throw new StoreUnavailableError('The document has ended.');
+      if (!Buffer.isBuffer(row?.sealed)) throw new EndedDocumentError();
       yield open(part, row.sealed);
     }
   }
