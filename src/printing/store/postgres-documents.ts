@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createDigest } from '../../writes/digest.ts';
 import { StoreUnavailableError } from '../../writes/store/key-store.ts';
-import { createConnections, type Row, type Statement } from '../../writes/store/postgres-connection.ts';
+import { createConnections, type Row } from '../../writes/store/postgres-connection.ts';
 import type { PostgresUrl } from '../../writes/store/postgres-url.ts';
 import {
   createSeal,
@@ -27,8 +27,8 @@ const defaultMaxBytes = 1_073_741_824;
 const partBytes = 1_048_576;
 /** Apart from the connections of the key store: documents never make a write wait. */
 const maxConnections = 2;
-/** Statements that wait for a connection. Anybody can ask for ids. */
-const maxWaiting = 200;
+/** Ids that are looked for at once, because anybody can guess. All other statements are of documents that exist. */
+const maxFinding = 50;
 /** In milliseconds. Many tokens may be rejected at once, and all but a few have no document. */
 const endEveryMs = 200;
 
@@ -46,21 +46,12 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
     condition: string,
   ) => `gone AS (DELETE FROM ${schema}.documents WHERE ${condition} RETURNING name),
     parts AS (DELETE FROM ${schema}.document_parts p USING gone WHERE p.name = gone.name)`;
-  let waiting = 0;
+  let finding = 0;
   let rejected = new Set<string>();
   let endTimer: NodeJS.Timeout | undefined;
 
-  async function run(text: string, ...values: unknown[]): Promise<Row[]> {
-    if (waiting >= maxWaiting)
-      throw new StoreUnavailableError('Too many requests wait for PostgreSQL. Send the request again.');
-    waiting += 1;
-    try {
-      const statement: Statement = { text, values };
-      return await connections.run(statement, () => {});
-    } finally {
-      waiting -= 1;
-    }
-  }
+  const run = (text: string, ...values: unknown[]): Promise<Row[]> =>
+    connections.run({ text, values }, () => {});
 
   /** Before anything is read or stored: documents of a rejected token are gone, even after PostgreSQL was away. */
   async function endRejected(): Promise<void> {
@@ -101,6 +92,21 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
       maxBytes,
     );
     return rows.length > 0;
+  }
+
+  async function find(id: string): Promise<StoredDocument | undefined> {
+    await endRejected();
+    const text = `SELECT holder, bytes::int, parts, created_ms::float8 AS "createdAtMs" FROM ${schema}.documents
+      WHERE name = $1 AND expires_ms > ${nowMs}`;
+    const [row] = await run(text, nameOf(id));
+    if (row === undefined) return undefined;
+    const count = Number(row.parts);
+    return {
+      holder: String(row.holder),
+      bytes: Number(row.bytes),
+      createdAtMs: Number(row.createdAtMs),
+      read: () => readParts(id, count),
+    };
   }
 
   async function* readParts(id: string, count: number): AsyncIterable<Uint8Array> {
@@ -156,19 +162,18 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
       );
       return true;
     },
-    async find(id): Promise<StoredDocument | undefined> {
-      await endRejected();
-      const text = `SELECT holder, bytes::int, parts, created_ms::float8 AS "createdAtMs" FROM ${schema}.documents
-        WHERE name = $1 AND expires_ms > ${nowMs}`;
-      const [row] = await run(text, nameOf(id));
-      if (row === undefined) return undefined;
-      const count = Number(row.parts);
-      return {
-        holder: String(row.holder),
-        bytes: Number(row.bytes),
-        createdAtMs: Number(row.createdAtMs),
-        read: () => readParts(id, count),
-      };
+    async find(id) {
+      // PostgreSQL may also be away without an error, and then each statement takes all of its time.
+      const failure = options.failure();
+      if (failure !== undefined) throw new StoreUnavailableError(failure);
+      if (finding >= maxFinding)
+        throw new StoreUnavailableError('Too many links are opened at once. Send the request again.');
+      finding += 1;
+      try {
+        return await find(id);
+      } finally {
+        finding -= 1;
+      }
     },
     endAll(holder) {
       rejected.add(holder);
