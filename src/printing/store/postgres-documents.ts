@@ -31,6 +31,10 @@ const maxConnections = 2;
 const maxFinding = 50;
 /** In milliseconds. Many tokens may be rejected at once, and all but a few have no document. */
 const endEveryMs = 200;
+/** Rejected tokens in one statement. */
+const holdersAtOnce = 1_000;
+/** Rejected tokens that wait for PostgreSQL. With one more, the documents of the oldest end with their time only. */
+const maxRejected = 100_000;
 
 /**
  * Documents in the tables of the key store, for all servers that share it. The rows have the name of a document, which
@@ -47,24 +51,31 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
   ) => `gone AS (DELETE FROM ${schema}.documents WHERE ${condition} RETURNING name),
     parts AS (DELETE FROM ${schema}.document_parts p USING gone WHERE p.name = gone.name)`;
   let finding = 0;
-  let rejected = new Set<string>();
+  /** The holders whose documents PostgreSQL may still have, the oldest first. */
+  const rejected = new Set<string>();
+  let ending: Promise<void> | undefined;
   let endTimer: NodeJS.Timeout | undefined;
 
   const run = (text: string, ...values: unknown[]): Promise<Row[]> =>
     connections.run({ text, values }, () => {});
 
-  /** Before anything is read or stored: documents of a rejected token are gone, even after PostgreSQL was away. */
-  async function endRejected(): Promise<void> {
-    clearTimeout(endTimer);
-    endTimer = undefined;
-    if (rejected.size === 0) return;
-    const holders = rejected;
-    rejected = new Set();
-    try {
-      await run(`WITH ${removal('holder = ANY($1::text[])')} SELECT FROM gone`, [...holders]);
-    } catch (error) {
-      for (const holder of holders) rejected.add(holder);
-      throw error;
+  /**
+   * Before anything is read or stored: documents of a rejected token are gone, even after PostgreSQL was away. All callers
+   * wait for one run, which ends once no holder is left.
+   */
+  function endRejected(): Promise<void> {
+    if (rejected.size === 0) return Promise.resolve();
+    ending ??= removeRejected().finally(() => {
+      ending = undefined;
+    });
+    return ending;
+  }
+
+  async function removeRejected(): Promise<void> {
+    while (rejected.size > 0) {
+      const holders = rejected.values().take(holdersAtOnce).toArray();
+      await run(`WITH ${removal('holder = ANY($1::text[])')} SELECT FROM gone`, holders);
+      for (const holder of holders) rejected.delete(holder);
     }
   }
 
@@ -177,9 +188,12 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
     },
     endAll(holder) {
       rejected.add(holder);
+      const [oldest = ''] = rejected;
+      if (rejected.size > maxRejected) rejected.delete(oldest);
       endSoon();
     },
     async close() {
+      clearTimeout(endTimer);
       await endRejected().catch(() => {});
       await connections.close();
     },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { newDocumentId } from '../../../src/printing/store/document-store.ts';
@@ -81,5 +82,57 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
     await release();
     failure = undefined;
     expect(await store.find(id)).toBeDefined();
+  });
+
+  describe('the documents of rejected tokens', () => {
+    test('are not found while they are removed', async () => {
+      await using servers = await startServers();
+      const id = newDocumentId();
+      await servers.one.put(id, document('ana', 100));
+      // Reads go on.
+      const release = await servers.hold(`LOCK TABLE ${servers.table} IN SHARE MODE`);
+      servers.one.endAll('ana');
+      const removals = () =>
+        servers.sql(
+          `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%holder = ANY%'`,
+        );
+      await expect.poll(removals).toHaveLength(1);
+      const found = Promise.all([servers.one.find(id), servers.one.find(id)]);
+      // A look-up that does not wait has its answer by then.
+      await Promise.race([found, sleep(500)]);
+      expect(await removals()).toHaveLength(1);
+      await release();
+      expect(await found).toEqual([undefined, undefined]);
+    });
+
+    test('are removed for 1,000 tokens at once', async () => {
+      await using servers = await startServers();
+      const { table, sql, one } = servers;
+      await sql(`INSERT INTO ${table} SELECT n, n, 1, 1, 0, 9e15 FROM generate_series(1, 2500) AS n`);
+      await sql(`CREATE TABLE ${table}_removed (count integer)`);
+      await sql(`CREATE FUNCTION ${table}_note() RETURNS trigger LANGUAGE plpgsql
+        AS 'BEGIN INSERT INTO ${table}_removed SELECT count(*) FROM gone; RETURN NULL; END'`);
+      await sql(`CREATE TRIGGER note AFTER DELETE ON ${table} REFERENCING OLD TABLE AS gone
+        FOR EACH STATEMENT EXECUTE FUNCTION ${table}_note()`);
+      for (let holder = 1; holder <= 2_500; holder += 1) one.endAll(String(holder));
+      await one.find(newDocumentId());
+      expect(await sql(`SELECT * FROM ${table}_removed ORDER BY count DESC`)).toEqual([
+        { count: 1_000 },
+        { count: 1_000 },
+        { count: 500 },
+      ]);
+    });
+
+    test('end with their time for the oldest of more than 100,000 tokens', async () => {
+      await using servers = await startServers();
+      const { one } = servers;
+      const [oldest, second, last] = [newDocumentId(), newDocumentId(), newDocumentId()];
+      await one.put(oldest, document('0', 100));
+      await one.put(second, document('1', 100));
+      await one.put(last, document('100000', 100));
+      for (let holder = 0; holder <= 100_000; holder += 1) one.endAll(String(holder));
+      const found = [await one.find(oldest), await one.find(second), await one.find(last)];
+      expect(found).toEqual([expect.objectContaining({ holder: '0' }), undefined, undefined]);
+    });
   });
 });
