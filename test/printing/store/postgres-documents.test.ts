@@ -84,6 +84,21 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
     expect(await store.find(id)).toBeDefined();
   });
 
+  test('a look-up that fails while its server ends fails alone', async () => {
+    const servers = await startServers();
+    const { one, sql, table } = servers;
+    await one.find(newDocumentId());
+    const release = await servers.hold();
+    const pending = one.find(newDocumentId());
+    pending.catch(() => {});
+    const closed = servers[Symbol.asyncDispose]();
+    await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%${table}%'
+      AND wait_event_type = 'Lock'`);
+    await expect(pending).rejects.toThrow(StoreUnavailableError);
+    await closed;
+    await release();
+  });
+
   describe('the documents of rejected tokens', () => {
     test('are not found while they are removed', async () => {
       await using servers = await startServers();
