@@ -7,6 +7,7 @@ import {
   createSeal,
   type DocumentStore,
   EndedDocumentError,
+  type NewDocument,
   nameOf,
   type StoredDocument,
 } from './document-store.ts';
@@ -87,28 +88,66 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
     }, endEveryMs).unref();
   }
 
-  /** The holder with the most bytes loses its oldest document. @returns false if there was room */
-  async function removeOne(holder: string, bytes: number): Promise<boolean> {
+  /**
+   * Removes a document if all of them have more bytes than they may: the oldest of the holder with the most.
+   * @param name the document that is stored. The bytes of others that are stored meanwhile count, too.
+   * @returns false if there is room
+   */
+  async function removeOne(name: string): Promise<boolean> {
     const rows = await run(
-      `WITH alive AS (SELECT * FROM ${schema}.documents WHERE expires_ms > ${nowMs}),
-        held AS (SELECT holder, sum(bytes) + CASE WHEN holder = $1 THEN $2::bigint ELSE 0 END AS bytes FROM alive
-          GROUP BY holder),
-        victim AS (SELECT a.name FROM alive a JOIN held h ON h.holder = a.holder
-          WHERE (SELECT sum(bytes) FROM alive) + $2::bigint > $3::bigint
-          ORDER BY h.bytes DESC, a.holder, a.created_ms LIMIT 1),
+      `WITH held AS (SELECT holder, sum(bytes) AS bytes FROM ${schema}.documents GROUP BY holder),
+        victim AS (SELECT d.name FROM ${schema}.documents d JOIN held h ON h.holder = d.holder
+          WHERE (SELECT sum(bytes) FROM held) > $2::bigint AND d.name <> $1
+          ORDER BY d.expires_ms > ${nowMs}, h.bytes DESC, d.parts = 0, d.holder, d.created_ms LIMIT 1),
         ${removal('name IN (SELECT name FROM victim)')}
-        SELECT name FROM gone`,
-      holder,
-      bytes,
+        SELECT FROM victim`,
+      name,
       maxBytes,
     );
     return rows.length > 0;
   }
 
+  /** Stores a document. @throws StoreUnavailableError also if others removed its row meanwhile */
+  async function store(
+    name: string,
+    { seal }: ReturnType<typeof createSeal>,
+    { holder, parts, lifetimeMs }: NewDocument,
+  ): Promise<void> {
+    // First, so that the bytes of a document count before they are there, and until they are gone.
+    await run(
+      `INSERT INTO ${schema}.documents (name, holder, bytes, parts, created_ms, expires_ms)
+        SELECT $1, $2, $3, 0, ${nowMs}, ${nowMs} + $4::bigint`,
+      name,
+      holder,
+      sizeOf(parts),
+      lifetimeMs,
+    );
+    while (await removeOne(name));
+    const rows = rowsOf(parts);
+    for (const [part, row] of rows.entries()) {
+      await nextTurn();
+      await run(
+        `INSERT INTO ${schema}.document_parts (name, part, sealed, expires_ms)
+          SELECT name, $2, $3, expires_ms FROM ${schema}.documents WHERE name = $1`,
+        name,
+        part,
+        seal(part, row),
+      );
+    }
+    // Last, so that a document has all of its parts once it can be found.
+    const kept = await run(
+      `UPDATE ${schema}.documents SET parts = $2 WHERE name = $1 RETURNING name`,
+      name,
+      rows.length,
+    );
+    if (kept.length === 0)
+      throw new StoreUnavailableError('Others needed the room of the document. Send the request again.');
+  }
+
   async function find(id: string): Promise<StoredDocument | undefined> {
     await endRejected();
     const text = `SELECT holder, bytes::int, parts, created_ms::float8 AS "createdAtMs" FROM ${schema}.documents
-      WHERE name = $1 AND expires_ms > ${nowMs}`;
+      WHERE name = $1 AND parts > 0 AND expires_ms > ${nowMs}`;
     const [row] = await run(text, nameOf(id));
     if (row === undefined) return undefined;
     const count = Number(row.parts);
@@ -142,36 +181,20 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
       }
     },
     failure: options.failure,
-    async put(id, { holder, parts, lifetimeMs }) {
-      const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-      if (bytes > maxBytes) return false;
+    async put(id, document) {
+      if (sizeOf(document.parts) > maxBytes) return false;
       await endRejected();
-      while (await removeOne(holder, bytes));
       const name = nameOf(id);
-      const { seal } = createSeal(id);
-      const rows = rowsOf(parts);
-      for (const [part, row] of rows.entries()) {
-        await nextTurn();
-        await run(
-          `INSERT INTO ${schema}.document_parts (name, part, sealed, expires_ms)
-            SELECT $1, $2, $3, ${nowMs} + $4::bigint`,
-          name,
-          part,
-          seal(part, row),
-          lifetimeMs,
-        );
+      try {
+        await store(name, createSeal(id), document);
+        return true;
+      } catch (error) {
+        const text = `WITH gone AS (DELETE FROM ${schema}.documents WHERE name = $1)
+          DELETE FROM ${schema}.document_parts WHERE name = $1`;
+        // If this fails too, what is there counts until its time, or until others need the room.
+        await run(text, name).catch(() => {});
+        throw error;
       }
-      // Last, so that a document has all of its parts once it can be found.
-      await run(
-        `INSERT INTO ${schema}.documents (name, holder, bytes, parts, created_ms, expires_ms)
-          SELECT $1, $2, $3, $4, ${nowMs}, ${nowMs} + $5::bigint`,
-        name,
-        holder,
-        bytes,
-        rows.length,
-        lifetimeMs,
-      );
-      return true;
     },
     async find(id) {
       // PostgreSQL may also be away without an error, and then each statement takes all of its time.
@@ -199,6 +222,8 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
     },
   };
 }
+
+const sizeOf = (parts: readonly Uint8Array[]) => parts.reduce((sum, part) => sum + part.length, 0);
 
 /** The bytes in rows of equal size. */
 function rowsOf(parts: readonly Uint8Array[]): Buffer[] {

@@ -91,12 +91,113 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
     const release = await servers.hold();
     const pending = one.find(newDocumentId());
     pending.catch(() => {});
+    const lookUps = `FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"createdAtMs" FROM ${table}%'`;
+    await expect.poll(() => sql(`SELECT ${lookUps}`)).toHaveLength(1);
     const closed = servers[Symbol.asyncDispose]();
-    await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%${table}%'
-      AND wait_event_type = 'Lock'`);
+    await sql(`SELECT pg_terminate_backend(pid) ${lookUps}`);
     await expect(pending).rejects.toThrow(StoreUnavailableError);
-    await closed;
     await release();
+    await closed;
+  });
+
+  describe('the bound of bytes', () => {
+    const mebibyte = 1_048_576;
+    /** The bytes that the database has, without the tags of their encryption. */
+    async function storedBytes({ sql, table }: Awaited<ReturnType<typeof startServers>>): Promise<number> {
+      const parts = table.replace(/documents$/, 'document_parts');
+      const [row] = await sql(
+        `SELECT coalesce(sum(octet_length(sealed) - 16), 0)::int AS bytes FROM ${parts}`,
+      );
+      return row?.bytes;
+    }
+
+    test('holds while two servers store at once, and need the same room', async () => {
+      await using servers = await startServers({ maxBytes: 10 * mebibyte });
+      const { one, other, table } = servers;
+      for (const holder of ['ana', 'eva', 'ida', 'lia', 'mia'])
+        await one.put(newDocumentId(), document(holder, 2 * mebibyte));
+      // Both wait to remove the same document.
+      const release = await servers.hold(`SELECT FROM ${table} WHERE holder = 'ana' FOR UPDATE`);
+      const stored = [one.put(newDocumentId(), document('una', 2 * mebibyte))];
+      stored.push(other.put(newDocumentId(), document('zoe', 2 * mebibyte)));
+      const waiting = () =>
+        servers.sql(
+          `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%victim%${table}%'`,
+        );
+      await expect.poll(waiting).toHaveLength(2);
+      await release();
+      expect(await Promise.all(stored)).toEqual([true, true]);
+      expect(await storedBytes(servers)).toBe(10 * mebibyte);
+    });
+
+    test('holds at each moment while two servers store many documents', async () => {
+      await using servers = await startServers({ maxBytes: 5 * mebibyte });
+      const ids: string[] = [];
+      let isDone = false;
+      const storing = Promise.all(
+        [servers.one, servers.other].map(async (server, index) => {
+          for (let round = 0; round < 15; round += 1) {
+            const id = newDocumentId();
+            ids.push(id);
+            await server.put(id, document(`holder ${index}.${round % 3}`, 1.5 * mebibyte));
+          }
+        }),
+      ).finally(() => {
+        isDone = true;
+      });
+      while (!isDone) expect(await storedBytes(servers)).toBeLessThanOrEqual(5 * mebibyte);
+      await storing;
+      const found = await Promise.all(ids.map((id) => servers.one.find(id)));
+      expect(found.filter((one) => one !== undefined)).toHaveLength(3);
+      expect(await storedBytes(servers)).toBe(4.5 * mebibyte);
+    });
+
+    test('counts a document that was not stored as a whole', async () => {
+      await using servers = await startServers({ maxBytes: 4 * mebibyte });
+      const { one, other, sql, table } = servers;
+      const parts = `${table.replace(/documents$/, 'document_parts')}`;
+      await sql(`CREATE FUNCTION ${table}_fail() RETURNS trigger LANGUAGE plpgsql
+        AS 'BEGIN RAISE EXCEPTION ''broken''; END'`);
+      await sql(`CREATE TRIGGER fail BEFORE INSERT ON ${parts} FOR EACH ROW WHEN (NEW.part = 2)
+        EXECUTE FUNCTION ${table}_fail()`);
+      await expect(one.put(newDocumentId(), document('ana', 3 * mebibyte))).rejects.toThrow(
+        StoreUnavailableError,
+      );
+      expect(await storedBytes(servers)).toBe(0);
+      await sql(
+        `CREATE TRIGGER fail BEFORE DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_fail()`,
+      );
+      const cut = newDocumentId();
+      await expect(one.put(cut, document('ana', 3 * mebibyte))).rejects.toThrow(StoreUnavailableError);
+      expect(await storedBytes(servers)).toBe(2 * mebibyte);
+      expect(await one.find(cut)).toBeUndefined();
+      await sql(`DROP TRIGGER fail ON ${table}`);
+      expect(await other.put(newDocumentId(), document('eva', 2 * mebibyte))).toBe(true);
+      expect(await storedBytes(servers)).toBe(2 * mebibyte);
+    });
+
+    test('fails a document whose room others need while it is stored', async () => {
+      await using servers = await startServers({ maxBytes: 4 * mebibyte });
+      const { one, other, table } = servers;
+      const parts = table.replace(/documents$/, 'document_parts');
+      await servers.sql(`CREATE FUNCTION ${table}_wait() RETURNS trigger LANGUAGE plpgsql
+        AS 'BEGIN PERFORM pg_advisory_xact_lock(570057); RETURN NEW; END'`);
+      await servers.sql(`CREATE TRIGGER wait BEFORE INSERT ON ${parts} FOR EACH ROW
+        EXECUTE FUNCTION ${table}_wait()`);
+      const release = await servers.hold('SELECT pg_advisory_lock(570057)');
+      const stored = one.put(newDocumentId(), document('ana', 3 * mebibyte));
+      stored.catch(() => {});
+      const waiting = () =>
+        servers.sql(
+          `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO ${parts}%'`,
+        );
+      await expect.poll(waiting).toHaveLength(1);
+      await servers.sql(`DELETE FROM ${table}`);
+      await release();
+      await expect(stored).rejects.toThrow('Others needed the room');
+      expect(await storedBytes(servers)).toBe(0);
+      expect(await other.put(newDocumentId(), document('eva', 4 * mebibyte))).toBe(true);
+    });
   });
 
   describe('the documents of rejected tokens', () => {
