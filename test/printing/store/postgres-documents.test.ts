@@ -232,7 +232,7 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
         FOR EACH STATEMENT EXECUTE FUNCTION ${table}_note()`);
       for (let holder = 1; holder <= 2_500; holder += 1) one.endAll(String(holder));
       await one.find(newDocumentId());
-      expect(await sql(`SELECT * FROM ${table}_removed ORDER BY count DESC`)).toEqual([
+      expect(await sql(`SELECT * FROM ${table}_removed WHERE count > 0 ORDER BY count DESC`)).toEqual([
         { count: 1_000 },
         { count: 1_000 },
         { count: 500 },
