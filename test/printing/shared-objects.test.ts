@@ -111,6 +111,15 @@ describe('a small label that would draw too much is unreadable, and harms no oth
   });
 });
 
+test.each(['AS_IS', 'A4_FOUR'] as const)('a label of 10,000 objects is unreadable: %s', async (layout) => {
+  const label = await labelOf(1, ({ node }, { context }) => {
+    const notes = Array.from({ length: 10_000 }, () => context.register(context.obj([])));
+    node.set(PDFName.Resources, context.obj({ Notes: notes }));
+  });
+  const { result } = await make(label, layout);
+  expect(result).toEqual({ problem: 'The PDF needs more than 16 MiB in a document.' });
+});
+
 test('a label that fails leaves nothing in the document', async () => {
   const label = await labelOf(2, ({ node }, { context }, index) => {
     const image = PDFRawStream.of(context.obj({ Subtype: 'Image' }), randomBytes(500 * kib));
