@@ -12,7 +12,8 @@ import { badLabels, endlessLabel, numerousLabel } from '../fixtures/bad-labels.t
 import { labelKinds, largeLabel, plainLabel } from '../fixtures/label-files.ts';
 import { until } from '../fixtures/rest-service.ts';
 
-const shared = createPdfMaker();
+// A busy machine takes longer than the usual time of a label.
+const shared = createPdfMaker({ labelMs: 100_000 });
 afterAll(() => shared.close());
 
 const inMm = (points: number) => Math.round((points * 254) / 72) / 10;

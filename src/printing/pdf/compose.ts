@@ -15,7 +15,7 @@ export interface DocumentForm {
 /** A label is on a page, from 1 on, or cannot be read, with the reason as a sentence. */
 export type LabelResult = { page: number } | { problem: string };
 
-/** The bytes that one page may inflate to again while it is drawn. */
+/** The bytes that the contents of one label may inflate to again while they are copied. */
 const maxInflatedBytes = 67_108_864;
 
 /** What one label may add to the document: three times what a file may have. */
@@ -50,24 +50,24 @@ export async function createComposition({ layout, startAt }: DocumentForm) {
       );
   }
 
-  /** A label is added as a whole or not at all. */
+  /** A label is added as a whole or not at all: nothing fails once its first page is added. */
   async function addLabel(bytes: Uint8Array): Promise<number> {
     const lastNumber = context.largestObjectNumber;
     try {
       const { source, leaves } = await readLabel(bytes);
-      return await withInflationLimit(maxInflatedBytes, async () => {
-        if (sheets !== undefined) {
-          const label = copyDrawings(source, leaves, document);
-          expectFewBytes(lastNumber);
-          return sheets.add(label);
-        }
-        // Unlike a drawing of them, copied pages keep their boxes, their rotation and their annotations.
-        const copies = await document.copyPages(source, [...leaves.keys()]);
+      if (sheets !== undefined) {
+        const label = await withInflationLimit(maxInflatedBytes, async () =>
+          copyDrawings(source, leaves, document),
+        );
         expectFewBytes(lastNumber);
-        const page = document.getPageCount() + 1;
-        for (const copy of copies) document.addPage(copy);
-        return page;
-      });
+        return sheets.add(label);
+      }
+      // Unlike a drawing of them, copied pages keep their boxes, their rotation and their annotations.
+      const copies = await document.copyPages(source, [...leaves.keys()]);
+      expectFewBytes(lastNumber);
+      const page = document.getPageCount() + 1;
+      for (const copy of copies) document.addPage(copy);
+      return page;
     } catch (error) {
       for (const ref of addedAfter(lastNumber)) context.delete(ref);
       context.largestObjectNumber = lastNumber;
