@@ -87,8 +87,9 @@ const layers: Record<string, string[]> = {
   ],
   'src/printing/pdf': [
     'pdf-process.ts',
-    'compose.ts memory-watch.ts',
+    'compose.ts process-watch.ts',
     'sheet.ts summary-page.ts',
+    'page-drawing.ts',
     'read-label.ts',
     'bounded-streams.ts placement.ts',
   ],

@@ -1,8 +1,8 @@
-import type { Readable } from 'node:stream';
 import { type Cancellation, untilAborted } from '../concurrency/cancellation.ts';
 import { type Semaphore, SimpleRequest } from '../concurrency/semaphore.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
+import type { StreamedResponse } from '../rest/client/http-exchange.ts';
 import {
   AbortedError,
   DeadlineError,
@@ -49,30 +49,58 @@ export async function readLabels(
   if (halfTime.aborted) onHalfTime();
   const context = callContext.whileSucceeding(end.promise);
   let bytesLeft = maxLabelsBytes;
+  let reading = 0;
+  let change = Promise.withResolvers<void>();
   let rejection: unknown;
 
-  /** @throws ResponseTooLargeError. What was read until then counts no more. */
-  async function collect(body: Readable): Promise<Uint8Array> {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of body) {
-      size += chunk.length;
-      bytesLeft -= chunk.length;
-      if (size > maxLabelBytes || bytesLeft < 0) {
-        bytesLeft += size;
-        throw size > maxLabelBytes ? new LabelTooLargeError() : new LabelsTooLargeError();
-      }
-      chunks.push(chunk);
+  /** Reserves bytes, or what is left. Waits while labels that are being read may still give bytes back. */
+  async function reserve(bytes: number): Promise<number> {
+    while (bytesLeft < bytes && reading > 0) await change.promise;
+    const reserved = Math.min(bytes, bytesLeft);
+    bytesLeft -= reserved;
+    reading += 1;
+    return reserved;
+  }
+
+  function giveBack(bytes: number): void {
+    bytesLeft += bytes;
+    reading -= 1;
+    change.resolve();
+    change = Promise.withResolvers();
+  }
+
+  /** @throws LabelTooLargeError and LabelsTooLargeError, and the error of the body */
+  async function collect({
+    body,
+    contentLength = `${maxLabelBytes}`,
+  }: StreamedResponse): Promise<Uint8Array> {
+    if (Number(contentLength) > maxLabelBytes) {
+      body.destroy();
+      throw new LabelTooLargeError();
     }
-    return Buffer.concat(chunks);
+    const reserved = await reserve(Number(contentLength));
+    let kept = 0;
+    try {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of body) {
+        size += chunk.length;
+        if (size > reserved)
+          throw size > maxLabelBytes ? new LabelTooLargeError() : new LabelsTooLargeError();
+        chunks.push(chunk);
+      }
+      kept = size;
+      return Buffer.concat(chunks);
+    } finally {
+      giveBack(reserved - kept);
+    }
   }
 
   async function read(name: string): Promise<LabelFile> {
     try {
       const slot = await takeSlot(slots, context);
       try {
-        const { body } = await api.getLabel(name, context);
-        return { bytes: await collect(body) };
+        return { bytes: await collect(await api.getLabel(name, context)) };
       } finally {
         slots.release(slot);
       }
@@ -93,7 +121,7 @@ export async function readLabels(
 }
 
 /** The label of one shipment has more bytes than a label may have. */
-class LabelTooLargeError extends WaybillError {}
+class LabelTooLargeError extends ResponseTooLargeError {}
 
 class LabelsTooLargeError extends ResponseTooLargeError {
   constructor() {
@@ -106,9 +134,9 @@ class LabelsTooLargeError extends ResponseTooLargeError {
 function toLabelFile(error: unknown, halfTime: Cancellation): LabelFile {
   if (isNotFound(error))
     return { outcome: 'NOT_READY', message: 'The REST service does not have the label of this shipment.' };
-  if (error instanceof LabelTooLargeError)
-    return { outcome: 'UNREADABLE', message: `The label has more than ${maxLabelBytes / mib} MiB.` };
   if (error instanceof LabelsTooLargeError) return { error };
+  if (error instanceof ResponseTooLargeError)
+    return { outcome: 'UNREADABLE', message: `The label has more than ${maxLabelBytes / mib} MiB.` };
   if (isUnreadable(error))
     return { outcome: 'UNREADABLE', message: 'The REST service sent no PDF as the label of this shipment.' };
   if (error instanceof AbortedError && halfTime.aborted)

@@ -8,6 +8,8 @@ import type { SummaryRow } from './pdf/summary-page.ts';
 
 /** The process that makes documents ends after this time without one. */
 const defaultIdleMs = 30_000;
+/** A label takes a few milliseconds, and at the bounds of its file a second. */
+const defaultLabelMs = 7_500;
 
 /** What a document is made of. */
 export interface Composition {
@@ -26,6 +28,8 @@ export interface MadeDocument {
 
 export interface PdfMakerOptions {
   idleMs?: number | undefined;
+  /** How long the process may take for one label. By default a quarter of the usual time of an operation. */
+  labelMs?: number | undefined;
   /** For tests: called with each new process. */
   onProcess?: ((process: ChildProcess) => void) | undefined;
 }
@@ -34,9 +38,10 @@ export type PdfMaker = ReturnType<typeof createPdfMaker>;
 
 /**
  * Makes documents in one process of its own, one after the other. The event loop of this process only passes bytes on,
- * and a label that takes all memory or never ends takes one document with it.
+ * and a label that takes all memory or never ends is left out of its document.
  */
-export function createPdfMaker({ idleMs = defaultIdleMs, onProcess }: PdfMakerOptions = {}) {
+export function createPdfMaker(options: PdfMakerOptions = {}) {
+  const { idleMs = defaultIdleMs, labelMs = defaultLabelMs, onProcess } = options;
   let child: ChildProcess | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -46,7 +51,7 @@ export function createPdfMaker({ idleMs = defaultIdleMs, onProcess }: PdfMakerOp
     clearTimeout(idleTimer);
     if (child !== undefined) return child;
     // Without the environment, which has secrets. The name of the file works for sources and in the image.
-    const started = fork(new URL('./pdf/pdf-process.ts', import.meta.url), [], {
+    const started = fork(new URL('./pdf/pdf-process.ts', import.meta.url), [String(process.pid)], {
       env: {},
       execArgv: ['--max-old-space-size=256', '--v8-pool-size=1', '--no-warnings'],
       serialization: 'advanced',
@@ -71,22 +76,37 @@ export function createPdfMaker({ idleMs = defaultIdleMs, onProcess }: PdfMakerOp
 
   /** Without a document, the process keeps neither itself nor this process alive for long. */
   function rest(): void {
-    child?.unref();
-    child?.channel?.unref();
+    clearTimeout(idleTimer);
+    if (child === undefined) return;
+    child.unref();
+    child.channel?.unref();
     idleTimer = setTimeout(stop, idleMs).unref();
   }
 
-  async function makeNext(composition: Composition, signal: Cancellation): Promise<MadeDocument> {
+  async function makeOnce(composition: Composition, signal: Cancellation): Promise<MadeDocument> {
     if (signal.aborted) throw signal.reason;
     const used = start();
     used.ref();
     used.channel?.ref();
     try {
-      return await converse(used, composition, signal);
+      return await converse(used, composition, signal, labelMs);
     } catch (error) {
       // What the process still does is for nobody.
       if (child === used) stop();
       throw error;
+    }
+  }
+
+  /** A label that ends the process is left out, and the others are made again: once. */
+  async function makeNext(composition: Composition, signal: Cancellation): Promise<MadeDocument> {
+    try {
+      return await makeOnce(composition, signal);
+    } catch (error) {
+      if (!(error instanceof EndedByLabelError)) throw error;
+      const labels = composition.labels.with(error.index, new Uint8Array());
+      const made = await makeOnce({ ...composition, labels }, signal);
+      made.results[error.index] = { problem: 'The PDF needs too much time or memory to be read.' };
+      return made;
     }
   }
 
@@ -126,11 +146,22 @@ function lowerPriority({ pid }: ChildProcess): void {
   }
 }
 
+/** The process ended at a label, and not because somebody else killed it. */
+class EndedByLabelError extends PdfProcessError {
+  readonly index: number;
+
+  constructor(index: number) {
+    super();
+    this.index = index;
+  }
+}
+
 /** Sends the parts of a document, and collects the replies. */
 async function converse(
   child: ChildProcess,
   { form, labels, summary }: Composition,
   signal: Cancellation,
+  labelMs: number,
 ): Promise<MadeDocument> {
   const results: LabelResult[] = [];
   const parts: Uint8Array[] = [];
@@ -144,14 +175,25 @@ async function converse(
   allRead.promise.catch(() => {});
   done.promise.catch(() => {});
   const onAbort = () => fail(signal.reason);
-  const onEnd = () => fail(new PdfProcessError());
+  let labelTimer: NodeJS.Timeout | undefined;
+  const failAtLabel = () => fail(new EndedByLabelError(results.length));
+  const onError = () => fail(new PdfProcessError());
+  const onExit = (_code: number | null, killedBy: NodeJS.Signals | null) =>
+    labelTimer === undefined || killedBy === 'SIGKILL' ? onError() : failAtLabel();
+  /** Labels are read in their sequence. */
+  const expectLabel = () => {
+    clearTimeout(labelTimer);
+    labelTimer = results.length < labels.length ? setTimeout(failAtLabel, labelMs) : undefined;
+  };
   const onMessage = (reply: Reply) => {
+    if (reply.kind === 'label') results.push(reply.result);
+    if (reply.kind === 'label' || reply.kind === 'begun') expectLabel();
     if (reply.kind === 'part') parts.push(reply.bytes);
     else if (reply.kind === 'done') done.resolve(reply.pages);
-    else if (results.push(reply.result) === labels.length) allRead.resolve();
+    else if (results.length === labels.length) allRead.resolve();
   };
   signal.addEventListener('abort', onAbort);
-  child.on('message', onMessage).on('exit', onEnd).on('error', onEnd);
+  child.on('message', onMessage).on('exit', onExit).on('error', onError);
   const send = (request: Request) =>
     new Promise<void>((resolve) => {
       // An error is that of a process that has ended, which `exit` reports.
@@ -171,7 +213,8 @@ async function converse(
     const pages = await done.promise;
     return { results, file: { parts, pages } };
   } finally {
+    clearTimeout(labelTimer);
     signal.removeEventListener('abort', onAbort);
-    child.off('message', onMessage).off('exit', onEnd).off('error', onEnd);
+    child.off('message', onMessage).off('exit', onExit).off('error', onError);
   }
 }

@@ -1,17 +1,19 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { CancelSource, neverAborted } from '../../src/concurrency/cancellation.ts';
 import { PdfProcessError } from '../../src/printing/errors.ts';
 import type { LayoutName } from '../../src/printing/layouts.ts';
 import type { LabelResult } from '../../src/printing/pdf/compose.ts';
 import { createPdfMaker, type PdfMaker } from '../../src/printing/pdf-maker.ts';
-import { badLabels } from '../fixtures/bad-labels.ts';
+import { badLabels, endlessLabel, numerousLabel } from '../fixtures/bad-labels.ts';
 import { labelKinds, largeLabel, plainLabel } from '../fixtures/label-files.ts';
 import { until } from '../fixtures/rest-service.ts';
 
-const shared = createPdfMaker();
+// A busy machine takes longer than the usual time of a label.
+const shared = createPdfMaker({ labelMs: 100_000 });
 afterAll(() => shared.close());
 
 const inMm = (points: number) => Math.round((points * 254) / 72) / 10;
@@ -145,9 +147,9 @@ describe('the summary', () => {
 });
 
 describe('the process that makes documents', () => {
-  function stage(idleMs?: number) {
+  function stage(idleMs?: number, labelMs?: number) {
     const processes: ChildProcess[] = [];
-    const maker = createPdfMaker({ idleMs, onProcess: (process) => processes.push(process) });
+    const maker = createPdfMaker({ idleMs, labelMs, onProcess: (process) => processes.push(process) });
     return { maker, processes, [Symbol.dispose]: () => maker.close() };
   }
 
@@ -189,8 +191,66 @@ describe('the process that makes documents', () => {
       { maker },
     );
     await expect(made).rejects.toThrow(PdfProcessError);
-    expect(processes[0]?.signalCode).toBe('SIGKILL');
+    expect(processes[0]?.signalCode).toBe('SIGTERM');
     expect((await make([await plainLabel('GOOD')], { maker })).pages).toBe(1);
+  });
+
+  test.each([
+    ['never ends', async () => endlessLabel()],
+    ['takes all memory', numerousLabel],
+  ])('leaves out a label that %s, and makes the others', async (_what, makeBad) => {
+    using started = stage(undefined, 3_000);
+    const { maker, processes } = started;
+    const label = await plainLabel('GOOD');
+    const { results, pages } = await make([label, await makeBad(), label], { maker });
+    const problem = 'The PDF needs too much time or memory to be read.';
+    expect(results).toEqual([{ page: 1 }, { problem }, { page: 2 }]);
+    expect([pages, processes.length]).toEqual([2, 2]);
+  });
+
+  test('leaves out one such label alone', async () => {
+    using started = stage(undefined, 1_000);
+    const { maker, processes } = started;
+    const made = make([endlessLabel(), endlessLabel()], { maker });
+    await expect(made).rejects.toThrow(PdfProcessError);
+    expect(processes).toHaveLength(2);
+  });
+
+  test('has one timer of its idleness at a time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      using started = stage();
+      const { maker } = started;
+      maker.prepare();
+      const ended = new CancelSource();
+      ended.abort(new Error('the operation ended'));
+      const composition = { form: { layout: 'A6', startAt: 1 }, labels: [], summary: undefined } as const;
+      for (let round = 0; round < 3; round += 1)
+        await expect(maker.make(composition, ended)).rejects.toBe(ended.reason);
+      await setImmediate();
+      expect(vi.getTimerCount()).toBe(1);
+      maker.close();
+      await expect(maker.make(composition, ended)).rejects.toBe(ended.reason);
+      await setImmediate();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('ends with its server, also in the midst of a label that never ends', async () => {
+    const server = fork(new URL('../fixtures/killed-maker.ts', import.meta.url), { execArgv: [] });
+    const [pid] = await once(server, 'message');
+    const isRunning = () => {
+      try {
+        return process.kill(pid, 0);
+      } catch {
+        return false;
+      }
+    };
+    expect(isRunning()).toBe(true);
+    server.kill('SIGKILL');
+    await until(() => !isRunning());
   });
 
   test('takes labels of 32 MiB together', async () => {

@@ -9,8 +9,9 @@ export type Request =
   | { kind: 'label'; bytes: Uint8Array }
   | { kind: 'end'; summary: readonly SummaryRow[] | undefined };
 
-/** The answers: one for each label, and after the end the document in parts. */
+/** The answers: one for the beginning and for each label, and after the end the document in parts. */
 export type Reply =
+  | { kind: 'begun' }
   | { kind: 'label'; result: LabelResult }
   | { kind: 'part'; bytes: Uint8Array }
   | { kind: 'done'; pages: number };
@@ -30,6 +31,7 @@ function send(reply: Reply): void {
 async function handle(request: Request): Promise<void> {
   if (request.kind === 'begin') {
     composition = await createComposition(request.form);
+    send({ kind: 'begun' });
     return;
   }
   if (composition === undefined) throw new Error('A document has no beginning.');
@@ -44,8 +46,8 @@ async function handle(request: Request): Promise<void> {
   send({ kind: 'done', pages });
 }
 
-const watch = new Worker(new URL('./memory-watch.ts', import.meta.url), {
-  workerData: maxResidentMib * 1_048_576,
+const watch = new Worker(new URL('./process-watch.ts', import.meta.url), {
+  workerData: { maxResidentBytes: maxResidentMib * 1_048_576, parent: Number(process.argv[2]) },
 });
 watch.unref();
 boundInflation();

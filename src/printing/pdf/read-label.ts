@@ -22,6 +22,9 @@ const maxNodes = 200;
 /** A page of 4 × 6 inches at 600 dots per inch in colors has 26 MB. */
 const maxInflatedBytes = 67_108_864;
 const maxImagePixels = 100_000_000;
+/** The bounds of a page in points, as in Acrobat. Beyond them, a label that is made to fit has no barcode to read. */
+const minPagePoints = 3;
+const maxPagePoints = 14_400;
 /** How far from the ends of a file its marks may be, as in Acrobat. */
 const markBytes = 1_024;
 
@@ -94,12 +97,16 @@ function checkStreams({ context }: PDFDocument): void {
   }
 }
 
-/** @throws UnreadableLabelError for a page that lost its contents, or has no size */
+/** @throws UnreadableLabelError for a page that lost its contents, or has no size to print */
 function checkPage(leaf: PDFPageLeaf): void {
-  const { box } = visiblePage(leaf);
-  const hasSize = box.right - box.left > 0 && box.top - box.bottom > 0;
+  const { box, unit } = visiblePage(leaf);
+  const sides = [(box.right - box.left) * unit, (box.top - box.bottom) * unit];
+  if (!sides.every((points) => points >= minPagePoints && points <= maxPagePoints))
+    throw new UnreadableLabelError(
+      `The PDF has a page of less than ${minPagePoints} or more than ${maxPagePoints} points.`,
+    );
   const isLost = leaf.has(PDFName.Contents) && contentStreams(leaf) === undefined;
-  if (!hasSize || isLost) throw new UnreadableLabelError('The PDF is damaged.');
+  if (isLost) throw new UnreadableLabelError('The PDF is damaged.');
 }
 
 function isBlank(leaf: PDFPageLeaf): boolean {

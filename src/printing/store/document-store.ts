@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { WaybillError } from '../../rest/errors.ts';
 
 /** A document as a store has it. */
 export interface StoredDocument {
@@ -7,8 +8,15 @@ export interface StoredDocument {
   readonly bytes: number;
   /** Milliseconds since 1970. */
   readonly createdAtMs: number;
-  /** The PDF in parts. */
+  /** The PDF in parts. @throws EndedDocumentError if the document ends before its last part */
   read(): AsyncIterable<Uint8Array>;
+}
+
+/** A document has ended while it was read. */
+export class EndedDocumentError extends WaybillError {
+  constructor() {
+    super('The document has ended.');
+  }
 }
 
 export interface NewDocument {

@@ -1,17 +1,28 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { monotonicMs } from '../../base/monotonic-ms.ts';
-import { type DocumentStore, type NewDocument, nameOf, type StoredDocument } from './document-store.ts';
+import {
+  type DocumentStore,
+  EndedDocumentError,
+  type NewDocument,
+  nameOf,
+  type StoredDocument,
+} from './document-store.ts';
 
 const defaultMaxBytes = 67_108_864;
 /** What a document takes beside its bytes. */
 const overheadBytes = 1_024;
 
 interface HeldDocument extends StoredDocument {
+  /** Empty once the document has ended, so that no reader keeps its bytes in memory. */
+  parts: Uint8Array[];
   /** With the overhead. */
   size: number;
   endsAtMs: number;
   timer: NodeJS.Timeout;
 }
+
+/** A timer of a busy process comes late. */
+const isAlive = ({ endsAtMs }: HeldDocument): boolean => monotonicMs() < endsAtMs;
 
 /** Documents in the memory of this process. @param maxBytes of all documents */
 export function createMemoryDocuments(maxBytes = defaultMaxBytes): DocumentStore {
@@ -24,8 +35,18 @@ export function createMemoryDocuments(maxBytes = defaultMaxBytes): DocumentStore
     const document = documents.get(name);
     if (document === undefined) return;
     clearTimeout(document.timer);
+    document.parts = [];
     documents.delete(name);
     bytesUsed -= document.size;
+  }
+
+  async function* readParts(document: HeldDocument): AsyncIterable<Uint8Array> {
+    const { length } = document.parts;
+    for (let index = 0; index < length; index += 1) {
+      const part = document.parts[index];
+      if (part === undefined || !isAlive(document)) throw new EndedDocumentError();
+      yield part;
+    }
   }
 
   /** The holder with the most bytes loses its oldest document, until there is room. The new document counts. */
@@ -53,24 +74,23 @@ export function createMemoryDocuments(maxBytes = defaultMaxBytes): DocumentStore
       makeRoom(holder, size);
       const name = nameOf(id);
       const timer = setTimeout(() => remove(name), lifetimeMs).unref();
-      documents.set(name, {
+      const document: HeldDocument = {
         holder,
         bytes,
         size,
         timer,
+        parts: [...parts],
         endsAtMs: monotonicMs() + lifetimeMs,
         createdAtMs: Date.now(),
-        async *read() {
-          yield* parts;
-        },
-      });
+        read: () => readParts(document),
+      };
+      documents.set(name, document);
       bytesUsed += size;
       return true;
     },
     async find(id) {
       const document = documents.get(nameOf(id));
-      // A timer of a busy process comes late.
-      return document !== undefined && monotonicMs() < document.endsAtMs ? document : undefined;
+      return document !== undefined && isAlive(document) ? document : undefined;
     },
     endAll(holder) {
       for (const [name, one] of documents) if (one.holder === holder) remove(name);

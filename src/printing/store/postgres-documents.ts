@@ -1,9 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createDigest } from '../../writes/digest.ts';
 import { StoreUnavailableError } from '../../writes/store/key-store.ts';
-import { createConnections, type Row, type Statement } from '../../writes/store/postgres-connection.ts';
+import { createConnections, type Row } from '../../writes/store/postgres-connection.ts';
 import type { PostgresUrl } from '../../writes/store/postgres-url.ts';
-import { createSeal, type DocumentStore, nameOf, type StoredDocument } from './document-store.ts';
+import {
+  createSeal,
+  type DocumentStore,
+  EndedDocumentError,
+  type NewDocument,
+  nameOf,
+  type StoredDocument,
+} from './document-store.ts';
 
 export interface PostgresDocumentsOptions {
   url: PostgresUrl;
@@ -21,10 +28,14 @@ const defaultMaxBytes = 1_073_741_824;
 const partBytes = 1_048_576;
 /** Apart from the connections of the key store: documents never make a write wait. */
 const maxConnections = 2;
-/** Statements that wait for a connection. Anybody can ask for ids. */
-const maxWaiting = 200;
+/** Ids that are looked for at once, because anybody can guess. All other statements are of documents that exist. */
+const maxFinding = 50;
 /** In milliseconds. Many tokens may be rejected at once, and all but a few have no document. */
 const endEveryMs = 200;
+/** Rejected tokens in one statement. */
+const holdersAtOnce = 1_000;
+/** Rejected tokens that wait for PostgreSQL. With one more, the documents of the oldest end with their time only. */
+const maxRejected = 100_000;
 
 /**
  * Documents in the tables of the key store, for all servers that share it. The rows have the name of a document, which
@@ -40,34 +51,32 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
     condition: string,
   ) => `gone AS (DELETE FROM ${schema}.documents WHERE ${condition} RETURNING name),
     parts AS (DELETE FROM ${schema}.document_parts p USING gone WHERE p.name = gone.name)`;
-  let waiting = 0;
-  let rejected = new Set<string>();
+  let finding = 0;
+  /** The holders whose documents PostgreSQL may still have, the oldest first. */
+  const rejected = new Set<string>();
+  let ending: Promise<void> | undefined;
   let endTimer: NodeJS.Timeout | undefined;
 
-  async function run(text: string, ...values: unknown[]): Promise<Row[]> {
-    if (waiting >= maxWaiting)
-      throw new StoreUnavailableError('Too many requests wait for PostgreSQL. Send the request again.');
-    waiting += 1;
-    try {
-      const statement: Statement = { text, values };
-      return await connections.run(statement, () => {});
-    } finally {
-      waiting -= 1;
-    }
+  const run = (text: string, ...values: unknown[]): Promise<Row[]> =>
+    connections.run({ text, values }, () => {});
+
+  /**
+   * Before anything is read or stored: documents of a rejected token are gone, even after PostgreSQL was away. All callers
+   * wait for one run, which ends once no holder is left.
+   */
+  function endRejected(): Promise<void> {
+    if (rejected.size === 0) return Promise.resolve();
+    ending ??= removeRejected().finally(() => {
+      ending = undefined;
+    });
+    return ending;
   }
 
-  /** Before anything is read or stored: documents of a rejected token are gone, even after PostgreSQL was away. */
-  async function endRejected(): Promise<void> {
-    clearTimeout(endTimer);
-    endTimer = undefined;
-    if (rejected.size === 0) return;
-    const holders = rejected;
-    rejected = new Set();
-    try {
-      await run(`WITH ${removal('holder = ANY($1::text[])')} SELECT FROM gone`, [...holders]);
-    } catch (error) {
-      for (const holder of holders) rejected.add(holder);
-      throw error;
+  async function removeRejected(): Promise<void> {
+    while (rejected.size > 0) {
+      const holders = rejected.values().take(holdersAtOnce).toArray();
+      await run(`WITH ${removal('holder = ANY($1::text[])')} SELECT FROM gone`, holders);
+      for (const holder of holders) rejected.delete(holder);
     }
   }
 
@@ -79,30 +88,85 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
     }, endEveryMs).unref();
   }
 
-  /** The holder with the most bytes loses its oldest document. @returns false if there was room */
-  async function removeOne(holder: string, bytes: number): Promise<boolean> {
+  /**
+   * Removes a document if all of them have more bytes than they may: the oldest of the holder with the most.
+   * @param name the document that is stored. The bytes of others that are stored meanwhile count, too.
+   * @returns false if there is room
+   */
+  async function removeOne(name: string): Promise<boolean> {
     const rows = await run(
-      `WITH alive AS (SELECT * FROM ${schema}.documents WHERE expires_ms > ${nowMs}),
-        held AS (SELECT holder, sum(bytes) + CASE WHEN holder = $1 THEN $2::bigint ELSE 0 END AS bytes FROM alive
-          GROUP BY holder),
-        victim AS (SELECT a.name FROM alive a JOIN held h ON h.holder = a.holder
-          WHERE (SELECT sum(bytes) FROM alive) + $2::bigint > $3::bigint
-          ORDER BY h.bytes DESC, a.holder, a.created_ms LIMIT 1),
+      `WITH held AS (SELECT holder, sum(bytes) AS bytes FROM ${schema}.documents GROUP BY holder),
+        victim AS (SELECT d.name FROM ${schema}.documents d JOIN held h ON h.holder = d.holder
+          WHERE (SELECT sum(bytes) FROM held) > $2::bigint AND d.name <> $1
+          ORDER BY d.expires_ms > ${nowMs}, h.bytes DESC, d.parts = 0, d.holder, d.created_ms LIMIT 1),
         ${removal('name IN (SELECT name FROM victim)')}
-        SELECT name FROM gone`,
-      holder,
-      bytes,
+        SELECT FROM victim`,
+      name,
       maxBytes,
     );
     return rows.length > 0;
   }
 
+  /** Stores a document. @throws StoreUnavailableError also if others removed its row meanwhile */
+  async function store(
+    name: string,
+    { seal }: ReturnType<typeof createSeal>,
+    { holder, parts, lifetimeMs }: NewDocument,
+  ): Promise<void> {
+    // First, so that the bytes of a document count before they are there, and until they are gone.
+    await run(
+      `INSERT INTO ${schema}.documents (name, holder, bytes, parts, created_ms, expires_ms)
+        SELECT $1, $2, $3, 0, ${nowMs}, ${nowMs} + $4::bigint`,
+      name,
+      holder,
+      sizeOf(parts),
+      lifetimeMs,
+    );
+    while (await removeOne(name));
+    const rows = rowsOf(parts);
+    for (const [part, row] of rows.entries()) {
+      await nextTurn();
+      await run(
+        `INSERT INTO ${schema}.document_parts (name, part, sealed, expires_ms)
+          SELECT name, $2, $3, expires_ms FROM ${schema}.documents WHERE name = $1`,
+        name,
+        part,
+        seal(part, row),
+      );
+    }
+    // Last, so that a document has all of its parts once it can be found.
+    const kept = await run(
+      `UPDATE ${schema}.documents SET parts = $2 WHERE name = $1 RETURNING name`,
+      name,
+      rows.length,
+    );
+    if (kept.length === 0)
+      throw new StoreUnavailableError('Others needed the room of the document. Send the request again.');
+  }
+
+  async function find(id: string): Promise<StoredDocument | undefined> {
+    await endRejected();
+    const text = `SELECT holder, bytes::int, parts, created_ms::float8 AS "createdAtMs" FROM ${schema}.documents
+      WHERE name = $1 AND parts > 0 AND expires_ms > ${nowMs}`;
+    const [row] = await run(text, nameOf(id));
+    if (row === undefined) return undefined;
+    const count = Number(row.parts);
+    return {
+      holder: String(row.holder),
+      bytes: Number(row.bytes),
+      createdAtMs: Number(row.createdAtMs),
+      read: () => readParts(id, count),
+    };
+  }
+
   async function* readParts(id: string, count: number): AsyncIterable<Uint8Array> {
     const { open } = createSeal(id);
     for (let part = 0; part < count; part += 1) {
-      const text = `SELECT sealed FROM ${schema}.document_parts WHERE name = $1 AND part = $2`;
+      await endRejected();
+      const text = `SELECT sealed FROM ${schema}.documents JOIN ${schema}.document_parts USING (name)
+        WHERE name = $1 AND part = $2 AND documents.expires_ms > ${nowMs}`;
       const [row] = await run(text, nameOf(id), part);
-      if (!Buffer.isBuffer(row?.sealed)) throw new StoreUnavailableError('The document has ended.');
+      if (!Buffer.isBuffer(row?.sealed)) throw new EndedDocumentError();
       yield open(part, row.sealed);
     }
   }
@@ -117,61 +181,49 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
       }
     },
     failure: options.failure,
-    async put(id, { holder, parts, lifetimeMs }) {
-      const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-      if (bytes > maxBytes) return false;
+    async put(id, document) {
+      if (sizeOf(document.parts) > maxBytes) return false;
       await endRejected();
-      while (await removeOne(holder, bytes));
       const name = nameOf(id);
-      const { seal } = createSeal(id);
-      const rows = rowsOf(parts);
-      for (const [part, row] of rows.entries()) {
-        await nextTurn();
-        await run(
-          `INSERT INTO ${schema}.document_parts (name, part, sealed, expires_ms)
-            SELECT $1, $2, $3, ${nowMs} + $4::bigint`,
-          name,
-          part,
-          seal(part, row),
-          lifetimeMs,
-        );
+      try {
+        await store(name, createSeal(id), document);
+        return true;
+      } catch (error) {
+        const text = `WITH gone AS (DELETE FROM ${schema}.documents WHERE name = $1)
+          DELETE FROM ${schema}.document_parts WHERE name = $1`;
+        // If this fails too, what is there counts until its time, or until others need the room.
+        await run(text, name).catch(() => {});
+        throw error;
       }
-      // Last, so that a document has all of its parts once it can be found.
-      await run(
-        `INSERT INTO ${schema}.documents (name, holder, bytes, parts, created_ms, expires_ms)
-          SELECT $1, $2, $3, $4, ${nowMs}, ${nowMs} + $5::bigint`,
-        name,
-        holder,
-        bytes,
-        rows.length,
-        lifetimeMs,
-      );
-      return true;
     },
-    async find(id): Promise<StoredDocument | undefined> {
-      await endRejected();
-      const text = `SELECT holder, bytes::int, parts, created_ms::float8 AS "createdAtMs" FROM ${schema}.documents
-        WHERE name = $1 AND expires_ms > ${nowMs}`;
-      const [row] = await run(text, nameOf(id));
-      if (row === undefined) return undefined;
-      const count = Number(row.parts);
-      return {
-        holder: String(row.holder),
-        bytes: Number(row.bytes),
-        createdAtMs: Number(row.createdAtMs),
-        read: () => readParts(id, count),
-      };
+    async find(id) {
+      // PostgreSQL may also be away without an error, and then each statement takes all of its time.
+      const failure = options.failure();
+      if (failure !== undefined) throw new StoreUnavailableError(failure);
+      if (finding >= maxFinding)
+        throw new StoreUnavailableError('Too many links are opened at once. Send the request again.');
+      finding += 1;
+      try {
+        return await find(id);
+      } finally {
+        finding -= 1;
+      }
     },
     endAll(holder) {
       rejected.add(holder);
+      const [oldest = ''] = rejected;
+      if (rejected.size > maxRejected) rejected.delete(oldest);
       endSoon();
     },
     async close() {
+      clearTimeout(endTimer);
       await endRejected().catch(() => {});
       await connections.close();
     },
   };
 }
+
+const sizeOf = (parts: readonly Uint8Array[]) => parts.reduce((sum, part) => sum + part.length, 0);
 
 /** The bytes in rows of equal size. */
 function rowsOf(parts: readonly Uint8Array[]): Buffer[] {

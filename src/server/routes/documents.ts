@@ -48,13 +48,16 @@ async function documentResponse(
 ): Promise<Response> {
   const { res: response, requestRecord } = context;
   try {
-    const found = await documents.find(id);
-    if (found === undefined) return goneResponse(request, context, fetchAPI);
-    const limitError = await enterQueue(found.owner, response);
+    const owner = (await documents.find(id))?.owner;
+    if (owner === undefined) return goneResponse(request, context, fetchAPI);
+    const limitError = await enterQueue(owner, response);
     if (limitError !== undefined) return httpErrorResponse(limitError, context, fetchAPI);
-    const headers = documentHeaders(found.document);
+    // The document may have ended while the request waited for its slot.
+    const document = (await documents.find(id))?.document;
+    if (document === undefined) return goneResponse(request, context, fetchAPI);
+    const headers = documentHeaders(document);
     if (request.method === 'HEAD') return new fetchAPI.Response(null, { headers });
-    const body = Readable.from(found.document.read(), { objectMode: false });
+    const body = Readable.from(document.read(), { objectMode: false });
     return new fetchAPI.Response(streamedBody(body, response), { headers });
   } catch (error) {
     if (error instanceof StoreUnavailableError)

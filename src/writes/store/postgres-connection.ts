@@ -61,7 +61,7 @@ export function createConnections(url: PostgresUrl, timeoutMs: number, maxConnec
   }
 
   function replace(failed: Pool): void {
-    if (failed !== pool) return;
+    if (failed !== pool || failed.ending) return;
     pool = createPool();
     void failed.end();
   }

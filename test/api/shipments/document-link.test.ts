@@ -151,6 +151,23 @@ test('a document takes a label slot of its token, also as a link', async () => {
   expect((await app.fetch(link)).status).toBe(200);
 });
 
+test('a document that ends while its request waits for a slot is the same 410', async () => {
+  await using app = await startLabelShop({}, { labelRequestsAtOnce: 2 });
+  const link = pathOf(await app.make(['s1'], '', 'ana'));
+  const held: ServerResponse[] = [];
+  app.shop.labels.set('h1', (response) => held.push(response));
+  const label = app.fetch('/labels/h1.pdf', { headers: { authorization: 'Bearer ana' } });
+  await until(() => held.length === 1);
+  const waiting = ['GET', 'HEAD'].map((method) => app.fetch(link, { method }));
+  // Requests are found in their sequence, so those that wait have been found before.
+  expect((await app.fetch('/documents/AAAAAAAAAAAAAAAAAAAAAA.pdf')).status).toBe(410);
+  app.shop.rejected.add('ana');
+  await app.ask('{ shipment(id: "s1") { id } }', 'ana');
+  held[0]?.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF');
+  await (await label).bytes();
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([410, 410]);
+});
+
 test('no log line has an id of a document', async () => {
   const { log, text, lines } = recordedLog('debug');
   await using app = await startLabelShop({}, { log });

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { badLabels } from '../../fixtures/bad-labels.ts';
+import { largeLabel } from '../../fixtures/label-files.ts';
 import { documentMutation, idsOf, pathOf, startLabelShop } from '../../fixtures/label-shop.ts';
 import { until } from '../../fixtures/rest-service.ts';
 
@@ -143,17 +144,69 @@ describe('createLabelDocument', () => {
   });
 
   test('includes labels of 32 MiB together, and fails the others', async () => {
-    const bytes = Buffer.concat([Buffer.alloc(4.9 * 1_048_576), Buffer.from('no PDF')]);
     const ids = idsOf(8);
-    for (const id of ids) stage.shop.labels.set(id, bytes);
+    for (const id of ids) stage.shop.labels.set(id, await largeLabel(id, 4.9 * 1_048_576));
     const { result } = await stage.make([...ids, 's999']);
+    const entries = result?.document?.entries ?? [];
     // A label is read at any time, so any of the large ones may be those that fail.
-    const failed = result?.document?.entries.filter(({ outcome }) => outcome === 'FAILED') ?? [];
-    expect(failed.length).toBeGreaterThanOrEqual(2);
-    expect(failed.length).toBeLessThanOrEqual(3);
-    expect(failed[0]?.message).toBe(
-      'The labels have more than 32 MiB together. Put this shipment into another document.',
+    expect(entries.filter(({ outcome }) => outcome === 'FAILED').map(({ message }) => message)).toEqual(
+      Array(2).fill('The labels have more than 32 MiB together. Put this shipment into another document.'),
     );
+    expect(entries.at(-1)?.outcome).toBe('INCLUDED');
+  });
+
+  describe('gives the room of labels that are not kept to others', () => {
+    const mebibyte = 1_048_576;
+    const piece = Buffer.alloc(mebibyte);
+    const large = (bytes: number) => (response: ServerResponse) => {
+      response.writeHead(200, { ...pdf, 'content-length': bytes });
+      response.end(Buffer.alloc(bytes));
+    };
+    test.each<[string, (response: ServerResponse) => unknown, string]>([
+      [
+        'that break off',
+        (response) => {
+          response.writeHead(200, pdf);
+          for (let count = 0; count < 4; count += 1) response.write(piece);
+          setTimeout(() => response.destroy(), 200);
+        },
+        'FAILED',
+      ],
+      [
+        'of more than 5 MiB without a length',
+        (response) => {
+          response.writeHead(200, pdf);
+          for (let count = 0; count < 6; count += 1) response.write(piece);
+          response.end();
+        },
+        'UNREADABLE',
+      ],
+      ['of 6 MiB with a length', large(6 * mebibyte), 'UNREADABLE'],
+      ['of 20 MiB', large(20 * mebibyte), 'UNREADABLE'],
+    ])('%s', async (_what, send, outcome) => {
+      const bad = idsOf(10);
+      for (const id of bad) stage.shop.labels.set(id, send);
+      const good = ['g1', 'g2', 'g3', 'g4', 'g5'];
+      for (const id of good) stage.shop.labels.set(id, await largeLabel(id, 4.9 * mebibyte));
+      const { result } = await stage.make([...bad, ...good]);
+      const entries = result?.document?.entries ?? [];
+      expect(entries.map((entry) => entry.outcome)).toEqual([
+        ...bad.map(() => outcome),
+        ...good.map(() => 'INCLUDED'),
+      ]);
+      if (outcome === 'UNREADABLE') expect(entries[0]?.message).toBe('The label has more than 5 MiB.');
+    });
+
+    test('at once, if their length says so', async () => {
+      stage.shop.labels.set('s2', (response) => {
+        response.writeHead(200, { ...pdf, 'content-length': 5 * mebibyte + 1 }).write(piece);
+      });
+      const { result } = await stage.make(['s1', 's2']);
+      expect(result?.document?.entries[1]).toMatchObject({
+        outcome: 'UNREADABLE',
+        message: 'The label has more than 5 MiB.',
+      });
+    });
   });
 
   test('fails what is not read by half of the time of the operation', async () => {

@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { type DocumentStore, newDocumentId } from '../../../src/printing/store/document-store.ts';
+import {
+  type DocumentStore,
+  EndedDocumentError,
+  newDocumentId,
+} from '../../../src/printing/store/document-store.ts';
 import { createMemoryDocuments } from '../../../src/printing/store/memory-documents.ts';
 import { openPostgresDocuments } from '../../../src/printing/store/postgres-documents.ts';
 import { isPostgresMissing, openStore, parsedUrl, sharedPostgres } from '../../fixtures/postgres.ts';
+import { until } from '../../fixtures/rest-service.ts';
 
 /** A store with room for a number of bytes beside what documents take themselves. */
 type Open = (maxBytes?: number) => Promise<DocumentStore & AsyncDisposable>;
@@ -99,4 +106,36 @@ describe.each(stores)('documents %s', (_where, open) => {
     expect(await alive(store, 'ab')).toBe('b');
     expect(store.holderOf('ana')).toBe(ana);
   });
+
+  test.each<[string, number, (store: DocumentStore) => unknown]>([
+    ['its time', 2_000, () => sleep(2_001)],
+    ['its token', 60_000, (store) => store.endAll('ana')],
+    ['the room for it', 60_000, (store) => put(store, 'z', 'eva', 3_000_000)],
+  ])('end for a reader, too, with %s', async (_what, lifetimeMs, end) => {
+    await using store = await open(5_000_000);
+    const parts = [Buffer.alloc(1_048_576, 'one'), Buffer.alloc(1_048_576, 'two')];
+    await store.put('a', { holder: 'ana', parts, lifetimeMs });
+    const reader = (await store.find('a'))?.read()[Symbol.asyncIterator]();
+    expect((await reader?.next())?.value?.length).toBe(1_048_576);
+    await end(store);
+    await expect(reader?.next()).rejects.toThrow(EndedDocumentError);
+  });
+});
+
+test('a document in memory leaves it when the document ends, though a reader waits', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const store = createMemoryDocuments();
+  const parts = [Buffer.alloc(1_000), Buffer.alloc(1_000), Buffer.alloc(1_000)];
+  const last = new WeakRef(parts[2] ?? {});
+  await store.put('a', { holder: 'ana', parts: parts.splice(0), lifetimeMs: 60_000 });
+  const found = await store.find('a');
+  const reader = found?.read()[Symbol.asyncIterator]();
+  await reader?.next();
+  store.endAll('ana');
+  await until(() => {
+    collectGarbage();
+    return last.deref() === undefined;
+  });
+  await expect(reader?.next()).rejects.toThrow(EndedDocumentError);
 });
