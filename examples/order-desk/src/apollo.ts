@@ -37,7 +37,7 @@ export const apollo = new ApolloClient({
     typePolicies: {
       ...typePolicies,
       // A shipment never leaves its order. So null after a failure does not take the last known one from the screen.
-      Order: { fields: { shipment: { merge: (known, read) => read ?? known } } },
+      Order: { fields: { shipment: { merge: (known, read) => read ?? known ?? null } } },
     },
   }),
   defaultOptions: { watchQuery: all, query: all, mutate: all },

@@ -35,7 +35,7 @@ export function Board({ selected, onSelect, onRows }: Props) {
     notifyOnNetworkStatusChange: true,
   });
   // While another filter loads, the rows of the last one stay, so that nothing flickers.
-  const list = (data ?? previousData)?.orders;
+  const list = data?.orders ?? previousData?.orders;
   const isBusy = networkStatus !== NetworkStatus.ready && networkStatus !== NetworkStatus.error;
   const orders = useMemo(() => list?.edges?.flatMap(({ node }) => node ?? []) ?? [], [list]) as Order[];
   const ids = useMemo(() => orders.map(({ id }) => id), [orders]);
@@ -49,7 +49,7 @@ export function Board({ selected, onSelect, onRows }: Props) {
   const failing = useReactiveVar(failures);
   const unknownIds = ids.filter((id) => unknown.has(id));
   const hasFailed = Object.keys(failing).length > 0;
-  useHealing(unknownIds, 'Board' in failing && !isBusy, refetch);
+  useHealing(unknownIds, 'Board' in failing && !isBusy, data?.orders && hasNextPage ? more : refetch);
   const [watched, watch] = useRowsOnScreen(ids);
   useSubscription(liveSubscription, {
     variables: { ids: watched },
@@ -81,7 +81,7 @@ export function Board({ selected, onSelect, onRows }: Props) {
       </div>
       <Table {...{ orders, selected, onSelect, unknown, watch, isBusy }} />
       {list && orders.length === 0 && !hasNextPage && !hasFailed && !isBusy && <p>{t.empty}</p>}
-      {hasNextPage && <More key={endCursor} onMore={more} isBusy={isBusy} isAuto={!hasFailed} />}
+      {hasNextPage && <More onMore={more} isBusy={isBusy} isAuto={!hasFailed} />}
     </main>
   );
 }
@@ -299,16 +299,18 @@ function useRowsOnScreen(ids: readonly string[]) {
 }
 
 /** Asks again for what is not known, every 5 seconds. The live view may look only every 30 seconds by then. */
-function useHealing(unknownIds: string[], isListUnknown: boolean, refetch: () => void): void {
+function useHealing(unknownIds: string[], isListUnknown: boolean, readList: () => void): void {
   const client = useApolloClient();
   const key = unknownIds.slice(0, 100).join();
+  const latest = useRef(readList);
+  latest.current = readList;
   useEffect(() => {
     if (key === '' && !isListUnknown) return;
     const timer = setInterval(() => {
-      if (isListUnknown) refetch();
+      if (isListUnknown) latest.current();
       else
         client.query({ query: rowsQuery, variables: { ids: key.split(',') }, fetchPolicy: 'network-only' });
     }, 5_000);
     return () => clearInterval(timer);
-  }, [client, key, isListUnknown, refetch]);
+  }, [client, key, isListUnknown]);
 }

@@ -218,7 +218,7 @@ export function Ship({ orders, onClose }: DialogProps) {
 }
 
 function Offers({ order, offers }: { order: Order; offers: OfferPartsFragment[] }) {
-  const t = useTexts().ship;
+  const { ship: t, offerStatus } = useTexts();
   return (
     <table>
       <caption>{t.offersOf(`${nameOf(order)}, ${order.recipient.fullName}`)}</caption>
@@ -238,7 +238,9 @@ function Offers({ order, offers }: { order: Order; offers: OfferPartsFragment[] 
           <tr key={offer.courier.id}>
             <th scope="row">{offer.courier.code}</th>
             <td className="number">
-              {offer.available ? money(offer.shipmentCost?.cents ?? 0) : offer.status}
+              {offer.available
+                ? money(offer.shipmentCost?.cents ?? 0)
+                : (offerStatus[offer.status] ?? offer.status)}
             </td>
             <td className="number">{offer.available && offer.estimatedDeliveryOperatingDays}</td>
           </tr>

@@ -87,7 +87,7 @@ const es = {
     submit: (count: number) => `Preparar ${count} rótulos`,
     working: 'Preparando el PDF…',
     open: (labels: number, pages: number) => `Abrir el PDF: ${labels} rótulos, ${pages} páginas`,
-    until: (at: string) => `El enlace sirve hasta ${at}. Imprima sin ajustar el tamaño.`,
+    until: (at: string) => `Imprima sin ajustar el tamaño. El enlace sirve hasta las ${at}`,
     missing: (count: number) => `Faltan ${count} rótulos:`,
     outcomes: {
       FAILED: 'No se pudo leer. Inténtelo otra vez.',
@@ -178,6 +178,11 @@ const es = {
     ABOVE_LIMIT: 'Todas las ofertas pasan el tope.',
     COURIER_UNAVAILABLE: 'Esa transportadora no lo lleva.',
   },
+  offerStatus: {
+    NO_COVERAGE: 'No llega allá',
+    OVERWEIGHT: 'Pesa demasiado',
+    CASH_ON_DELIVERY_NOT_AVAILABLE: 'Sin recaudo',
+  } as Record<string, string>,
   cheapest: (courier: string, cost: string) => `La más barata: ${courier}, ${cost}.`,
   faults: {
     REQUIRED: () => 'falta un valor',
@@ -302,7 +307,7 @@ const en: typeof es = {
     submit: (count) => `Prepare ${count} labels`,
     working: 'Preparing the PDF…',
     open: (labels, pages) => `Open the PDF: ${labels} labels, ${pages} pages`,
-    until: (at) => `The link works until ${at}. Print without scaling.`,
+    until: (at) => `Print without scaling. The link works until ${at}`,
     missing: (count) => `${count} labels are missing:`,
     outcomes: {
       FAILED: 'It could not be read. Try again.',
@@ -390,6 +395,11 @@ const en: typeof es = {
     NO_COURIER: 'No courier takes it.',
     ABOVE_LIMIT: 'All offers are above the ceiling.',
     COURIER_UNAVAILABLE: 'This courier does not take it.',
+  },
+  offerStatus: {
+    NO_COVERAGE: 'Does not go there',
+    OVERWEIGHT: 'Too heavy',
+    CASH_ON_DELIVERY_NOT_AVAILABLE: 'No cash on delivery',
   },
   cheapest: (courier, cost) => `The cheapest: ${courier}, ${cost}.`,
   faults: {
