@@ -122,23 +122,22 @@ export const createOrdersMutation = graphql(`
 
 export const channelsQuery = graphql(`
   query Channels {
-    channels(first: 20) {
+    channels(first: 5) {
       nodes {
         id
         type
         phoneNumber
         active
-        templates(first: 50) {
-          nodes {
-            name
-            language
-            header { text parameters { name example } }
-            body { text parameters { name example } }
-            footer
-          }
-        }
+        templates(first: 50) { nodes { ...TemplateParts } }
       }
     }
+  }
+  fragment TemplateParts on Template {
+    name
+    language
+    header { text parameters { name example } }
+    body { text parameters { name example } }
+    footer
   }
 `);
 
