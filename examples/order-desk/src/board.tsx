@@ -79,6 +79,9 @@ export function Board({ selected, onSelect, onRows }: Props) {
           </button>
         </p>
       </div>
+      <a className="skip" href="#actions">
+        {t.toActions}
+      </a>
       <Table {...{ orders, selected, onSelect, unknown, watch, isBusy }} />
       {list && orders.length === 0 && !hasNextPage && !hasFailed && !isBusy && <p>{t.empty}</p>}
       {hasNextPage && <More onMore={more} isBusy={isBusy} isAuto={!hasFailed} />}
@@ -254,7 +257,9 @@ function More({ onMore, isBusy, isAuto }: { onMore(): void; isBusy: boolean; isA
   useEffect(() => {
     if (!button.current || !isAuto || isBusy) return;
     const observer = new IntersectionObserver(([entry]) => {
-      if (entry?.isIntersecting) latest.current();
+      // Who moves by keyboard would never come to what follows the rows.
+      const isByKeyboard = document.querySelector('tbody :focus-visible, .more:focus-visible');
+      if (entry?.isIntersecting && !isByKeyboard) latest.current();
     });
     observer.observe(button.current);
     return () => observer.disconnect();

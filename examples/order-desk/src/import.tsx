@@ -1,7 +1,7 @@
 import { useApolloClient } from '@apollo/client/react';
 import Papa from 'papaparse';
 import { type FormEvent, useState } from 'react';
-import { Dialog, type DialogProps } from './dialog.tsx';
+import { Dialog, type DialogProps, Status, Submit } from './dialog.tsx';
 import { createOrdersMutation, locationsQuery } from './documents.ts';
 import { fold, toCents } from './format.ts';
 import type { CreateOrderInput } from './gql/graphql';
@@ -52,7 +52,9 @@ export function Import({ onClose }: DialogProps) {
   const [note, setNote] = useState('');
   const [isBusy, setBusy] = useState(false);
   const rows = file?.rows ?? [];
-  const left = rows.flatMap((_row, index) => (results[index]?.isCreated ? [] : index));
+  const left = rows.flatMap((_row, index) =>
+    results[index]?.isCreated || results[index]?.isFaulty ? [] : index,
+  );
   const faulty = rows.filter((_row, index) => results[index]?.isFaulty);
 
   async function open(chosen: Blob | undefined) {
@@ -175,13 +177,13 @@ export function Import({ onClose }: DialogProps) {
           {t.sample}
         </a>
         {file && (
-          <button type="submit" className="primary" disabled={left.length === 0} aria-disabled={isBusy}>
+          <Submit isBusy={isBusy} count={left.length}>
             {t.submit(left.length)}
-          </button>
+          </Submit>
         )}
       </form>
       <small>{t.retryHint}</small>
-      <p role="status">{note || (file && t.rows(rows.length))}</p>
+      <Status>{note || (file && t.rows(rows.length))}</Status>
       {faulty.length > 0 && (
         <a
           href={`data:text/csv;charset=utf-8,${encodeURIComponent(Papa.unparse(faulty))}`}

@@ -61,7 +61,7 @@ function Desk() {
       <Strip />
       <Board selected={selected} onSelect={onSelect} onRows={setRows} />
       <footer>
-        <div className="actions">
+        <div className="actions" id="actions" tabIndex={-1}>
           <span role="status">
             {t.board.selected(selected.size)} {selected.size > 100 && t.board.tooMany}
           </span>

@@ -1,7 +1,7 @@
 import { useApolloClient, useQuery } from '@apollo/client/react';
 import { type FormEvent, useRef, useState } from 'react';
 import { nameOf, type Order } from './board.tsx';
-import { Dialog, type DialogProps } from './dialog.tsx';
+import { Dialog, type DialogProps, Status, Submit } from './dialog.tsx';
 import { channelsQuery, sendMutation } from './documents.ts';
 import { money } from './format.ts';
 import type { TemplatePartsFragment } from './gql/graphql';
@@ -156,7 +156,7 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
               return (
                 <div key={key} className="sizes">
                   <label>
-                    {`{{${name}}}`} {example && `(${example})`}
+                    {key.startsWith('header') && t.header} {`{{${name}}}`} {example && `(${example})`}
                     <select
                       value={value.startsWith('=') ? '=' : value}
                       onChange={({ target }) => setValues({ ...values, [key]: target.value })}
@@ -192,16 +192,11 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
             {textFor(first) ?? t.missing}
           </figure>
         )}
-        <button
-          type="submit"
-          className="primary"
-          disabled={!channel || left.length === 0}
-          aria-disabled={isBusy}
-        >
-          {hasTried ? t.retry(left.length) : t.submit(left.length)}
-        </button>
+        <Submit isBusy={isBusy} count={channel ? left.length : 0}>
+          {hasTried && left.length > 0 ? t.retry(left.length) : t.submit(left.length)}
+        </Submit>
       </form>
-      <p role="status">{note}</p>
+      <Status>{note}</Status>
       {hasTried && (
         <table>
           <caption>{texts.ship.result}</caption>

@@ -37,6 +37,7 @@ const es = {
     again: 'La mesa vuelve a preguntar sola.',
     selected: (count: number) => `${count} elegidos`,
     clear: 'Quitar selección',
+    toActions: 'Saltar la tabla',
     tooMany: 'Elija como máximo 100.',
   },
   ship: {
@@ -126,6 +127,7 @@ const es = {
     template: 'Plantilla',
     values: 'Valores',
     own: 'Texto propio',
+    header: 'Título',
     fields: {
       firstName: 'Nombre',
       fullName: 'Nombre completo',
@@ -257,6 +259,7 @@ const en: typeof es = {
     again: 'The desk asks again by itself.',
     selected: (count) => `${count} selected`,
     clear: 'Clear the selection',
+    toActions: 'Skip the table',
     tooMany: 'Select at most 100.',
   },
   ship: {
@@ -345,6 +348,7 @@ const en: typeof es = {
     template: 'Template',
     values: 'Values',
     own: 'Own text',
+    header: 'Header',
     fields: {
       firstName: 'First name',
       fullName: 'Full name',
