@@ -5,7 +5,7 @@ import { Dialog, type DialogProps, Status, Submit } from './dialog.tsx';
 import { channelsQuery, sendMutation } from './documents.ts';
 import { money } from './format.ts';
 import type { TemplatePartsFragment } from './gql/graphql';
-import { type Refusal, reasonOf } from './results.ts';
+import { failureOf, type Refusal, reasonOf } from './results.ts';
 import { type Texts, useTexts } from './texts.ts';
 import { IdempotencyKey } from './waybill/idempotency-key.ts';
 
@@ -110,7 +110,7 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
     const { data, error } = await client.mutate({ mutation: sendMutation, variables });
     const result = data?.sendMessageToPhone;
     key.settle(result);
-    if (!result) return { text: texts.failed(error?.message ?? '') };
+    if (!result) return { text: failureOf(error, texts) };
     if (result.__typename === 'SendMessageSuccess') return { text: t.sent, isSent: true };
     return { text: reasonOf(result as Refusal, texts) };
   }
@@ -122,7 +122,7 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
       <p>
         {t.to(orders.length)} {t.asText}
       </p>
-      {error && <p className="warning">{texts.failed(error.message)}</p>}
+      {error && <p className="warning">{failureOf(error, texts)}</p>}
       <form onSubmit={submit}>
         <label>
           {t.channel}

@@ -6,7 +6,7 @@ import { printMutation } from './documents.ts';
 import { time } from './format.ts';
 import type { LabelLayout, PrintMutation } from './gql/graphql';
 import { markPrinted, usePrinted } from './printed.ts';
-import { type Refusal, reasonOf } from './results.ts';
+import { failureOf, type Refusal, reasonOf } from './results.ts';
 import { useTexts } from './texts.ts';
 
 type LabelDocument = Extract<
@@ -49,7 +49,7 @@ export function Print({ orders, onClose }: DialogProps) {
     const { data, error } = await print({ variables: { input } });
     const result = data?.createLabelDocument;
     if (result?.__typename === 'CreateLabelDocumentSuccess') setMade(result.document);
-    else setProblem(result ? reasonOf(result as Refusal, texts) : texts.failed(error?.message ?? ''));
+    else setProblem(result ? reasonOf(result as Refusal, texts) : failureOf(error, texts));
   }
 
   const nameOfShipment = (id: string) => {

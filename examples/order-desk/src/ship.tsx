@@ -5,7 +5,7 @@ import { Dialog, type DialogProps, Status, Submit } from './dialog.tsx';
 import { balanceQuery, createQuoteMutation, originsQuery, shipOrdersMutation } from './documents.ts';
 import { money, toCents } from './format.ts';
 import type { OfferPartsFragment, PackageInput, ShipOrderInput } from './gql/graphql';
-import { available, type Refusal, reasonOf } from './results.ts';
+import { available, failureOf, type Refusal, reasonOf } from './results.ts';
 import { useTexts } from './texts.ts';
 import { IdempotencyKey } from './waybill/idempotency-key.ts';
 
@@ -49,7 +49,7 @@ export function Ship({ orders, onClose }: DialogProps) {
     const { data, error } = await quote({ variables: { input } });
     const result = data?.createQuote;
     if (result?.__typename === 'CreateQuoteSuccess') setOffers(result.quote.offers);
-    else setNotes([result ? reasonOf(result as Refusal, texts) : texts.failed(error?.message ?? '')]);
+    else setNotes([result ? reasonOf(result as Refusal, texts) : failureOf(error, texts)]);
   }
 
   async function submit(event: FormEvent) {
@@ -79,7 +79,7 @@ export function Ship({ orders, onClose }: DialogProps) {
         after[id] = { text: t.done(courier?.code ?? '', money(cents)), cents };
       } else
         after[id] = {
-          text: result ? reasonOf(result as Refusal, texts) : texts.failed(error?.message ?? ''),
+          text: result ? reasonOf(result as Refusal, texts) : failureOf(error, texts),
         };
     }
     setResults(after);

@@ -165,6 +165,7 @@ const es = {
   },
   unknownOutcome: 'No se sabe si se hizo. Reintente: la misma clave no lo hace dos veces.',
   notFound: (id: string) => `No existe: ${id}`,
+  restFails: 'REST no responde. Reintente: la misma clave no lo hace dos veces.',
   failed: (message: string) => `Falló: ${message}`,
   conflicts: {
     ALREADY_SHIPPED: 'El pedido ya tiene un envío.',
@@ -385,6 +386,7 @@ const en: typeof es = {
   },
   unknownOutcome: 'The outcome is not known. Retry: the same key does nothing twice.',
   notFound: (id) => `Does not exist: ${id}`,
+  restFails: 'REST does not respond. Retry: the same key does nothing twice.',
   failed: (message) => `Failed: ${message}`,
   conflicts: {
     ALREADY_SHIPPED: 'The order already has a shipment.',
