@@ -1,0 +1,46 @@
+import { CombinedGraphQLErrors } from '@apollo/client';
+import { money } from './format.ts';
+import type { ConflictReason, InvalidFieldCode, NoOfferReason, OfferPartsFragment } from './gql/graphql';
+import type { Texts } from './texts.ts';
+
+/** A member of the result of a mutation that is not its success. */
+export interface Refusal {
+  __typename: string;
+  message?: string;
+  fields?: { path: string; code: InvalidFieldCode; limit: number | null; message: string }[];
+  conflictReason?: ConflictReason;
+  noOfferReason?: NoOfferReason;
+  quote?: { cheapestOffer: OfferPartsFragment | null };
+}
+
+/** Why there is no result at all, without the words of developers where REST is the reason. */
+export function failureOf(error: Error | undefined, t: Texts): string {
+  const code = CombinedGraphQLErrors.is(error) ? String(error.errors[0]?.extensions?.code) : '';
+  return /^(UPSTREAM_|OVERLOADED|RATE_LIMITED|DEADLINE)/.test(code)
+    ? t.restFails
+    : t.failed(error?.message ?? '');
+}
+
+/** Why a write was not done, in the language of the user. Later versions may add members and codes. */
+export function reasonOf(refusal: Refusal, t: Texts): string {
+  const { __typename, message = '', fields = [], conflictReason, noOfferReason, quote } = refusal;
+  if (__typename === 'OutcomeUnknown') return t.unknownOutcome;
+  if (fields.length > 0) return fields.map((field) => `${field.path}: ${faultOf(field, t)}`).join('. ');
+  if (conflictReason && conflictReason !== 'REJECTED') return t.conflicts[conflictReason] ?? message;
+  if (noOfferReason && quote) {
+    const best = quote.cheapestOffer;
+    const cheapest = best && t.cheapest(best.courier.code, money(best.shipmentCost?.cents ?? 0));
+    return [t.noOffer[noOfferReason] ?? message, cheapest].filter(Boolean).join(' ');
+  }
+  return message;
+}
+
+export function faultOf({ code, limit, message }: NonNullable<Refusal['fields']>[number], t: Texts): string {
+  return t.faults[code]?.(limit ?? 0) ?? message;
+}
+
+/** The cheapest first. */
+export const available = (offers: readonly OfferPartsFragment[]) =>
+  offers
+    .filter((offer) => offer.available)
+    .sort((one, other) => (one.shipmentCost?.cents ?? 0) - (other.shipmentCost?.cents ?? 0));
