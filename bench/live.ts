@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
     /** The rounds beside idle streams, and as many alone. */
     rounds: { type: 'string', default: '3' },
     /** The small queries of a round. */
-    samples: { type: 'string', default: '1500' },
+    samples: { type: 'string', default: '800' },
     /** How long REST is away. */
     'outage-ms': { type: 'string', default: '30000' },
     /** The streams that open and end. */

@@ -8,7 +8,7 @@ import { closeAll, watchAll } from './viewers.ts';
 const mostHeapKb = 60;
 const mostTimes = 1.5;
 /** The first looks of the streams have ended, and the looks are further apart. */
-const settleMs = 4_000;
+const settleMs = 3_000;
 
 /** What the streams watch, and how. */
 const watched: [name: string, subscription: string][] = [
