@@ -8,6 +8,8 @@ import { describe, expect, test } from 'vitest';
 import { attacks } from '../bench/fairness/attacks.ts';
 import { type Figures, medianFigures, missedFloors, type Spread } from '../bench/fairness/figures.ts';
 import { probeNames } from '../bench/fairness/probes.ts';
+import { boardSize } from '../bench/live/boards.ts';
+import { missesOf, statesOf } from '../bench/live/changing.ts';
 import type { Post } from '../bench/writes/troubled-rest.ts';
 import { faultsOf } from '../bench/writes/true-answers.ts';
 import { createRandom } from '../src/sandbox/seed/random.ts';
@@ -221,6 +223,87 @@ test('npm run bench:writes counts wrong answers as failures', async () => {
   expect(await faults(['Conflict', '', 'ALREADY_SHIPPED'])).toEqual([
     'ALREADY_SHIPPED, but nothing is shipped',
   ]);
+});
+
+const quickStreams = '--streams 40 --tokens 4'.split(' ');
+
+program.each([
+  ['changing', ['--changing-ms', '20000']],
+  // Longer than the time between two looks, which is at most 8 seconds then.
+  ['outage', ['--outage-ms', '12000']],
+  ['churn', ['--churn', '200']],
+])(
+  'npm run bench:live finds nothing wrong with streams: %s',
+  async (part, options) => {
+    const { code, output, rows } = await run('bench/live.ts', '--only', part, ...quickStreams, ...options);
+    expect(rows.map(([streams]) => streams)).toEqual(['streams', '---', part === 'churn' ? '200' : '40']);
+    expect(output).toContain('All that is asked holds.');
+    expect(code).toBe(0);
+  },
+  timeoutMs,
+);
+
+program(
+  'npm run bench:live measures idle streams and a small query beside them',
+  async () => {
+    const short = ['--rounds', '1', '--samples', '50'];
+    const { rows } = await run('bench/live.ts', '--only', 'idle', ...quickStreams, ...short);
+    expect(rows.map(([watched]) => watched)).toEqual(['watched', '---', 'a balance', 'a board of 20 orders']);
+  },
+  timeoutMs,
+);
+
+describe('npm run bench:live counts as a fault', () => {
+  const zeros = Array<number>(2 * boardSize).fill(0);
+  const valuesAt = (version: number) => zeros.with(0, version);
+  const eventOf = (values: readonly number[], token = 'board-3') => {
+    const nodes = values.slice(0, boardSize).map((value, index) => ({
+      notes: `${token} ${value}`,
+      shipment: {
+        totalCost: {
+          cents: Number(token.slice('board-'.length)) * 1_000_000 + (values[boardSize + index] ?? 0),
+        },
+      },
+    }));
+    return { json: JSON.stringify({ data: { orders: { nodes } } }), atMs: 0 };
+  };
+  const changes = [20_000, 40_000].map((atMs) => ({ record: 0, atMs }));
+  const looksMs = [0, 2_000, 20_500, 22_500, 41_000];
+  const states = statesOf(changes, looksMs, { startMs: 0, endMs: 42_000 });
+  const missesAfter = (...events: ReturnType<typeof eventOf>[]) =>
+    missesOf({ token: 'board-3', events }, states, { valuesByText: new Map(), lagsMs: [] }).misses;
+  const [first, second, third] = [0, 1, 2].map(valuesAt).map((values) => eventOf(values));
+
+  test('no state that is pushed once, in order', () => {
+    expect(states.map(({ isLong }) => isLong)).toEqual([true, true, false]);
+    if (!first || !second || !third) throw new Error('There are three states');
+    expect(missesAfter(first, second)).toEqual([]);
+    expect(missesAfter(first, second, third)).toEqual([]);
+  });
+
+  test('a long state that no look saw', () => {
+    const unseen = statesOf(changes, [0, 2_000, 41_000], { startMs: 0, endMs: 42_000 });
+    // The time between two looks was at most 22 seconds.
+    expect(unseen.map(({ isLong }) => isLong)).toEqual([true, false, false]);
+    const earlier = [{ record: 0, atMs: 2_000 }, ...changes];
+    expect(statesOf(earlier, [0, 41_000], { startMs: 0, endMs: 42_000 }).map(({ isLong }) => isLong)).toEqual(
+      [false, true, false, false],
+    );
+  });
+
+  test('a long state that is missing, doubled or late', () => {
+    if (!first || !second || !third) throw new Error('There are three states');
+    expect(missesAfter(first, third)).toEqual(['board-3: a state that was pushed 0 times']);
+    expect(missesAfter(first, second, second)).toEqual([
+      'board-3: an event twice',
+      'board-3: a state that was pushed 2 times',
+    ]);
+    expect(missesAfter(second, first)).toEqual(['board-3: an older state after a newer one']);
+  });
+
+  test('a record of another token', () => {
+    expect(() => missesAfter(eventOf(zeros, 'board-4'))).toThrow('board-3 got the order "board-4 0"');
+  });
 });
 
 program(

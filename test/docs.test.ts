@@ -435,6 +435,7 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   'npm run bench:writes': [benchTest("'bench/writes.ts'")],
   'npm run bench:fairness': [benchTest("'bench/fairness.ts'")],
   'npm run bench:soak': [benchTest("'bench/soak.ts'")],
+  'npm run bench:live': [benchTest("'bench/live.ts'")],
 };
 
 /** Runs a command that starts a server, until the server prints its address. */

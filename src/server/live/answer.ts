@@ -15,6 +15,8 @@ export class Answer {
   readonly retryAfterMs: number | undefined;
   /** Whether REST limited the rate of the token. */
   readonly isRateLimited: boolean;
+  /** Whether it has an error that may pass. */
+  readonly mayRecover: boolean;
   /** When the look started, by the clock of the watch. */
   readonly startedAtMs: number;
   readonly #json: string;
@@ -33,6 +35,7 @@ export class Answer {
     this.errors = codes.length === 0 ? undefined : countBy(codes);
     this.isLast = result.data === undefined || codes.includes('UNAUTHENTICATED');
     this.isRateLimited = codes.includes('RATE_LIMITED');
+    this.mayRecover = errors?.some(mayPass) === true;
     const waits =
       errors?.map(({ extensions }) => Number(extensions.retryAfterMs)).filter((ms) => ms > 0) ?? [];
     this.retryAfterMs = waits.length === 0 ? undefined : Math.max(...waits);
@@ -69,8 +72,13 @@ function toPlainError(error: GraphQLError): PlainError {
 }
 
 /** Failures that may pass have one key: while REST is away, their codes, texts and waits change. */
-function errorKey({ message, path, extensions }: PlainError): unknown {
-  return [path, extensions.retryable === true ? 'may pass' : [extensions.code, message]];
+function errorKey(error: PlainError): unknown {
+  const { message, path, extensions } = error;
+  return [path, mayPass(error) ? 'may pass' : [extensions.code, message]];
+}
+
+function mayPass({ extensions }: PlainError): boolean {
+  return extensions.retryable === true;
 }
 
 function countBy(codes: readonly string[]): Record<string, number> {

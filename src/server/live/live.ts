@@ -119,7 +119,8 @@ export function createLive(options: LiveOptions) {
       onEnd() {
         leave?.();
         streams.remove(stream);
-        const { endReason, events, errors } = stream;
+      },
+      onClose({ endReason, events, errors }) {
         accessLog.endStream(requestRecord, tenant, {
           transport: transport.name,
           events,

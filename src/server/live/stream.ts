@@ -15,8 +15,10 @@ export interface StreamOptions {
   unread: UnreadBytes;
   /** Called when the client's connection has taken an answer. */
   onSent(answer: Answer): void;
-  /** Called once. The stream is no watcher any more. */
-  onEnd(stream: LiveStream): void;
+  /** Called once. The stream is no watcher any more. Its client may still take the last event. */
+  onEnd(): void;
+  /** Called once, after `onEnd`: nothing follows, and `events` stays. */
+  onClose(stream: LiveStream): void;
 }
 
 /** The stream of one client: at most one answer on its way, and the latest one behind it. */
@@ -33,7 +35,10 @@ export class LiveStream implements Watcher {
 
   constructor(options: StreamOptions) {
     this.#options = options;
-    options.response.once('close', () => this.#end('client'));
+    options.response.once('close', () => {
+      this.#end('client');
+      options.onClose(this);
+    });
   }
 
   get response(): ServerResponse {
@@ -114,7 +119,7 @@ export class LiveStream implements Watcher {
     if (this.endReason !== undefined) return false;
     this.endReason = reason;
     this.#pending = undefined;
-    this.#options.onEnd(this);
+    this.#options.onEnd();
     return true;
   }
 }

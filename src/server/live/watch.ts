@@ -50,6 +50,9 @@ export interface Pace {
 /** An interval ends up to this part of itself early, so that watches which began together drift apart. */
 const jitter = 0.15;
 
+/** While a failure may pass, the time between two looks is at most so many times the shortest one. */
+const mostTimesOfFailure = 4;
+
 /** REST may ask for a day. One look then asks again. */
 const maxPauseMs = 60_000;
 
@@ -146,6 +149,9 @@ export class Watch {
     if (hasChanged) this.#intervalMs = pace.minMs;
     const isSlower = answer.isRateLimited || (isScheduled && !hasChanged);
     if (isSlower) this.#intervalMs = Math.min(2 * this.#intervalMs, pace.maxMs);
+    // Clients that show an error wait for its end. A limit of the rate ends by fewer calls.
+    if (answer.mayRecover && !answer.isRateLimited)
+      this.#intervalMs = Math.min(this.#intervalMs, mostTimesOfFailure * pace.minMs);
     const intervalMs = Math.max(pace.minMs, this.#intervalMs * (1 - jitter * clock.random()));
     this.#dueAtMs = startedAtMs + intervalMs;
     const pauseMs = answer.retryAfterMs ?? (answer.isRateLimited ? intervalMs : undefined);

@@ -12,6 +12,7 @@ import {
   Store,
 } from 'relay-runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Fault } from '../../../src/sandbox/faults/faults.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 import labelRequest from '../relay/__generated__/documentsLabelSubscription.graphql.ts';
 
@@ -40,27 +41,29 @@ function newWatching(): Watching {
 
 const statusOf = (data: Shipment | null | undefined) => data?.shipment?.status;
 
-const apollo: Start = ({ url, authorization }) => {
-  const link = new HttpLink({ uri: new URL('/graphql', url).href, headers: { authorization } });
-  const client = new ApolloClient({ link, cache: new InMemoryCache() });
-  const watching = newWatching();
-  const subscription = client
-    .subscribe<Shipment>({ query: gql(text), variables, errorPolicy: 'all' })
-    .subscribe({
-      next({ data, error }) {
-        if (error !== undefined) watching.errors += 1;
-        watching.statuses.push(statusOf(data));
-      },
-      error() {
-        watching.end = 'failed';
-      },
-      complete() {
-        watching.end ??= 'completed';
-      },
-    });
-  watching.stop = () => subscription.unsubscribe();
-  return watching;
-};
+const apolloBy =
+  (errorPolicy?: 'all'): Start =>
+  ({ url, authorization }) => {
+    const link = new HttpLink({ uri: new URL('/graphql', url).href, headers: { authorization } });
+    const client = new ApolloClient({ link, cache: new InMemoryCache() });
+    const watching = newWatching();
+    const subscription = client
+      .subscribe<Shipment>({ query: gql(text), variables, ...(errorPolicy && { errorPolicy }) })
+      .subscribe({
+        next({ data, error }) {
+          if (error !== undefined) watching.errors += 1;
+          watching.statuses.push(statusOf(data));
+        },
+        error() {
+          watching.end = 'failed';
+        },
+        complete() {
+          watching.end ??= 'completed';
+        },
+      });
+    watching.stop = () => subscription.unsubscribe();
+    return watching;
+  };
 
 const urql: Start = ({ url, authorization }) => {
   const client = new Client({
@@ -171,7 +174,8 @@ const curl: Start = ({ url, authorization }) => {
 };
 
 const clients: [name: string, start: Start][] = [
-  ['Apollo Client with a plain HttpLink', apollo],
+  ['Apollo Client with a plain HttpLink', apolloBy()],
+  ['Apollo Client that takes data with errors', apolloBy('all')],
   ['urql with fetchSubscriptions', urql],
   ['graphql-sse', sse],
   ['Relay by graphql-sse', relay],
@@ -181,12 +185,18 @@ const clients: [name: string, start: Start][] = [
 let waybill: Waybill;
 let watching: Watching | undefined;
 beforeEach(async () => {
-  waybill = await startWaybill({ LIVE_INTERVAL_MS: '30' });
+  waybill = await startWaybill({ LIVE_INTERVAL_MS: '30', UPSTREAM_TIMEOUT_MS: '1500' });
 });
 afterEach(async () => {
   watching?.stop();
   await waybill[Symbol.asyncDispose]();
 });
+
+const outages: [what: string, fault: Fault][] = [
+  ['REST has broken its connections', { kind: 'reset' }],
+  ['REST has answered with HTTP 503', { kind: 'status', status: 503 }],
+  ['REST has not answered', { kind: 'hang' }],
+];
 
 const patience = { timeout: 90_000 };
 const seen = (): unknown[] => watching?.statuses ?? [];
@@ -200,15 +210,18 @@ describe.each(clients)('%s', (_name, start) => {
     expect(watching.end).toBeUndefined();
   });
 
-  test('goes on after REST was away', async () => {
+  test.each(outages)('goes on after %s', async (_what, fault) => {
     watching = start(waybill);
     await expect.poll(seen, patience).toEqual(['GENERATING_LABEL']);
-    const comeBack = waybill.sandbox.faults.add({ kind: 'reset' });
+    const comeBack = waybill.sandbox.faults.add(fault);
     await expect.poll(() => seen().length, patience).toBe(2);
+    // The outage lasts for more looks, which are no events.
+    const calls = waybill.sandbox.requests.lines().length;
+    await expect.poll(() => waybill.sandbox.requests.lines().length, patience).toBeGreaterThan(calls + 1);
     waybill.sandbox.clock.advance(8_000);
     comeBack();
     await expect.poll(() => seen().at(-1), patience).toBe('LABEL_GENERATED');
-    expect(seen()).toHaveLength(3);
+    expect(seen()).toEqual(['GENERATING_LABEL', undefined, 'LABEL_GENERATED']);
     expect(watching.end).toBeUndefined();
   });
 

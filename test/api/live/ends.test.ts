@@ -152,6 +152,46 @@ test('a stream has a line in the log, with its end', async () => {
   ]);
 });
 
+const endLine = ({ lines }: ReturnType<typeof recordedLog>) =>
+  expect.poll(() => lines().filter(({ msg }) => msg === 'stream ended'), patience);
+
+describe.each([
+  ['SSE', sse],
+  ['multipart', multipart],
+])('the line of a stream by %s', (_name, accept) => {
+  test('counts the last event of a rejected token', async () => {
+    const recorded = recordedLog();
+    const waybill = await start({}, { log: recorded.log });
+    const client = await watch(waybill, order, accept);
+    await client.event(1);
+    waybill.sandbox.endToken(waybill.sandbox.tokens.first);
+    expect(await client.ended()).toBe('complete');
+    await endLine(recorded).toMatchObject([
+      { events: 2, end: 'rejected token', errors: { UNAUTHENTICATED: 1 } },
+    ]);
+  });
+
+  test('counts the only event of an unknown token', async () => {
+    const recorded = recordedLog();
+    const waybill = await start({}, { log: recorded.log });
+    const client = await watchLive(waybill.url, { query: order, accept, authorization: 'Bearer made-up' });
+    expect(await client.ended()).toBe('complete');
+    await endLine(recorded).toMatchObject([
+      { events: 1, end: 'rejected token', errors: { UNAUTHENTICATED: 1 } },
+    ]);
+  });
+
+  test('counts the only event of a refused operation', async () => {
+    const recorded = recordedLog();
+    const waybill = await start({}, { log: recorded.log });
+    const tooMany =
+      'subscription { orders(first: 1000) { nodes { recipient { orders(first: 100) { nodes { id } } } } } }';
+    const client = await watch(waybill, tooMany, accept);
+    expect(await client.ended()).toBe('complete');
+    await endLine(recorded).toMatchObject([{ events: 1, end: 'refused' }]);
+  });
+});
+
 test('the metrics count streams, runs and pushes', async () => {
   const { log } = recordedLog();
   const telemetry = {

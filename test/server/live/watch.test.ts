@@ -115,6 +115,31 @@ test('shortens an interval by up to 15 %, but not below the shortest one', async
   expect(looksAt).toEqual([0, 2, 6, 12, 26, 52]);
 });
 
+test('looks at least each eight seconds while an error may pass', async () => {
+  const { join, looksAt, state } = stage();
+  join();
+  await pass(29);
+  state.result = answer(null, [{ message: 'away', extensions: { retryable: true } }]);
+  await pass(31);
+  expect(looksAt.slice(4)).toEqual([30, 32, 36, 44, 52, 60]);
+});
+
+test('slows down up to 30 seconds while an error stays', async () => {
+  const { join, looksAt, state } = stage();
+  state.result = answer(null, [{ message: 'broken', extensions: { retryable: false } }]);
+  join();
+  await pass(60);
+  expect(looksAt).toEqual([0, 2, 6, 14, 30, 60]);
+});
+
+test('slows down up to 30 seconds while REST limits the rate', async () => {
+  const { join, looksAt, state } = stage();
+  state.result = answer(null, [{ message: 'slowly', extensions: { code: 'RATE_LIMITED', retryable: true } }]);
+  join();
+  await pass(120);
+  expect(looksAt).toEqual([0, 4, 12, 28, 58, 88, 118]);
+});
+
 test('looks on the next tick after a write of the same token', async () => {
   const { join, looksAt, tenant } = stage();
   join();
