@@ -25,7 +25,7 @@ export interface ClientState extends RequestOptions {
   /** The time limit from the first to the last byte of a stream. */
   readonly bodyTimeouts: TimeoutQueue;
   /** Defers the parsing of small bodies (docs/design/how-it-stays-fast.md#small-steps-together). */
-  readonly defer: Defer;
+  readonly deferParsing: Defer;
   /** Defers the sending, so that no call of an operation that ends at once leaves. */
-  readonly depart: Defer;
+  readonly deferSending: Defer;
 }
