@@ -48,7 +48,7 @@ export async function describeRest(options: ProbeOptions): Promise<string> {
   const status = `GET /v1/orders without a token returned ${result}`;
   return result >= 500 || isOfGateway(result)
     ? `${status}; the server starts anyway`
-    : `WARNING: ${status}, but 401 or 403 was expected. Check UPSTREAM_URL`;
+    : `WARNING: ${status} instead of 401 or 403, so this may be another service or a wrong path. Check UPSTREAM_URL`;
 }
 
 interface ProbeFailure {

@@ -196,7 +196,7 @@ function repetitions(ids: readonly string[]): InvalidFieldSource[] {
       : [
           {
             path: `shipments.${index}`,
-            message: `is the same shipment as shipments.${ids.indexOf(id)}`,
+            message: `must occur only once, but repeats the id of shipments.${ids.indexOf(id)}`,
             code: 'DUPLICATE' as const,
           },
         ],
