@@ -39,7 +39,7 @@ export function createProbe(options: ProbeOptions): () => Promise<ProbeResult> {
 
 /**
  * Says how REST answers a list of orders without an access token, which it refuses with 401 or 403 ("Authentication").
- * Another status below 500, but no gateway's, is that of a web page, of another service, or of a wrong base path.
+ * Any other status below 500 that no gateway sends comes from a web page, another service or a wrong base path.
  */
 export async function describeRest(options: ProbeOptions): Promise<string> {
   const result = await request(options, 'GET', '/v1/orders');

@@ -75,6 +75,7 @@ export function addRoutes(server: Server, { store, clock, staleOrders }: Service
         { pageSize, pageToken, oldestFirst, filters },
       );
       return {
+        // Where `quirks.shipmentNamedAfterMs` is set, reads return the order without its new shipment for a while.
         orders: page.items.map((order) => staleOrders.read(merchant.id, order)),
         nextPageToken: page.nextPageToken,
       };

@@ -32,8 +32,8 @@ describe('the URL of a PostgreSQL database', () => {
     ['postgres://u:100%@db/shop', 'The URL has a "%" that encodes nothing.'],
     ['postgres://u:a#b@db/shop', 'This is not a URL'],
     ['postgres://db/shop#part', 'A "#" ends the URL.'],
-    ['postgres://db/shop?schema=Way', 'Name a schema in small letters'],
-    ['postgres://db/shop?schema=a;b', 'Name a schema in small letters'],
+    ['postgres://db/shop?schema=Way', 'The name of the schema may have small letters'],
+    ['postgres://db/shop?schema=a;b', 'The name of the schema may have small letters'],
     ['postgres://db/shop?schema=pg_temp', 'The name of the schema may have small letters'],
     [
       'postgres://db/shop?sslmode=prefer',
