@@ -3,7 +3,7 @@ import type { Server, Service } from '../http/server-type.ts';
 import { CreateOrderBody, IdPath, ListQuery, TextFilter, UpdateOrderBody } from '../interface/requests.ts';
 import { Order, OrderStatus } from '../interface/schemas.ts';
 import { conflict, errorResponses, invalid } from '../interface/service-error.ts';
-import { customerBehaviorFor } from '../rules/customer-behavior.ts';
+import { customerBehaviorFor } from '../rules/customer-fields.ts';
 import { shipmentDueAt } from '../rules/due-transitions.ts';
 import { recipientFrom } from '../rules/recipients.ts';
 import { hasStatus, matchesSearch, type Store } from '../store/store.ts';
