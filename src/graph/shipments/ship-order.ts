@@ -35,7 +35,7 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
     offer: t.expose('offer', { type: Offer, description: 'The accepted offer.' }),
     shipment: t.expose('shipment', {
       type: Shipment,
-      description: 'The new shipment. Its label may already exist.',
+      description: 'The new shipment. Its label may come later: `label` is then null.',
     }),
   }),
 });
