@@ -25,8 +25,8 @@ const layers: Record<string, string[]> = {
   'src/process': [
     'serve.ts',
     'start-server.ts',
-    'banner.ts document-store.ts listen.ts',
-    'key-store.ts',
+    'banner.ts open-document-store.ts listen.ts',
+    'open-key-store.ts',
     'upstream.ts',
     'startup-errors.ts signals.ts',
   ],

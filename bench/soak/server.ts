@@ -2,7 +2,7 @@
 // Its caches are full before the second half of the attack. After that, only a leak lets the heap grow.
 
 import { readConfig } from '../../src/config/config.ts';
-import { openKeyStore } from '../../src/process/key-store.ts';
+import { openKeyStore } from '../../src/process/open-key-store.ts';
 import { endOnSignals, logFlushTimeoutMs } from '../../src/process/signals.ts';
 import { startServer } from '../../src/process/start-server.ts';
 import { openUpstream } from '../../src/process/upstream.ts';

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readConfig } from '../../src/config/config.ts';
-import { openKeyStore } from '../../src/process/key-store.ts';
+import { openKeyStore } from '../../src/process/open-key-store.ts';
 import { startServer } from '../../src/process/start-server.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { silentLog } from '../../src/telemetry/log.ts';

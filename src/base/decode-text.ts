@@ -54,12 +54,12 @@ function decodePieces(chunks: readonly Buffer[]): string | undefined {
   let text = '';
   let mayBeReplaced = false;
   const add = (piece: string) => {
-    // The first piece is short only if the network splits the mark.
+    // `text` is empty until a piece has a character, so a mark that the network splits is found too.
     text += text === '' && piece.startsWith('\ufeff') ? piece.slice(1) : piece;
     mayBeReplaced ||= piece.includes('\ufffd');
   };
   for (const chunk of chunks) add(decoder.write(chunk));
   add(decoder.end());
-  // Only the bytes tell whether REST sent this character itself.
+  // U+FFFD may be in the bytes themselves, or stand for bytes that are not UTF-8.
   return mayBeReplaced && !isUtf8(Buffer.concat(chunks)) ? undefined : text;
 }

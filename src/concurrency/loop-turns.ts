@@ -1,14 +1,14 @@
-// Each turn accepts one connection. A flood of connections must not stop the work.
-const maxRestTurns = 50;
+const maxDelayTurns = 50;
 
 /**
  * The turns of the event loop. Node accepts one connection in a turn, so work that starts in each turn would make a new
- * connection wait behind all of it. While connections come, nothing more starts.
+ * connection wait behind all of it. While connections come, nothing more starts, for at most 50 turns: a flood of
+ * connections must not stop the work.
  */
 export class LoopTurns {
   #listeners: (() => void)[] = [];
   #newConnections = 0;
-  #restTurns = 0;
+  #delayTurns = 0;
 
   onConnection(): void {
     this.#newConnections += 1;
@@ -21,14 +21,14 @@ export class LoopTurns {
   }
 
   readonly #endTurn = (): void => {
-    if (this.#newConnections > 0 && this.#restTurns < maxRestTurns) {
+    if (this.#newConnections > 0 && this.#delayTurns < maxDelayTurns) {
       this.#newConnections = 0;
-      this.#restTurns += 1;
+      this.#delayTurns += 1;
       setImmediate(this.#endTurn);
       return;
     }
     this.#newConnections = 0;
-    this.#restTurns = 0;
+    this.#delayTurns = 0;
     const listeners = this.#listeners;
     // What starts from here on belongs to the next turn.
     this.#listeners = [];

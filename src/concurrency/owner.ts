@@ -1,6 +1,7 @@
 /**
  * Who asks for a part of what all requests share. A token that REST has accepted is one owner. All other requests are one
- * owner together, because anybody can make up tokens (docs/design/how-the-server-is-shared.md#keys).
+ * owner together, because anybody can make up tokens (docs/design/how-the-server-is-shared.md#keys). `token` and
+ * `connection` are any objects that stand for them, such as a Tenant.
  */
 export type Owner =
   | { readonly token: object; readonly connection: undefined }

@@ -28,7 +28,7 @@ function faultOf(text: string): string | undefined {
     return '"null" is the origin of every local file and sandboxed frame, so any page could send it. Give the page an address of its own.';
   if (text.includes('*')) return `${shown} has a wildcard, and any page could match it. List each origin.`;
   if (unusual.test(text))
-    return `${shown} is not an origin. Separate origins by commas, without quotes or blanks inside.`;
+    return `${shown} is not an origin. Separate origins by commas, without quotes and without blanks in an origin.`;
   if (schemesWithoutOrigin.test(text))
     return `${shown} has a scheme whose pages have no origin of their own.`;
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return faultWithoutScheme(text, shown);

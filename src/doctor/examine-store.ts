@@ -1,8 +1,8 @@
-import { StoreOpenError, StoreUnavailableError } from '../writes/store/key-store.ts';
+import { StoreUnavailableError } from '../writes/store/key-store.ts';
 import { createConnections, type Statement } from '../writes/store/postgres-connection.ts';
 import { problemOf } from '../writes/store/postgres-problem.ts';
 import {
-  expectRights,
+  findMissingRights,
   minServerVersion,
   newestVersion,
   readVersion,
@@ -16,7 +16,7 @@ type Connections = ReturnType<typeof createConnections>;
 type PoolClient = Parameters<Parameters<Connections['use']>[0]>[0];
 type StoreCheck = (client: PoolClient, url: PostgresUrl) => Promise<Outcome>;
 
-/** The limit of the server for an operation of the store, in milliseconds. */
+/** The time limit of Waybill's server for an operation of the store, in milliseconds. */
 const timeoutMs = 2000;
 /** A write with a key waits for three commits. So much for each is felt. */
 const slowCommitMs = 100;
@@ -118,13 +118,8 @@ async function rights(client: PoolClient, { schema, database }: PostgresUrl): Pr
       `Run GRANT CREATE ON SCHEMA ${schema} TO "${role}".`,
     );
   if (stored === 0) return ok(`The role ${role} may create the tables in schema ${schema}.`);
-  try {
-    await expectRights(client, schema);
-  } catch (error) {
-    if (!(error instanceof StoreOpenError)) throw error;
-    const [, cause = '', remedy] = /^(?:the )?(.*?\.) (.*)$/.exec(error.message) ?? [];
-    return failure(`The ${cause}`, remedy ?? '');
-  }
+  const missing = await findMissingRights(client, schema);
+  if (missing !== undefined) return failure(`The ${missing.problem}`, missing.remedy);
   return ok(`The role ${role} may change the tables of schema ${schema}, which have version ${stored}.`);
 }
 
@@ -177,14 +172,16 @@ async function fsync(client: PoolClient): Promise<Outcome> {
 }
 
 /** Whether the store notices a failover, after which it looks at REST before it creates a shipment. */
-async function failover(client: PoolClient): Promise<Outcome> {
+async function failover(client: PoolClient, url: PostgresUrl): Promise<Outcome> {
   try {
     const { timeline } = await readRow(client, `SELECT ${timelineNow} AS timeline`);
     return ok(`Waybill notices a failover by the timeline, which is ${timeline}.`);
-  } catch {
+  } catch (error) {
+    // A broken connection says nothing about the timeline.
+    if (problemOf(error, url, timeoutMs).isPassing) throw error;
     return notProven(
       'The server does not tell its timeline, so Waybill does not notice a failover.',
-      'Let no standby become the primary that may lack acknowledged commits.',
+      'Promote no standby that may lack acknowledged commits.',
     );
   }
 }

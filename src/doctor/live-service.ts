@@ -53,7 +53,7 @@ const maxBodyBytes = 16_777_216;
 export class LiveService {
   readonly options: LiveServiceOptions;
   readonly timeoutMs: number;
-  /** The milliseconds of each call with a response. */
+  /** The milliseconds of each call with a usable response: no 429, no 5xx and no status of a gateway. */
   readonly durations: number[] = [];
   calls = 0;
   readonly #dispatcher: ReturnType<typeof createDispatcher>;

@@ -13,8 +13,8 @@ export interface ReportedError {
 
 /** One for each operation. */
 export interface Context {
+  /** After one of `writes`, the loaders return the new data. */
   readonly loaders: Loaders;
-  /** After a write, the loaders return the new data. */
   readonly writes: Writes;
   /** ISO 4217 code of the currency of amounts for which the REST interface names none. */
   readonly currency: string;
@@ -22,7 +22,7 @@ export interface Context {
   reportError(error: unknown): ReportedError;
   /** This server's own URL of the label PDF of a shipment. */
   labelUrl(shipmentName: string): string;
-  /** Makes a document of labels. See `createLabelDocuments`. */
+  /** Makes a PDF of labels (src/printing/label-documents.ts). */
   createLabelDocument(request: DocumentRequest): Promise<CreatedDocument>;
   /** This server's own URL of a document. */
   documentUrl(id: string): string;

@@ -29,10 +29,10 @@ import { type RecordLoader, recordLoader } from './record-loader.ts';
 import { locationLoader } from './reference/location-loader.ts';
 import { ReferenceLoader } from './reference/reference-loader.ts';
 import { wholeListLoader } from './reference/whole-list-loader.ts';
+import { countByStatus, type StatusCounts } from './scan/count-by-status.ts';
 import { createScans } from './scan/list-scan.ts';
 import { createdAtMs } from './scan/row-filter.ts';
 import { ShipmentJoin } from './scan/shipment-join.ts';
-import { countByStatus, type StatusCounts } from './scan/status-counts.ts';
 import type { LoaderState, LoaderStates } from './tenant-state.ts';
 
 /** The largest page size of each list in rows ("List query parameters"). */

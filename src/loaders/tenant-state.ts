@@ -3,7 +3,7 @@ import { lazyProperties } from './lazy-properties.ts';
 import { ListState, SharedListState } from './list-batch/list-state.ts';
 import type { LoadingObserver } from './loading-observer.ts';
 import { CachedPages, createPageCache, type PageCacheOptions } from './reference/page-cache.ts';
-import { KeptCounts } from './scan/status-counts.ts';
+import { KeptCounts } from './scan/count-by-status.ts';
 
 /** Settings that let loaders save calls. */
 export interface LoadingOptions extends Pick<PageCacheOptions, 'referenceMs' | 'referenceGraceMs'> {

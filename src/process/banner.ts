@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
-import { describeState } from './key-store.ts';
+import { describeState } from './open-key-store.ts';
 import type { Upstream } from './upstream.ts';
 
 /** The text that is printed once the server listens. @param metricsUrl undefined if metrics are off */

@@ -17,8 +17,8 @@ import { createErrorReporter, type ReportError } from '../telemetry/error-report
 import type { Log } from '../telemetry/log.ts';
 import { startTelemetry, type Telemetry } from '../telemetry/telemetry.ts';
 import type { KeyStore } from '../writes/store/key-store.ts';
-import { openDocumentStore } from './document-store.ts';
 import { listenOn } from './listen.ts';
+import { openDocumentStore } from './open-document-store.ts';
 import { closeTimeoutMs, drainWait, type EndReason } from './signals.ts';
 import type { Upstream } from './upstream.ts';
 

@@ -148,9 +148,9 @@ export class OutcomeUnknownError extends WaybillError {
   /** Whether a search for the record that the write may have created found no record. */
   readonly wasNotFound: boolean;
 
-  constructor(message: string, options: ErrorOptions = {}, wasNotFound = false) {
+  constructor(message: string, options: ErrorOptions & { wasNotFound?: boolean } = {}) {
     super(message, options);
-    this.wasNotFound = wasNotFound;
+    this.wasNotFound = options.wasNotFound ?? false;
   }
 }
 

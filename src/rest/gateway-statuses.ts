@@ -4,7 +4,8 @@ export type GatewayFailure = 'unavailable' | 'timeout';
 const known = new Map<number, GatewayFailure>([
   // The request arrived too slowly. A gateway may have forwarded it before.
   [408, 'timeout'],
-  // The client of a gateway has left, which here is another gateway (460 of load balancers, 499 of nginx).
+  // A gateway's client left before the response (460 of load balancers, 499 of nginx). Waybill is still there, so the
+  // client was a gateway in between.
   [460, 'timeout'],
   [499, 'timeout'],
   // REST sent no valid response, or the connection to REST broke.
@@ -29,7 +30,8 @@ const known = new Map<number, GatewayFailure>([
  *   521 (connection refused), 523 (no route), 525 and 526 (no TLS) and 530 (no address) are about the last attempt of the
  *   network. An earlier attempt may have arrived, and another network may give these numbers another meaning.
  * - A read may be retried.
- * - The call counts as failed for the circuit breaker, and as overload for batches.
+ * - The call counts as failed for the circuit breaker. A page of a list that fails so is a sign of overload: one GET tries
+ *   whether the service responds at all (`list-batch-loader.ts`).
  *
  * Not in the list: 421, 425 and 429 say that the request was refused unprocessed. A read that got 429 is retried only
  * when REST says when. 421 is about the host, of which there is one, and 425 about early data, which Waybill never sends.

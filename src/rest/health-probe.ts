@@ -39,7 +39,7 @@ export function createProbe(options: ProbeOptions): () => Promise<ProbeResult> {
 
 /**
  * Says how REST answers a list of orders without an access token, which it refuses with 401 or 403 ("Authentication").
- * Another status below 500, but no gateway's, is that of a web page, of another service, or of a wrong base path.
+ * Any other status below 500 that no gateway sends comes from a web page, another service or a wrong base path.
  */
 export async function describeRest(options: ProbeOptions): Promise<string> {
   const result = await request(options, 'GET', '/v1/orders');
@@ -48,7 +48,7 @@ export async function describeRest(options: ProbeOptions): Promise<string> {
   const status = `GET /v1/orders without a token returned ${result}`;
   return result >= 500 || isOfGateway(result)
     ? `${status}; the server starts anyway`
-    : `WARNING: ${status}, but 401 or 403 was expected. Check UPSTREAM_URL`;
+    : `WARNING: ${status} instead of 401 or 403, so this may be another service or a wrong path. Check UPSTREAM_URL`;
 }
 
 interface ProbeFailure {

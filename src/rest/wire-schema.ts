@@ -174,7 +174,7 @@ const origin = object({ name: text, location: optional(text), address: optional(
 const location = object({ name: text, address: object(localityFields) });
 const organization = object({ name: text, balanceCents: cents, creditLimitCents: cents });
 
-/** The object with `phoneNumber`. Its field in the channel has the name of the network, which may be any text. */
+/** A channel has one more field, named after its network, with an object that has `phoneNumber`. Any name is possible. */
 const network = v.custom<object>(isJsonObject, 'unknown field');
 const channel = object({ name: text, type: text, active: v.boolean() }, network);
 

@@ -5,7 +5,7 @@ import type { Log } from './log.ts';
 const maxCharacters = 128;
 const maxLinesPerMinute = 10;
 const minuteMs = 60_000;
-/** At most 10 origins a minute are remembered, so this is more than an hour and a half of a flood. */
+/** At most 10 origins a minute are remembered, so a flood of origins fills this in 100 minutes. */
 const maxOrigins = 1_000;
 
 /**
@@ -18,7 +18,8 @@ export function createRefusedOriginLog(log: Log): (origin: string) => void {
   /** The times of the last lines, the oldest first. */
   const lineTimes: number[] = [];
   return (origin) => {
-    // No browser sends credentials. Without the quotes, which JSON adds.
+    // A made-up origin may have credentials before an "@", which no browser sends: they are cut. So are the quotes around
+    // the text, because JSON adds its own.
     const shown = quoteForMessage(origin.replace(/^.*@/s, '…@'), maxCharacters).slice(1, -1);
     if (logged.has(shown)) return;
     const now = performance.now();
@@ -29,6 +30,9 @@ export function createRefusedOriginLog(log: Log): (origin: string) => void {
     logged.add(shown);
     const [first] = logged;
     if (first !== undefined && logged.size > maxOrigins) logged.delete(first);
-    log.info({ origin: shown }, 'a page was refused, because CORS_ORIGINS does not list its origin');
+    log.info(
+      { origin: shown },
+      "a web page was refused, because CORS_ORIGINS does not list the page's origin",
+    );
   };
 }

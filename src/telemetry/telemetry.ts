@@ -21,12 +21,12 @@ export async function startTelemetry(parts: { metrics: boolean; tracing: boolean
   const outages = createOutageLog(log);
   const parameters = createProblemLog(log, {
     begin: 'the REST service does not seem to know a query parameter of a list',
-    end: 'the REST service knows the query parameter of the list',
+    end: 'the REST service knows the query parameter of the list after all',
     msBetweenLines: 600_000,
   });
   const keyStore = createProblemLog(log, {
-    begin: 'the store of the keys has a problem',
-    end: 'the store of the keys works again',
+    begin: 'the key store has a problem',
+    end: 'the key store works again',
   });
   metrics?.showProblems({ parameters: parameters.open, keyStore: keyStore.open });
   return {
@@ -54,7 +54,7 @@ export async function startTelemetry(parts: { metrics: boolean; tracing: boolean
         note('file', store.fileProblem());
         const failover = store.failover();
         if (failover !== undefined && !hasFailedOver)
-          log.warn({ problem: failover }, 'the store of the keys has failed over');
+          log.warn({ problem: failover }, 'the key store has failed over');
         hasFailedOver = failover !== undefined;
       };
       // The store may have a problem since it was opened.

@@ -47,8 +47,8 @@ const acceptedMs = 3_600_000;
 export class Tenants {
   readonly #hashKey = randomBytes(32).toString('base64url');
   readonly #remembered: LRUCache<string, Tenant>;
-  // Also tenants that only an operation references. A second object with the same id would be wrong:
-  // a write counted on one object would not end the counts that the other keeps.
+  // Also tenants that only an operation references. A second object with the same id would be wrong: a write counted on
+  // one object would not make stale what the other object keeps, such as counts of statuses.
   #tenantRefs = new Map<string, WeakRef<Tenant>>();
   #sweepAtSize: number;
   // Ids only, in two generations: many more tokens than tenants are remembered. A Map of times would delete an entry for
@@ -68,8 +68,8 @@ export class Tenants {
   }
 
   /**
-   * The tenant of an access token that REST has accepted within an hour, and has not rejected since. After two hours, the
-   * token is forgotten. Other tokens have no result: a new tenant object would cost a tenth of a small request.
+   * The tenant of an access token that REST has accepted in the last one to two hours, and has not rejected since. Other
+   * tokens have no result: a new tenant object would cost a tenth of a small request.
    */
   accepted(bearer: string): Tenant | undefined {
     const id = this.#toId(bearer);
@@ -111,7 +111,10 @@ export class Tenants {
     this.#acceptedBefore.delete(id);
   }
 
-  /** The owner of a request. An accepted token is an owner of its own. */
+  /**
+   * The owner of a request. An accepted token is an owner of its own. Other tokens share by their connections, because
+   * anybody can make up tokens.
+   */
   owner(token: Tenant, connection: object): Owner {
     return { token, connection: this.#isAccepted(token.id) ? undefined : connection };
   }

@@ -48,6 +48,6 @@ export class UnclearRefusalError extends OutcomeUnknownError {
 }
 
 /** The error of a retry with a key whose first attempt got no response. `wasNotFound`: whether a search found no record. */
-export function earlierAttemptUnknown(wasNotFound: boolean): OutcomeUnknownError {
-  return new OutcomeUnknownError('An earlier attempt with this key got no response', {}, wasNotFound);
+export function earlierAttemptUnknown(options: { wasNotFound: boolean }): OutcomeUnknownError {
+  return new OutcomeUnknownError('An earlier attempt with this key got no response', options);
 }

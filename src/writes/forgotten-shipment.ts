@@ -15,7 +15,10 @@ export interface ForgottenShipment {
   isNamed: boolean;
 }
 
-/** Notes are lost for at most a day, and the failover that lost them may have taken long. In milliseconds. */
+/**
+ * How old a shipment may be, in milliseconds. Shipments are looked for within 24 hours after a failover, and another 24
+ * hours leave room for a long failover.
+ */
 const maxAgeMs = 48 * 3_600_000;
 
 /**
@@ -36,19 +39,19 @@ export async function findForgotten(
     if (isResourceName('shipments', name)) return { name, isNamed: true };
   }
 
-  async function isIt(row: ShipmentRow): Promise<boolean> {
+  async function isWanted(row: ShipmentRow): Promise<boolean> {
     const name = quoteOf(row);
     if (isSameName('quotes', wanted.quote, name)) return true;
     if (order === undefined || !isResourceName('quotes', name) || !isToSamePerson(row, wanted)) return false;
     const quote = await loaders.quoteById.load(name);
     if (quote !== null) return isSameName('orders', order, quote.order);
-    throw new OutcomeUnknownError(`${name} of a shipment to the same person can't be found`);
+    throw new OutcomeUnknownError(`a shipment to the same person exists, but its ${name} can't be found`);
   }
 
   async function pick(rows: readonly ShipmentRow[]): Promise<ShipmentJson | undefined> {
-    const areIt = await Promise.all(rows.map(isIt));
-    // A row without a quote is not picked.
-    return rows.find((_, index) => areIt[index]) as ShipmentJson | undefined;
+    const areWanted = await Promise.all(rows.map(isWanted));
+    // A wanted row has a quote, so it is no invalid row.
+    return rows.find((_, index) => areWanted[index]) as ShipmentJson | undefined;
   }
 
   const nowMs = api.serviceTime();
@@ -57,6 +60,7 @@ export async function findForgotten(
   return found === null ? null : { name: found.name, isNamed: false };
 }
 
+/** By the phone number or by both names. A match costs a read of the quote, which decides. */
 function isToSamePerson(row: ShipmentRow, { recipient }: CreateShipmentJson): boolean {
   const { phoneNumber, firstName, lastName } = Object('recipient' in row ? row.recipient : undefined);
   return (

@@ -106,14 +106,14 @@ export function createIdempotency(options: IdempotencyOptions) {
     }
   }
 
-  /** What work may do under its claim. The note is what the store keeps for the next claim of the same kind. */
+  /** What work may do under its claim. The store keeps the note for the next claim of the same key or lock. */
   function hold<Note>(
     { claim, progress, lossAgeMs }: Claimed & { state: 'claimed' },
     outer?: Held,
   ): Lock<Note> {
     const lock = {
       notesLost: lossAgeMs === undefined ? undefined : lossNow(lossAgeMs),
-      note: progress as Note | undefined, // Work of the same kind stored it.
+      note: progress as Note | undefined, // Work on the same key or lock stored it.
       async checkpoint(note: Note | undefined): Promise<void> {
         await store.checkpoint(claim, note);
         lock.note = note;
@@ -184,7 +184,10 @@ export function createIdempotency(options: IdempotencyOptions) {
       });
     },
 
-    /** Runs work under the lock of a resource, such as an order. It is held only as long as the claim `outer`. */
+    /**
+     * Runs work under the lock of a resource, such as an order. `expectHeld` of the lock also fails when the claim `outer`
+     * is lost.
+     */
     async withLock<Note, Result>(
       resource: string,
       outer: Held,
@@ -201,6 +204,7 @@ export function createIdempotency(options: IdempotencyOptions) {
           return await work(lock);
         } finally {
           const { claim } = claimed;
+          // `abandon` frees the lock, and keeps the note for its next holder.
           await endClaim(lock.note === undefined ? store.release(claim) : store.abandon(claim, lock.note));
         }
       });

@@ -43,8 +43,11 @@ export function explainNoOffer(
     const message = `Nothing was shipped: ${courier} has no available offer. ${alternatives} Choose one of these couriers, and use a new idempotencyKey.`;
     return { reason: 'COURIER_UNAVAILABLE', message };
   }
-  const subject = courier === undefined ? 'no available offer' : `no available offer of ${courier}`;
-  const message = `Nothing was shipped: ${subject} costs at most ${inCents(maxCents)}. ${alternatives} Raise maxShipmentCostCents, and use a new idempotencyKey.`;
+  const matching = courier === undefined ? available : available.filter((offer) => offer.courier === courier);
+  const subject = `every available offer${courier === undefined ? '' : ` of ${courier}`}`;
+  const areCostsKnown = matching.every(({ shipmentCostCents }) => isKnown(shipmentCostCents));
+  const costs = `costs more than ${inCents(maxCents)}${areCostsKnown ? '' : ' or has an unknown cost'}`;
+  const message = `Nothing was shipped: ${subject} ${costs}. ${alternatives} Raise maxShipmentCostCents, and use a new idempotencyKey.`;
   return { reason: 'ABOVE_LIMIT', message };
 }
 

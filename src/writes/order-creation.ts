@@ -5,7 +5,7 @@ import { earlierAttemptUnknown, UnclearRefusalError } from './errors.ts';
 import type { Attempt } from './idempotency.ts';
 import { type LossTime, type LostWrite, lossNow, lossOf, searchUntilSettled } from './lost-write.ts';
 import { earliestCreation, findCreatedOrder, isOrder, type OrderSearch, withRecovery } from './recovery.ts';
-import { mayBeDone, searchAfterRefusal } from './unclear-refusal.ts';
+import { isUnclearRefusal, searchAfterRefusal } from './unclear-refusal.ts';
 import type { WriteParts } from './write-parts.ts';
 
 /** The checkpoint of `createOrder`. REST cannot have created the order before `earliestMs`, by its clock. */
@@ -27,11 +27,12 @@ export async function postOrder(
   const progress = { earliestMs: earliestCreation(api) };
   await attempt.checkpoint(progress);
   try {
+    // Before the bytes leave, `expectHeld` checks the claim of the key.
     const created = await api.createOrder(order, callContext.untilDeadline(attempt.expectHeld));
     loaders.orderById.replace(created.name, created);
     return created;
   } catch (error) {
-    const isUnclear = mayBeDone(error, order.referenceId ? 'referenceId' : undefined);
+    const isUnclear = isUnclearRefusal(error, order.referenceId ? 'referenceId' : undefined);
     const lost = lossNow();
     if (isUnclear || mayHaveHappened(error)) await attempt.tryCheckpoint({ ...progress, lost });
     if (isUnclear) return findRefusedOrder(parts, order, progress, lost, error);
@@ -52,11 +53,11 @@ export async function resumeOrder(
 ): Promise<OrderJson> {
   // Without a checkpoint, nothing was sent.
   if (earlier === undefined) return postOrder(parts, order, attempt);
-  if (!order.referenceId) throw earlierAttemptUnknown(true);
+  if (!order.referenceId) throw earlierAttemptUnknown({ wasNotFound: true });
   const lost = await lossOf(earlier, attempt.checkpoint);
   const found = await findLostOrder(parts, order, earlier, lost, isOrder);
   if (isOrder(found)) return found;
-  throw earlierAttemptUnknown(true);
+  throw earlierAttemptUnknown({ wasNotFound: true });
 }
 
 /** The order of a POST that REST may have refused as a repetition. @throws the refusal if there is no such order. */
@@ -68,7 +69,7 @@ async function findRefusedOrder(
   refusal: StatusError,
 ): Promise<OrderJson> {
   if (!order.referenceId) throw new UnclearRefusalError(refusal);
-  // Because of an older order with the reference, REST refuses already the first POST.
+  // If an older order has the reference, REST has refused the first POST too, so nothing was created.
   const isConclusive = (found: OrderSearch) => isOrder(found) || found === 'older';
   const search = () => findLostOrder(parts, order, progress, lost, isConclusive);
   const found = await searchAfterRefusal(refusal, search);

@@ -1,7 +1,7 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
 import type { Pages } from '../loaders/paging/page-loader.ts';
 import { allRecords, pagesFrom } from '../loaders/paging/page-walk.ts';
-import { createAgeCheck } from '../loaders/scan/list-order.ts';
+import { createAgeCheck } from '../loaders/scan/list-sequence.ts';
 import { createdAtMs } from '../loaders/scan/row-filter.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateOrderJson, PageQuery } from '../rest/api-types.ts';

@@ -65,7 +65,7 @@ export async function restoreRecord<Json>(
     if (error instanceof UnsettledError) return null;
     throw error;
   });
-  return record ?? restoredRecordMissing(name);
+  return record ?? throwRestoredRecordMissing(name);
 }
 
 /** Finds a message in the newest page of its conversation. From older pages, the repeated input shows it. */
@@ -98,7 +98,8 @@ export async function restoreShipping(
   return { quote, order: { name: order }, offer, shipment: await readShipment(shipment) };
 }
 
-export function restoredRecordMissing(name: string): never {
+/** @throws a StatusError with 404: the record that an earlier request with the key created can't be read. */
+export function throwRestoredRecordMissing(name: string): never {
   throw new StatusError({ method: 'GET', path: `/v1/${name}` }, 404, {
     message: `An earlier request with this idempotencyKey created ${name}, but this access token cannot read it now. This request wrote nothing.`,
     fields: [],

@@ -6,7 +6,7 @@ import { createShipmentLookup, type ShippingLock, type ShippingNote } from './ea
 import type { Held } from './idempotency.ts';
 import { invalidateAfterShipmentCreation } from './invalidation.ts';
 import { lossNow } from './lost-write.ts';
-import { mayBeDone, searchAfterRefusal } from './unclear-refusal.ts';
+import { isUnclearRefusal, searchAfterRefusal } from './unclear-refusal.ts';
 import type { WriteParts } from './write-parts.ts';
 
 /** What the steps of shipping need. */
@@ -89,7 +89,7 @@ async function findDespiteError(
   error: unknown,
 ): Promise<ShipmentJson> {
   const { lock } = post;
-  const isUnclear = mayBeDone(error, 'quote');
+  const isUnclear = isUnclearRefusal(error, 'quote');
   if (isUnclear || mayHaveHappened(error)) await lock.tryCheckpoint({ ...note, lost: lossNow() });
   const found = isUnclear
     ? await searchAfterRefusal(error, async () => findOfPost(shipping, post, note))

@@ -4,8 +4,8 @@ import { UnclearRefusalError } from './errors.ts';
 /** The fields of a body that only one record can have. Services spell names in their own ways. */
 const onceOnlyFields = { quote: /(^|\.)quote(_?id)?$/i, referenceId: /(^|\.)reference_?id$/i } as const;
 
-/** REST's codes for a state that neither a message nor an order without a reference brings about. */
-const otherStates: readonly (string | undefined)[] = [
+/** Codes of 409 and 412 that an earlier POST of a message, or of an order without a reference, cannot have caused. */
+const foreignStates: readonly (string | undefined)[] = [
   'FAILED_PRECONDITION',
   'STATE',
   'CHANNEL_INACTIVE',
@@ -13,20 +13,24 @@ const otherStates: readonly (string | undefined)[] = [
 ];
 
 /**
- * Whether REST may have done a POST that it refused: a proxy may send a POST twice, and pass on the second answer. Then
- * the first POST must be the reason for the refusal.
- * - 409 and 412: the state forbids the write, which may be the state after the first POST. For a write that no search
- *   finds, REST's code decides: such a write does not bring about the state that a precondition is about.
- * - 404 and 410 to a shipment: the quote was there before, and the first POST may have used it up.
- * - 422 that names no field but the one that works once, and 400 that names this field.
+ * Whether REST may have done a POST that it refused. A proxy may send a POST twice, and pass on the second response. Then
+ * the first POST was done, and is the reason why the second one was refused. These refusals can have this reason:
+ * - 409 and 412 of a shipment, or of an order with a reference.
+ * - 409 and 412 of a message, or of an order without a reference, unless REST's code names another reason.
+ * - 404 and 410 of a shipment: the quote was there before, and the first POST may have used it up.
+ * - 400 that names the field `onceOnly` and no other, and 422 that names this field alone or no field.
  *
  * All other refusals are about the content or the sender, which both POSTs have in common.
  * @param onceOnly the field of the body that only one record can have; undefined if there is none.
+ * @returns false also for the error of a read, because a read is no POST.
  */
-export function mayBeDone(error: unknown, onceOnly?: keyof typeof onceOnlyFields): error is StatusError {
+export function isUnclearRefusal(
+  error: unknown,
+  onceOnly?: keyof typeof onceOnlyFields,
+): error is StatusError {
   if (!(error instanceof StatusError) || error.isRead) return false;
   const { status, details } = error;
-  if (isConflict(error)) return onceOnly !== undefined || !otherStates.includes(details.code);
+  if (isConflict(error)) return onceOnly !== undefined || !foreignStates.includes(details.code);
   if (isNotFound(error)) return onceOnly === 'quote';
   if (onceOnly === undefined || (status !== 400 && status !== 422)) return false;
   const namesOnlyIt = details.fields.every(({ path }) => onceOnlyFields[onceOnly].test(path));
@@ -34,7 +38,7 @@ export function mayBeDone(error: unknown, onceOnly?: keyof typeof onceOnlyFields
 }
 
 /**
- * Runs the search for the record of a POST that REST refused, as `mayBeDone` says.
+ * Runs the search for the record of a POST with an unclear refusal.
  * @throws UnclearRefusalError if the search fails: then nothing shows that REST did not do the POST.
  */
 export async function searchAfterRefusal<Result>(

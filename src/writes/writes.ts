@@ -35,7 +35,7 @@ import {
 } from './restored-records.ts';
 import { createQuote, createShipping } from './shipping-posts.ts';
 import { type ShipOrderRequest, shipOrder, shipOrderDefaults } from './shipping-workflow.ts';
-import { mayBeDone } from './unclear-refusal.ts';
+import { isUnclearRefusal } from './unclear-refusal.ts';
 import type { WriteParts } from './write-parts.ts';
 
 /** The client's idempotency key. Work with a key runs once; without a key, each request runs it. */
@@ -86,7 +86,7 @@ export function createWrites(parts: WriteParts) {
       input,
       run: ({ expectHeld }: Held) =>
         post(callContext.untilDeadline(expectHeld)).catch((error: unknown) => {
-          throw mayBeDone(error) ? new UnclearRefusalError(error) : error;
+          throw isUnclearRefusal(error) ? new UnclearRefusalError(error) : error;
         }),
       toStored: ({ name, createTime }: MessageJson): SentMessage => ({ name, createTime }),
       restore: (sent: SentMessage) => restoreMessage(loaders, sent, input.message),
@@ -189,5 +189,5 @@ export function createWrites(parts: WriteParts) {
 
 /** Without a search, nobody knows what an earlier attempt has done. */
 async function throwUnknownOutcome(): Promise<never> {
-  throw earlierAttemptUnknown(false);
+  throw earlierAttemptUnknown({ wasNotFound: false });
 }

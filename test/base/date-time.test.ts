@@ -89,7 +89,7 @@ describe('RFC 3339', () => {
     '2026-01-15T10:30Z',
     '2026-01-15T10:30:00Z[UTC]',
     '2026-01-15T10:30:00\u221205:00',
-  ])('does not have %s', (time) => {
+  ])('excludes the form %s', (time) => {
     expect(isRfc3339(time)).toBe(false);
   });
 });

@@ -92,11 +92,11 @@ describe('CORS_ORIGINS', () => {
     ['https://a.example,', 'A comma has no origin before or after it. Remove the comma.'],
     [
       'https://a.example https://b.example',
-      '"https://a.example https://b.example" is not an origin. Separate origins by commas, without quotes or blanks inside.',
+      '"https://a.example https://b.example" is not an origin. Separate origins by commas, without quotes and without blanks in an origin.',
     ],
     [
       "'https://a.example'",
-      `"'https://a.example'" is not an origin. Separate origins by commas, without quotes or blanks inside.`,
+      `"'https://a.example'" is not an origin. Separate origins by commas, without quotes and without blanks in an origin.`,
     ],
     [
       'null',

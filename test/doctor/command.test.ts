@@ -110,7 +110,7 @@ test.concurrent('the doctor writes no file for a service that is not usable', as
 
 const unreachable = 'postgres://shop:secret-word@127.0.0.1:9/shop';
 
-describe.concurrent('the store of the keys', () => {
+describe.concurrent('the key store', () => {
   test.each([
     ['STATE_URL', [], { STATE_URL: unreachable }],
     ['--state-url', ['--state-url', unreachable], {}],

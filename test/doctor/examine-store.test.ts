@@ -86,7 +86,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
     expect(newer.isUsable).toBe(false);
   });
 
-  test('a right that is missing is a failure with what to grant', async () => {
+  test('a missing right is a failure that says what to grant', async () => {
     const role = newSchema();
     await server.sql(`CREATE ROLE ${role} LOGIN`);
     const examineAs = async (schema: string) =>
@@ -118,7 +118,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
     );
   });
 
-  test('a server that does not tell its timeline gets an answer that is not proven', async () => {
+  test('the check of failovers is not proven if the server does not tell its timeline', async () => {
     const role = newSchema();
     await server.sql(`CREATE ROLE ${role} LOGIN`);
     await server.sql('REVOKE EXECUTE ON FUNCTION pg_walfile_name FROM PUBLIC');
@@ -171,7 +171,7 @@ describe.skipIf(isPostgresMissing)('with a primary and a standby', () => {
     await setStandbys('*');
   });
 
-  test('a role that may not see the standbys gets an answer that is not proven', async () => {
+  test('the check of standbys is not proven if the role may not see them', async () => {
     await primary.sql('CREATE ROLE shop LOGIN');
     expect(found(await examineStore(parsed(primary.url('', 'shop'))), 'standbys')).toBe(
       'open | Not proven: The role may not see the state of the standbys. | Run GRANT pg_monitor TO "shop", and run the doctor again.',

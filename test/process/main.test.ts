@@ -198,11 +198,11 @@ describe.concurrent('a server with a live service', () => {
   test.each([
     [
       200,
-      'WARNING: GET /v1/orders without a token returned 200, but 401 or 403 was expected. Check UPSTREAM_URL',
+      'WARNING: GET /v1/orders without a token returned 200 instead of 401 or 403, so this may be another service or a wrong path. Check UPSTREAM_URL',
     ],
     [
       404,
-      'WARNING: GET /v1/orders without a token returned 404, but 401 or 403 was expected. Check UPSTREAM_URL',
+      'WARNING: GET /v1/orders without a token returned 404 instead of 401 or 403, so this may be another service or a wrong path. Check UPSTREAM_URL',
     ],
     [503, 'GET /v1/orders without a token returned 503; the server starts anyway'],
     [408, 'GET /v1/orders without a token returned 408; the server starts anyway'],

@@ -43,8 +43,8 @@ test('a start beside an unreachable PostgreSQL serves what needs no store', asyn
   main.signal('SIGTERM');
   expect(await main.exit).toEqual({ code: 0, signal: null, errors: '' });
   const lines = main.output();
-  expect(lines.match(/the store of the keys has a problem/g)).toHaveLength(1);
-  expect(lines.match(/the store of the keys works again/g)).toHaveLength(1);
+  expect(lines.match(/the key store has a problem/g)).toHaveLength(1);
+  expect(lines.match(/the key store works again/g)).toHaveLength(1);
   expect(lines + metrics).not.toContain('s3cret');
 });
 

@@ -20,8 +20,8 @@ const inUse =
   'Another process uses the file of the key store. Until that process ends, this server refuses shipments, and writes ' +
   'with an idempotencyKey.';
 const noResponse = 'The key store did not respond within 2000 ms. Check its disk.';
-const begin = 'the store of the keys has a problem';
-const works = 'the store of the keys works again';
+const begin = 'the key store has a problem';
+const works = 'the key store works again';
 const posted = 'POST /v1/orders';
 const success = { data: { createOrder: { __typename: 'CreateOrderSuccess', order: { id: 'orders/1' } } } };
 
@@ -63,7 +63,7 @@ async function start(restUrl: URL, file: string, nodeOptions?: string[], bearer 
       main
         .output()
         .split('\n')
-        .filter((line) => line.startsWith('{') && line.includes('the store of the keys'))
+        .filter((line) => line.startsWith('{') && line.includes('the key store'))
         .map((line) => JSON.parse(line)),
   };
 }

@@ -96,7 +96,7 @@ describe('a lost claim', () => {
   });
 });
 
-test('work under a lock continues while the claim on the lock is held', async () => {
+test('expectHeld does not throw while the claim on the lock is held', async () => {
   const { withLock } = startWork();
   await expect(withLock(async (lock) => lock.expectHeld())).resolves.toBeUndefined();
 });

@@ -135,19 +135,19 @@ describe('the message about a missing offer', () => {
       'all offers cost too much',
       usual,
       preference(cheapest, 99),
-      `no available offer costs at most 99 cents. ${available} Raise maxShipmentCostCents, and use a new idempotencyKey.`,
+      `every available offer costs more than 99 cents. ${available} Raise maxShipmentCostCents, and use a new idempotencyKey.`,
     ],
     [
       'the offer of the wanted courier costs too much',
       usual,
       preference(courier('a'), 299),
-      `no available offer of couriers/a costs at most 299 cents. ${available} Raise maxShipmentCostCents, and use a new idempotencyKey.`,
+      `every available offer of couriers/a costs more than 299 cents. ${available} Raise maxShipmentCostCents, and use a new idempotencyKey.`,
     ],
     [
       'the cost of the wanted courier is unknown',
       [offer('a', { days: 1 })],
       preference(courier('a'), 299),
-      'no available offer of couriers/a costs at most 299 cents. Available: couriers/a for an unknown cost. ' +
+      'every available offer of couriers/a costs more than 299 cents or has an unknown cost. Available: couriers/a for an unknown cost. ' +
         'Raise maxShipmentCostCents, and use a new idempotencyKey.',
     ],
     [

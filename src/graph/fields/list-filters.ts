@@ -36,24 +36,24 @@ export function statusFilter(
 export const timeArgs = builder.args((t) => ({
   createdSince: t.field({
     type: 'DateTime',
-    description: 'The earliest time of creation. By default, there is no lower bound.',
+    description: 'The lower bound of the time of creation, inclusive. By default, there is none.',
     extensions: needsScan,
   }),
   createdUntil: t.field({
     type: 'DateTime',
-    description: 'The latest time of creation. By default, there is no upper bound.',
+    description: 'The upper bound of the time of creation, inclusive. By default, there is none.',
     extensions: needsScan,
   }),
   updatedSince: t.field({
     type: 'DateTime',
     description:
-      'The earliest time of the last change. By default, there is no lower bound. Only `createdSince` can end the ' +
-      'search before the end of the list.',
+      'The lower bound of the time of the last change, inclusive. By default, there is none. Only `createdSince` can ' +
+      'end the search before the end of the list.',
     extensions: needsScan,
   }),
   updatedUntil: t.field({
     type: 'DateTime',
-    description: 'The latest time of the last change. By default, there is no upper bound.',
+    description: 'The upper bound of the time of the last change, inclusive. By default, there is none.',
     extensions: needsScan,
   }),
 }));

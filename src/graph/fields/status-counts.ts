@@ -1,7 +1,7 @@
 import type { EnumRef } from '@pothos/core';
 import { timeMs } from '../../base/date-time.ts';
 import type { ListedKind } from '../../loaders/loading-observer.ts';
-import type { StatusCounts } from '../../loaders/scan/status-counts.ts';
+import type { StatusCounts } from '../../loaders/scan/count-by-status.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { timeArgs } from './list-filters.ts';
 import { nullByError } from './null-by-error.ts';

@@ -18,12 +18,14 @@ export const Channel = builder.objectRef<ChannelJson>('Channel').implement({
   }),
 });
 
-/** REST puts it into an object named after the network, such as `chatApp` ("Channel"). No list of networks is known. */
+/** REST puts the number into an object named after the network, such as `chatApp` ("Channel"). Any name may be a network. */
 function findPhoneNumber(channel: ChannelJson): string | null {
   const accounts = Object.values<unknown>(channel).filter(isJsonObject);
-  const { phoneNumber = null } = accounts.find(({ phoneNumber }) => (phoneNumber ?? null) !== null) ?? {};
-  // The field fails if it is not a string.
-  return phoneNumber as string | null;
+  const phoneNumber = accounts
+    .map((account) => account.phoneNumber ?? null)
+    .find((number) => number !== null);
+  // The field fails if the number is not a string.
+  return (phoneNumber ?? null) as string | null;
 }
 
 const channelList = defineList(Channel, 'channels');

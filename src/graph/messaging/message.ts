@@ -19,7 +19,7 @@ const messageStatus = openEnum('MessageStatus', 'The delivery status of a messag
 });
 
 const messageContentType = openEnum('MessageContentType', 'The content type of a message.', {
-  TEXT: 'Free text.',
+  TEXT: 'A text without a template.',
   TEMPLATE: 'A template with its parameters.',
 });
 

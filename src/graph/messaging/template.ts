@@ -39,7 +39,7 @@ const TemplatePreview = builder.objectRef<ReturnType<typeof fillTemplate>>('Temp
       nullable: true,
       description: 'The body with its values. A parameter without a value keeps its `{{name}}`.',
     }),
-    footer: t.exposeString('footer', { nullable: true, description: 'The footer.' }),
+    footer: t.exposeString('footer', { nullable: true, description: 'The footer, which has no parameters.' }),
     missing: t.exposeStringList('missing', { description: 'The names of the parameters without a value.' }),
     unknown: t.exposeStringList('unknown', {
       description: 'The names in the input that are not parameters of the template.',

@@ -41,6 +41,7 @@ export async function runBatch<Input, Result>(
       return result;
     }),
   );
+  // The reason that came first in time.
   if (reasons.length === inputs.length && codes.size === 1) throw reasons[0];
   return results;
 }

@@ -51,7 +51,7 @@ export const invalidFieldCode = codeEnum('InvalidFieldCode', 'The kind of fault 
   TOO_SMALL: 'The number is too small. `limit` is the minimum.',
   TOO_LARGE: 'The number is too large. `limit` is the maximum.',
   INVALID_FORMAT: 'The value does not have the required form, such as the form of an id.',
-  NOT_ALLOWED: 'The field does not accept this value, such as null.',
+  NOT_ALLOWED: 'The field does not accept this value, for example null.',
   NOT_FOUND: 'The value refers to a record that does not exist.',
   DUPLICATE: 'The value occurs more than once.',
   REJECTED: 'The REST service rejected the value. `message` says why.',

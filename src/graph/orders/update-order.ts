@@ -51,7 +51,7 @@ const UpdateOrderInput = builder.inputType('UpdateOrderInput', {
   }),
 });
 
-/** The rules of each field by "Update Order rules" 3, in the order of rule 2. */
+/** The rules of each field ("Update Order rules", 3), in the order in which REST lists the fields. */
 const fieldRules = {
   status: v.exactOptional(v.string()),
   recipient: v.exactOptional(orderRecipientRules),

@@ -77,6 +77,7 @@ builder.mutationField('createQuote', (t) =>
     args: inputArg(CreateQuoteInput, 'The package, its origin and its destination.'),
     resolve: defineMutation({
       rules,
+      // REST's 404 does not say which record is missing. The result names one: the order, or without an order the origin.
       target: ({ order, origin }) =>
         order === undefined ? { id: origin, path: 'origin' } : { id: order, path: 'order' },
       run: async ({ idempotencyKey, ...quote }, { writes }) => ({

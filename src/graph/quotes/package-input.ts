@@ -32,7 +32,7 @@ export const PackageInput = builder.inputType('PackageInput', {
   }),
 });
 
-/** "Quote" has no bounds; "Limits" bounds content descriptions. */
+/** The REST interface has no bounds for the numbers of a "Quote". Its "Limits" bound content descriptions. */
 export const packageRules = v.object({
   declaredValueCents: v.number(),
   dimensions: v.object({ lengthCm: v.number(), widthCm: v.number(), heightCm: v.number() }),

@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { cheapest, fastest, isAvailable, readOffers } from '../../rest/offers.ts';
 import type { OfferJson, PackageDimensionsJson, PackageJson, QuoteJson } from '../../rest/wire-schema.ts';
-import { type NamedRecord, restoredRecordMissing } from '../../writes/restored-records.ts';
+import { type NamedRecord, throwRestoredRecordMissing } from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { Money, money, shippingCost } from '../fields/money.ts';
@@ -136,6 +136,8 @@ export const createdQuote = (description: string) => ({
     info: GraphQLResolveInfo,
   ): Promise<QuoteJson> {
     if ('offers' in quote) return quote;
-    return (await relatedRecord('quotes', quote.name, loaders, info)) ?? restoredRecordMissing(quote.name);
+    return (
+      (await relatedRecord('quotes', quote.name, loaders, info)) ?? throwRestoredRecordMissing(quote.name)
+    );
   },
 });

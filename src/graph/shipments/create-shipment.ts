@@ -67,7 +67,7 @@ const CreateShipmentSuccess = builder
     fields: (t) => ({
       shipment: t.expose('shipment', {
         type: Shipment,
-        description: 'The new shipment. Its label may already exist.',
+        description: 'The new shipment. Its label may come later: `label` is then null.',
       }),
     }),
   });

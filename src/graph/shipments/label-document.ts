@@ -109,7 +109,7 @@ const LabelDocumentEntry = builder.objectRef<DocumentEntry>('LabelDocumentEntry'
     outcome: t.expose('outcome', { type: LabelOutcome, description: 'What became of the label.' }),
     page: t.int({
       nullable: true,
-      description: 'The first page of the document that the label is on, from 1. Null without a page.',
+      description: 'The page on which the label starts, counted from 1. Null if the label is on no page.',
       resolve: (entry) => (entry.outcome === 'INCLUDED' ? entry.page : null),
     }),
     message: t.string({
@@ -196,7 +196,7 @@ function repetitions(ids: readonly string[]): InvalidFieldSource[] {
       : [
           {
             path: `shipments.${index}`,
-            message: `is the same shipment as shipments.${ids.indexOf(id)}`,
+            message: `must occur only once, but repeats the id of shipments.${ids.indexOf(id)}`,
             code: 'DUPLICATE' as const,
           },
         ],

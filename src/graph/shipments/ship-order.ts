@@ -1,7 +1,11 @@
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import type { NoOfferExplanation } from '../../writes/offer-selection.ts';
-import { type NamedRecord, restoredRecordMissing, type ShippedOrder } from '../../writes/restored-records.ts';
+import {
+  type NamedRecord,
+  type ShippedOrder,
+  throwRestoredRecordMissing,
+} from '../../writes/restored-records.ts';
 import { builder } from '../builder.ts';
 import { relation } from '../fields/related-record.ts';
 import { selectsOnlyId } from '../fields/selection.ts';
@@ -31,17 +35,22 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
     offer: t.expose('offer', { type: Offer, description: 'The accepted offer.' }),
     shipment: t.expose('shipment', {
       type: Shipment,
-      description: 'The new shipment. Its label may already exist.',
+      description: 'The new shipment. Its label may come later: `label` is then null.',
     }),
   }),
 });
 
-/** Reads the order again. If that fails, returns the earlier order: the client must still learn of the shipment. */
+/**
+ * Reads the order again. If the read fails, returns the earlier order: the client must still learn of the shipment. After
+ * a retry with the same key only the name is known, so the read must succeed.
+ * @throws the error of the read, if only the name is known.
+ */
 async function rereadOrder(earlier: OrderJson | NamedRecord, { orderById }: Loaders): Promise<OrderJson> {
   const { name } = earlier;
   orderById.clear(name);
-  if (!('status' in earlier)) return (await orderById.load(name)) ?? restoredRecordMissing(name);
-  return (await orderById.load(name).catch(() => null)) ?? earlier;
+  const order = orderById.load(name);
+  if ('status' in earlier) return (await order.catch(() => null)) ?? earlier;
+  return (await order) ?? throwRestoredRecordMissing(name);
 }
 
 type NoOfferSource = { __typename: 'NoOffer' } & NoOfferExplanation & Pick<ShippedOrder, 'quote'>;

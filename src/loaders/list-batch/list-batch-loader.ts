@@ -45,8 +45,8 @@ type Read<Json> = (name: string) => RecordResult<Json> | Promise<RecordResult<Js
 
 /**
  * Loads batches of ids: reads one page of the list, then sends a GET for each id that the page lacks
- * (docs/design/how-a-batch-becomes-a-page.md). A slow page is waited for. A page that fails as the calls of an
- * overloaded service fail is not replaced by GETs, so trouble makes no more calls than health.
+ * (docs/design/how-a-batch-becomes-a-page.md). A slow page is waited for. If a page fails as under overload, one GET tries
+ * whether the service responds. The other ids get the error of the page, until such failures turn the list off for a while.
  *
  * Records that this token wrote lately are read by their ids, because a list may still have their old rows.
  */
@@ -191,6 +191,7 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
         state.noteSuccess();
         // A page that ends before half of the expected rows may have few ids.
         const isJudged = batch.rows.length - rowsBefore >= Math.min(expectedRows, maxPageSize) / 2;
+        // A further page is worth its call only after a page with at least a quarter of the ids that it should have.
         const mayGoOn = !isJudged || (missingCount - missing.size) * 4 >= missingCount;
         if (batch.nextPageToken === undefined || missing.size < minIdsForPage || !mayGoOn) break;
       }
@@ -201,6 +202,7 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     }
   }
 
+  /** How the missing ids are read after a page has failed: by GET, or not at all. */
   async #readerAfter(
     error: Error,
     missing: readonly string[],
@@ -220,11 +222,15 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     const probedName = missing.find((name) => name === comparedName) ?? missing[0] ?? '';
     const [probed = null] = await settleAll([probedName], read);
     if (probed instanceof Error) return fail;
-    const readOthers = state.noteFailure() ? read : fail;
+    state.noteFailure();
+    const readOthers = state.isPaused ? read : fail;
     return (name) => (name === probedName ? probed : readOthers(name));
   }
 
-  /** Requests the record of one id, if its row is to be compared. Sent in parallel with the page. */
+  /**
+   * Requests the record of one id, in parallel with the page, if it is time to find out whether rows of the list lack
+   * fields that records have.
+   */
   #startComparison(names: readonly string[]): { name: string; record: Promise<Json> } | undefined {
     const { get, state, callContext } = this.#options;
     const name = names[Math.floor(names.length / 2)];

@@ -40,17 +40,20 @@ export class ListState {
 
   /** Whether a batch may read a page now. A caller that gets true reads the page. */
   mayReadPage(): boolean {
-    const pauses = [this.pause, this.shared.pause];
-    if (this.shared.incompleteRows.isOn || pauses.some(({ isOn }) => isOn)) return false;
-    for (const pause of pauses) pause.noteTry();
+    if (this.shared.incompleteRows.isOn || this.isPaused) return false;
+    this.pause.noteTry();
+    this.shared.pause.noteTry();
     return true;
   }
 
-  /** @returns whether batches now use GETs. */
-  noteFailure(): boolean {
+  /** Whether batches use GETs, because pages of the list have failed. */
+  get isPaused(): boolean {
+    return this.pause.isOn || this.shared.pause.isOn;
+  }
+
+  noteFailure(): void {
     this.pause.noteFailure();
     this.shared.noteFailure(this);
-    return this.pause.isOn || this.shared.pause.isOn;
   }
 
   noteSuccess(): void {
@@ -123,8 +126,8 @@ const countedFraction = 0.95;
 /** An estimate of how many rows a page needs for each id of a batch. 75 ids in 150 rows make 2 rows per id. */
 export class RowsPerId {
   value: number;
-  /** For ids that another list names: the number of ids per row of that list. 0 while unknown. */
-  idsPerRow = 0;
+  /** For shipments that orders name: how many shipments a requested order had in the last page of orders. 0 while unknown. */
+  shipmentsPerOrder = 0;
   /** After pages with less than a tenth of their ids, and where the ids lie too deep. */
   readonly pause = new Pause();
   readonly #ofProcess: RowsPerId | undefined;

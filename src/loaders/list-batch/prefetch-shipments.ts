@@ -19,20 +19,24 @@ export function ordersWithShipments(
     (method: 'load' | 'loadFurther') =>
     async (query: OrderQuery, ordersBefore = 0) => {
       // The search text may be personal data.
-      const rowsPerId = shipments.rowsPerId(
+      const estimate = shipments.rowsPerId(
         `orders ${query.status?.join() ?? ''} ${query.search !== undefined}`,
       );
-      const position = () => ({ rowsBefore: Math.round(ordersBefore * rowsPerId.idsPerRow), rowsPerId });
+      const shipmentsOf = (orderCount: number) => Math.round(orderCount * estimate.shipmentsPerOrder);
+      // Called before and after the page of orders, which changes the estimate.
+      const expectedPosition = () => ({ rowsBefore: shipmentsOf(ordersBefore), rowsPerId: estimate });
       const pending = orderPage[method](query, ordersBefore);
-      shipmentById.prefetch(Math.round(query.pageSize * rowsPerId.idsPerRow), position(), pending);
+      // No shipments are expected, and so no page is requested, while the estimate is 0.
+      shipmentById.prefetch(shipmentsOf(query.pageSize), expectedPosition(), pending);
       const page = await pending.catch((error: unknown) => {
         // The orders of the next query may fail too. A read that its own operation has ended says nothing about them.
-        if (!isOfOneOperation(error)) rowsPerId.idsPerRow = 0;
+        if (!isOfOneOperation(error)) estimate.shipmentsPerOrder = 0;
         throw error;
       });
-      const idCount = page.rows.filter((row) => 'shipment' in row && row.shipment).length;
-      rowsPerId.idsPerRow = idCount / query.pageSize;
-      if (idCount > 0) shipmentById.expect(position());
+      const shipmentCount = page.rows.filter((row) => 'shipment' in row && row.shipment).length;
+      // Per requested order, because a prefetch knows only how many orders it requests.
+      estimate.shipmentsPerOrder = shipmentCount / query.pageSize;
+      if (shipmentCount > 0) shipmentById.expect(expectedPosition());
       return page;
     };
   return {

@@ -8,8 +8,8 @@ import { RecordLoader, type RecordResult, settleAll } from '../record-loader.ts'
 import type { ReferenceLoader } from './reference-loader.ts';
 
 /**
- * The most list pages to request for a number of names, so that each name costs at most 1.2 calls. A page of 1,000 rows
- * is larger than a search, and may hold none of the names.
+ * The most list pages to request for a number of names: none below 5 names, 1 from 5, 2 from 10, and 3 from 30 on, then
+ * one for 10 names. Names that the pages lack cost a search each, so a name costs at most 1.2 calls.
  */
 export function maxListPages(names: number): number {
   return Math.min(Math.max(2, Math.floor(names / 10)), Math.floor(names / 5));
@@ -18,6 +18,7 @@ export function maxListPages(names: number): number {
 /**
  * A loader of locations by name. Locations have no GET endpoint ("Endpoints"). The text filter of the list
  * finds one location. Many locations are looked up in pages of the whole list. Cached pages come first.
+ * @param listsForBatches whether pages of the whole list may be requested
  */
 export function locationLoader(
   pages: ReferenceLoader<LocationJson, LocationQuery>,
@@ -31,13 +32,14 @@ export function locationLoader(
     const found = new Map<string, RecordResult<LocationJson>>();
     const missing = new Set(names);
     let callsLeft: number | undefined;
-    const mayRead = (query: LocationQuery) => {
+    /** @returns whether the page may be read. A page that costs a call is taken from the budget. */
+    const takePage = (query: LocationQuery) => {
       if (pages.isAvailable(query)) return true;
       callsLeft ??= listsForBatches ? maxListPages(missing.size) : 0;
       callsLeft -= 1;
       return callsLeft >= 0;
     };
-    if (missing.size === 0 || !mayRead(firstPage)) return found;
+    if (missing.size === 0 || !takePage(firstPage)) return found;
     try {
       for await (const { rows, nextPageToken: pageToken } of pagesFrom(pages, {})) {
         for (const row of rows) {
@@ -46,10 +48,11 @@ export function locationLoader(
           callLog.savedByList += 1;
         }
         if (missing.size === 0) return found;
-        if (pageToken !== undefined && !mayRead({ ...firstPage, pageToken })) return found;
+        if (pageToken !== undefined && !takePage({ ...firstPage, pageToken })) return found;
       }
       // A location may be newer than a cached page, so a name missing there is searched.
-      if (!pages.forgetEarlier()) for (const name of missing) found.set(name, null);
+      const hadCachedPage = pages.forgetEarlier();
+      if (!hadCachedPage) for (const name of missing) found.set(name, null);
     } catch (error) {
       // A large page may fail although a search succeeds. But a search would get the same 4xx status as the page.
       if (error instanceof StatusError && error.status < 500 && !isOfGateway(error.status))

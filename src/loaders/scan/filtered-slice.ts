@@ -1,6 +1,6 @@
 import { addMatches, type PageSlice, type PlacedRow } from '../paging/page-slice.ts';
-import { createAgeCheck } from './list-order.ts';
 import type { ListScan } from './list-scan.ts';
+import { createAgeCheck } from './list-sequence.ts';
 import { type FilteredRow, matchesFilter, type RowFilter } from './row-filter.ts';
 
 /**

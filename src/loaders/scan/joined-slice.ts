@@ -2,8 +2,8 @@ import type { OrderJson } from '../../rest/wire-schema.ts';
 import type { Position } from '../paging/cursor.ts';
 import type { PageSlice, PlacedRow } from '../paging/page-slice.ts';
 import { indexAfter, positionAfter, type ReadPage } from '../paging/page-walk.ts';
-import { createAgeCheck } from './list-order.ts';
 import type { ListScan } from './list-scan.ts';
+import { createAgeCheck } from './list-sequence.ts';
 import { matchesFilter, type RowFilter } from './row-filter.ts';
 import type { ShipmentJoin } from './shipment-join.ts';
 

@@ -7,7 +7,7 @@ import { type Position, startOfList } from '../paging/cursor.ts';
 import { uncountedPages } from '../paging/page-loader.ts';
 import { PageWalk } from '../paging/page-walk.ts';
 import { type RecordLoader, settleAll } from '../record-loader.ts';
-import { createOrderCheck } from './list-order.ts';
+import { createLaterRowsBound } from './list-sequence.ts';
 import { createdAtMs } from './row-filter.ts';
 
 // Fewer shipments are read by their ids: a page without hits would cost more.
@@ -86,7 +86,7 @@ export class ShipmentJoin {
    */
   readMore(orders: readonly OrderJson[]): Promise<boolean> {
     const more = this.#turn.then(async () => {
-      // Another field may have read for these orders while this one waited.
+      // While this field waited, another one may have read for some of these orders. The caller then looks at them first.
       if (orders.some((order) => this.statusOf(order) !== undefined)) return true;
       return this.#read(orders);
     });
@@ -101,19 +101,24 @@ export class ShipmentJoin {
     const maxIds = Math.min(this.#getsLeft, readsLeft);
     const aheadCount = orders.filter((order) => this.#pages?.mayBeAhead(order)).length;
     const needsPage = aheadCount >= minIdsForPage || (aheadCount > 0 && maxIds === 0);
-    if (needsPage && (await this.#takePage())) {
+    if (!needsPage) return this.#readFirstByIds(orders, maxIds);
+    if (await this.#takePage()) {
       await this.#readPage(orders.length);
       return true;
     }
-    // The next operation reads the page. In this one, the client gets on by a few rows at least.
-    if (needsPage && this.#hasEnded) return false;
-    this.#hasEnded ||= needsPage;
-    const count = needsPage ? Math.min(maxIds, minIdsForPage - 1) : maxIds;
+    // No page may be read any more. This operation once reads a few shipments by id, so that its cursor is further on.
+    if (this.#hasEnded) return false;
+    this.#hasEnded = true;
+    return this.#readFirstByIds(orders, Math.min(maxIds, minIdsForPage - 1));
+  }
+
+  /** @returns whether any shipment was read. */
+  async #readFirstByIds(orders: readonly OrderJson[], count: number): Promise<boolean> {
     await this.#readByIds(orders.slice(0, count).map(({ shipment }) => shipment ?? ''));
     return count > 0;
   }
 
-  /** A slow list gets on by one page at least. */
+  /** Whether a page may be read: within the budget, and after the first page only in the first half of the time. */
   async #takePage(): Promise<boolean> {
     const { deadline, scanBudget } = this.#options.callContext;
     await scanBudget.nextTurn();
@@ -150,21 +155,21 @@ export class ShipmentJoin {
 }
 
 const noSuchShipment = () =>
-  new InvalidResponseError('The REST service has no shipment with the name that the order has');
+  new InvalidResponseError('The REST service does not have the shipment that the order names');
 
 /** The pages of a list from a page on, then those from the start up to that page. Each row is read once. */
 class ForwardPages {
   /** The pages read so far. */
   count = 0;
-  /** The token of the page before the last one: neighbours of a row may be in either. */
+  /** For cursors: the token of the last page but one. Shipments of neighbouring orders may be on the last two pages. */
   resumeToken: string | undefined;
   readonly #load: (query: PageQuery) => Promise<Page<ShipmentJson>>;
   readonly #maxPageSize: number;
   readonly #start: string | undefined;
   #walk: PageWalk<ShipmentJson, PageQuery>;
-  #latestOfLaterRows = createOrderCheck();
-  /** No later row was created after this time. */
-  #latestMs = Number.POSITIVE_INFINITY;
+  #boundLaterRows = createLaterRowsBound();
+  /** No row of a later page was created after this time. */
+  #laterRowsBoundMs = Number.POSITIVE_INFINITY;
   #firstName: string | undefined;
   #lastToken: string | undefined;
   #hasWrapped: boolean;
@@ -186,10 +191,14 @@ class ForwardPages {
 
   /** Whether the order's shipment may be on a later page. A shipment is created after its order. */
   mayBeAhead(order: OrderJson): boolean {
-    return !this.#isAtEnd && !((createdAtMs(order) ?? -Infinity) > this.#latestMs);
+    return !this.#isAtEnd && !((createdAtMs(order) ?? -Infinity) > this.#laterRowsBoundMs);
   }
 
-  /** @param firstPageRows the rows of the first page. Further pages are as large as possible. */
+  /**
+   * Reads the next page. After the last page of the list, the first page follows. The walk ends with the page before the
+   * one that it began with, or with the page that has the first row again.
+   * @param firstPageRows the rows of the first page. Further pages are as large as possible.
+   */
   async next(firstPageRows: number): Promise<Page<ShipmentJson>['rows']> {
     const isFirst = this.count === 0;
     this.count += 1;
@@ -200,7 +209,7 @@ class ForwardPages {
     const isBackAtStart = this.#start !== undefined && (nextPageToken === this.#start || hasFirstRow);
     const isAround = this.#hasWrapped && isBackAtStart;
     this.#firstName ??= names.find((name) => name !== undefined);
-    this.#latestMs = this.#latestOfLaterRows(rows);
+    this.#laterRowsBoundMs = this.#boundLaterRows(rows);
     this.resumeToken = isFirst ? this.#start : this.#lastToken;
     this.#lastToken = position.pageToken;
     if (isAround || (nextPageToken === undefined && this.#hasWrapped)) this.#isAtEnd = true;
@@ -211,7 +220,7 @@ class ForwardPages {
   #wrap(): void {
     this.#hasWrapped = true;
     this.#walk = this.#walkFrom(undefined);
-    this.#latestOfLaterRows = createOrderCheck();
-    this.#latestMs = Number.POSITIVE_INFINITY;
+    this.#boundLaterRows = createLaterRowsBound();
+    this.#laterRowsBoundMs = Number.POSITIVE_INFINITY;
   }
 }

@@ -11,7 +11,7 @@ import type { ServiceClock } from './service-clock.ts';
 export interface ClientState extends RequestOptions {
   /** No text of REST may show it to a client. */
   readonly restHost: string;
-  /** Once true, this server breaks its calls, and REST may go on with them. */
+  /** Set at the end of the shutdown. A call that then fails was cut off by this server, and REST may still do it. */
   isClosed: boolean;
   readonly pool: Dispatcher;
   /** A stream takes no slot and lasts as long as its reader, so streams have connections of their own. */
@@ -25,7 +25,7 @@ export interface ClientState extends RequestOptions {
   /** The time limit from the first to the last byte of a stream. */
   readonly bodyTimeouts: TimeoutQueue;
   /** Defers the parsing of small bodies (docs/design/how-it-stays-fast.md#small-steps-together). */
-  readonly defer: Defer;
-  /** Defers the sending, so that no call of an operation that ends at once leaves. */
-  readonly depart: Defer;
+  readonly deferParsing: Defer;
+  /** Sends a call a moment later, so that an operation that ends at once sends none. */
+  readonly deferSending: Defer;
 }

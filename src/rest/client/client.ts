@@ -51,15 +51,18 @@ export function createRestClient(options: RestClientOptions) {
     timeouts: new TimeoutQueue(callTimeoutMs),
     bodyTimeouts: new TimeoutQueue(options.streamTimeoutMs),
     compression: options.compression ?? false,
-    defer: createDefer(),
-    depart: createDeferAfterPromises(),
+    deferParsing: createDefer(),
+    deferSending: createDeferAfterPromises(),
   };
   return {
     /** See `sendCall`. */
     send: (call: RestCall, callContext: CallContext) => sendCall(client, call, callContext),
     /** Sends a read without a slot. @returns a 2xx response once the first bytes have arrived. @throws like `send` */
     stream: (call: RestCall, callContext: CallContext) => new StreamCall(client, call, callContext).send(),
-    /** Checks that a later call would be sent now, because earlier calls would be in vain. @throws CircuitOpenError if not. */
+    /**
+     * For a workflow of several calls, before its first call: checks that a later call would be sent now, so that the
+     * earlier calls are not sent in vain. @throws CircuitOpenError if the call would not be sent.
+     */
     expectPermit(call: RestCall, { tenant }: CallContext): void {
       const circuit = client.circuits.of(`${call.method} ${callRoute(call)}`);
       if (circuit.refuses(tenant)) throw new CircuitOpenError(call, circuit.retryAfterMs());
@@ -102,6 +105,7 @@ class JsonCall extends PendingCall<unknown> {
 class StreamCall extends PendingCall<StreamedResponse> {
   protected override readonly isQueued = false;
 
+  /** Called by the exchange when the first bytes of a 2xx response have arrived. */
   streamed(response: StreamedResponse): void {
     this.timeouts.stop(this);
     this.timeouts = this.client.bodyTimeouts;

@@ -115,7 +115,7 @@ export abstract class PendingCall<Value> extends SlotRequest implements Response
       return;
     }
     this.#isDeparting = true;
-    this.client.depart(() => this.#depart());
+    this.client.deferSending(() => this.#depart());
   }
 
   #depart(): void {
@@ -154,7 +154,7 @@ export abstract class PendingCall<Value> extends SlotRequest implements Response
     // Recorded before parsing, because parsing may be deferred.
     this.entry.durationMs = this.#callContext.callLog.elapsedMs() - this.entry.startMs;
     if ((response.text?.length ?? 0) > maxDeferredBytes) this.#complete(response);
-    else this.client.defer(() => this.#complete(response));
+    else this.client.deferParsing(() => this.#complete(response));
   }
 
   /** The one place where the text of a response is parsed. */

@@ -26,11 +26,13 @@ export function publicText(text: string, { accessToken, restHost }: PrivateTexts
     .replace(ipv4Pattern, '<IP address>');
   if (restHost !== '') line = line.replace(hostPattern(restHost), '<host>');
   if (line.length > maxTextLength) line = `${line.slice(0, maxTextLength)}…`;
+  // After the cut, because the run time of this pattern is quadratic.
   return line.replace(queryPattern, '');
 }
 
-// A URL with its scheme, or from its two slashes on. A query with an equals sign stays for `queryPattern`, because
-// such a query may have spaces. The punctuation after a URL is not part of the URL.
+// A URL: its scheme, or the start of a word; two slashes and a host; the rest of the word without punctuation at its end;
+// a query without an equals sign. Another query stays for `queryPattern`, because it may have spaces. "See
+// http://rest/a?b=1." becomes "See <URL>?b=1.", and "//rest/a?b" becomes "<URL>".
 const urlPattern =
   /(?:(?<![a-z\d+.-])[a-z\d+.-]+:|(?<=^|[\s"'(=]))\/\/(?=[\w[])[^\s"<>`?]*[^\s"<>`?.,;:!')](?:\?[^\s"<>`=]+(?=[\s"<>`]|$))?/gi;
 
@@ -46,7 +48,7 @@ function hostPattern(host: string): RegExp {
   return new RegExp(host.includes('.') ? escaped : `(?<![\\w.-])${escaped}(?![\\w-])`, 'gi');
 }
 
-// A URL query: a question mark and the text after the question mark. Either an equals sign follows in the same word,
-// or a slash precedes the question mark in the same word. A space ends the query, unless an ampersand follows later.
-// Question marks that end a question stay. For short texts only: the run time is quadratic.
+// A URL query, from its question mark on. It has an equals sign in the same word ("?q=a"), or a slash before it in the
+// same word ("/v1/x?a"). A space ends the query, unless an ampersand follows later: "/v1/x?q=a b&c d" becomes "/v1/x d".
+// The question mark of "Why?" stays. For short texts only: the run time is quadratic.
 const queryPattern = /\?(?:[^\s"<>`]*=|(?<=\/\S*)(?=[^\s"<>`]))[^\s"<>`]*(?:[^"<>`]*&[^\s"<>`]+)?/g;

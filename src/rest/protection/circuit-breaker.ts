@@ -48,7 +48,7 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
  * A circuit breaker (docs/design/how-trouble-at-rest-is-met.md#circuit-breaker), which stops the calls to one route
  * while most of them fail. Clients get an error at once, and REST gets fewer calls.
  * The circuit opens if 80 % of the calls of the last five to ten seconds failed.
- * This must also hold without the tenant with the most failures: one tenant's failures never open the circuit.
+ * The 80 % must also hold without the tenant with the most failures: one tenant's failures never open the circuit.
  * After five seconds the circuit permits one probe at a time. A probe that gets a response closes the circuit.
  * When the probes of two tenants have failed, the circuit stays open for another five seconds.
  */

@@ -25,6 +25,7 @@ export function rateOffers(input: {
   const to = findDepartment(input.destination);
   const distance = distanceKm(input.origin, input.destination);
   return couriers.flatMap((courier): Offer | Offer[] => {
+    // A courier without regions delivers within each department, and to no other department.
     const local = courier.regions.length === 0 && from === to;
     const collects = local || courier.regions.includes(from.region);
     const delivers = local || courier.regions.includes(to.region);
@@ -48,7 +49,10 @@ export function cashOnDeliveryCost(cashOnDeliveryRequestCents: number): number {
   );
 }
 
-/** The display name of a plain or mixed courier name: `Rutandina` for `couriers/rutandina`. Undefined if unknown. */
+/**
+ * The display name of a courier: `Rutandina` for `couriers/rutandina`, or for the name that a service with mixed formats
+ * gives to that courier. Undefined if unknown.
+ */
 export function courierDisplayName(courier: string): string | undefined {
   return couriers.find(({ name }) => name === courier || formatNames('mixed', name) === courier)?.displayName;
 }

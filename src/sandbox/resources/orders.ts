@@ -3,7 +3,7 @@ import type { Server, Service } from '../http/server-type.ts';
 import { CreateOrderBody, IdPath, ListQuery, TextFilter, UpdateOrderBody } from '../interface/requests.ts';
 import { Order, OrderStatus } from '../interface/schemas.ts';
 import { conflict, errorResponses, invalid } from '../interface/service-error.ts';
-import { customerBehaviorFor } from '../rules/customer-behavior.ts';
+import { customerBehaviorFor } from '../rules/customer-fields.ts';
 import { shipmentDueAt } from '../rules/due-transitions.ts';
 import { recipientFrom } from '../rules/recipients.ts';
 import { hasStatus, matchesSearch, type Store } from '../store/store.ts';
@@ -75,6 +75,7 @@ export function addRoutes(server: Server, { store, clock, staleOrders }: Service
         { pageSize, pageToken, oldestFirst, filters },
       );
       return {
+        // Where `quirks.shipmentNamedAfterMs` is set, reads return the order without its new shipment for a while.
         orders: page.items.map((order) => staleOrders.read(merchant.id, order)),
         nextPageToken: page.nextPageToken,
       };

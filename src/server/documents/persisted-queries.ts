@@ -67,7 +67,7 @@ export function bareId(id: string): string {
  * Apollo's automatic persisted queries. A client sends a document with its SHA-256 once, and later the hash alone.
  * All tenants share one store, because only a client that has the document knows its hash. Anybody can send new texts, so
  * a text is promoted when a token that REST has accepted sends the text or its hash.
- * @param isTokenAccepted whether REST has accepted the access token in these headers within an hour.
+ * @param isTokenAccepted whether REST has accepted the access token in these headers in the last one to two hours.
  */
 export function automaticPersistedQueries(
   isTokenAccepted: (headers: HeaderReader) => boolean,

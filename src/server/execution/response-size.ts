@@ -1,15 +1,16 @@
 import { WaybillError } from '../../rest/errors.ts';
 
 /**
- * The most UTF-16 characters in the response of an operation: 8 to 24 MiB of UTF-8, without escapes. A page of 1,000 orders
- * with each field once, and with notes of 2,048 characters ("Order"), has about 4,000,000.
+ * The most UTF-16 characters in the response of an operation. A character takes 1 to 3 bytes of UTF-8, so this is 8 to
+ * 24 MiB. The backslashes of JSON are not counted. A page of 1,000 orders with each field once, and with notes of 2,048
+ * characters ("Order"), has about 4,000,000 characters.
  */
 export const maxResponseCharacters = 8_388_608;
 
-/** Quotes, colon, comma and brackets, or a number. */
+/** A flat allowance for each value: its quotes, colon, comma and brackets, and the digits of a number. */
 const charactersAround = 8;
 
-/** The characters of a value in the response, without those of its text. @param key the response name, or none in a list. */
+/** The characters that a value takes beside its own text. @param key the response name, or none in a list. */
 export function charactersBeside(key = ''): number {
   return key.length + charactersAround;
 }

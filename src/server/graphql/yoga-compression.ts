@@ -4,7 +4,7 @@ import { compress } from '../http/compression.ts';
 import { type ContentCoding, contentCoding } from '../http/content-negotiation.ts';
 import type { NodeContext } from '../http/node-context.ts';
 
-// Labels are compressed inside.
+// Not PDFs, whose contents are compressed already.
 const compressedTypes = /^(?:application\/json|application\/graphql-response\+json|text\/plain);/;
 
 /** Yoga plugin: compresses responses. If zlib fails, the error is reported, and the client gets the uncompressed body. */
@@ -14,6 +14,7 @@ export function yogaCompression(report: ReportError): Plugin<object, NodeContext
     onResponse({ request, response, serverContext, setResponse, fetchAPI }) {
       const { headers } = response;
       if (!compressedTypes.test(headers.get('content-type') ?? '')) return undefined;
+      // 0 for a response without a length, such as a stream. It is not compressed.
       const byteLength = Number(headers.get('content-length'));
       const coding = contentCoding(byteLength, request.headers.get('accept-encoding'));
       if (coding === undefined || request.signal.aborted) return undefined;

@@ -41,7 +41,7 @@ export function yogaDocumentIds(policy: DocumentPolicy): Plugin {
 /**
  * Yoga plugin: parses and validates by `documents`. Yoga's own caches are bounded by count, not by size.
  * A new document takes a slot of `admission`.
- * @param toOwner whose turn it is to have a new document read.
+ * @param toOwner the owner whose turn the parsing of a new document takes.
  */
 export function yogaDocuments(
   documents: DocumentCache,

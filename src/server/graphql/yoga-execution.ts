@@ -11,7 +11,7 @@ import { refuse } from '../operations/refusal.ts';
 /** The error of a subscription for which no stream can be opened. */
 function noStreamError({ method }: IncomingMessage): HttpError {
   if (method === 'GET')
-    return rejection(405, 'BAD_REQUEST', 'A subscription is sent by POST, with its document in a JSON body.');
+    return rejection(405, 'BAD_REQUEST', 'Send a subscription by POST, with its document in a JSON body.');
   return rejection(
     406,
     'UNSUPPORTED_MEDIA_TYPE',

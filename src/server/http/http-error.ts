@@ -39,7 +39,7 @@ export const notFoundError = rejection(
   'This path does not exist. The GraphQL endpoint is "/graphql".',
 );
 
-/** The error for a method of a route that has only these two. */
+/** The error for another method than GET and HEAD, on a route that has only these two. */
 export const methodNotAllowedError: HttpError = {
   ...rejection(405, 'BAD_REQUEST', 'Method not allowed. Use GET or HEAD.'),
   headers: { allow: 'GET, HEAD' },

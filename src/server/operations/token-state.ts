@@ -22,6 +22,7 @@ export interface TokenStateOptions {
   settings: TokenSettings;
   api: RestApi;
   keyStore: KeyStore;
+  /** See `MerchantsOptions`. */
   service: string;
   metrics: Metrics | undefined;
   report: ReportError;
@@ -31,7 +32,14 @@ export interface TokenStateOptions {
 
 export type TokenState = ReturnType<typeof createTokenState>;
 
-/** What the process keeps of access tokens. When REST rejects a token, all of it is forgotten. */
+/**
+ * What the process keeps for access tokens. A tenant is the holder of one access token, known by its hash. A merchant is an
+ * organization at REST, whose tokens share their idempotency keys. An owner is whoever takes turns for room: a tenant that
+ * REST has accepted, or a connection.
+ *
+ * When REST rejects a token, what its loaders keep and its merchant are forgotten, and it counts as accepted no more. Its
+ * idempotency keys stay, because they belong to the merchant.
+ */
 export function createTokenState(options: TokenStateOptions) {
   const { settings, api, keyStore, metrics } = options;
   const loaderStates = createLoaderStates(settings, metrics?.loading);
@@ -62,9 +70,9 @@ export function createTokenState(options: TokenStateOptions) {
       processingMs: settings.processingMs,
     }),
     toTenant: (bearer: string): Tenant => tenants.of(bearer),
-    /** Whether REST has accepted the access token in these headers within an hour. */
+    /** Whether REST has accepted the access token in these headers in the last one to two hours. */
     isTokenAccepted: (headers: HeaderReader): boolean => acceptedTenant(headers) !== undefined,
-    /** Whose turn a request with these headers takes. */
+    /** The owner that a request with these headers counts to, where owners take turns. */
     owner(headers: HeaderReader, connection: object): Owner {
       const tenant = acceptedTenant(headers);
       return tenant === undefined ? anonymousOwner(connection) : { token: tenant, connection: undefined };

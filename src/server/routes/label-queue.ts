@@ -30,16 +30,16 @@ export function createLabelQueue(slots: Semaphore, waitMs = 10_000) {
     const request = new SimpleRequest(owner, 1, () => resolve(undefined));
     const outcome = slots.acquire(request);
     if (typeof outcome === 'object') return tooMany(`${outcome.limit} label requests are already waiting.`);
-    // Once the request has its slot, the second call of `resolve` has no effect.
-    const leave = (error: HttpError) => {
+    // Gives up the slot, or the place in the queue. A second call changes nothing. `error` reaches only a request that waits.
+    const giveUp = (error: HttpError) => {
       slots.release(request);
       resolve(error);
     };
-    response.once('close', () => leave(clientGone));
+    response.once('close', () => giveUp(clientGone));
     if (outcome === 'granted') return undefined;
     await withTimeout(waitMs, promise);
     if (request.slot === 'waiting')
-      leave(tooMany(`The request for a label waited ${waitMs} ms in the queue.`));
+      giveUp(tooMany(`The request for a label waited ${waitMs} ms in the queue.`));
     return promise;
   };
 }

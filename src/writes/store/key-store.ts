@@ -55,8 +55,8 @@ export interface KeyStore {
    */
   finish(claim: Claim, outcome: unknown): Promise<void>;
   /**
-   * Ends the work with an unknown outcome. The next claim gets the last progress: `progress`, or without it that of the
-   * last checkpoint. @throws ClaimLostError
+   * Ends the work on a key with an unknown outcome, or frees a lock and keeps its note. The next claim gets the last
+   * progress: `progress`, or without it that of the last checkpoint. @throws ClaimLostError
    */
   abandon(claim: Claim, progress?: unknown): Promise<void>;
   /** Frees the key, as if it had never been claimed. @throws ClaimLostError */

@@ -27,7 +27,8 @@ export function createOwnerWatch(leaseMs: number) {
      * @param readAtMs when the answer came: the owner renewed before.
      */
     see(renewalsByOwner: ReadonlyMap<string, string>, sentAtMs: number, readAtMs: number): SilentOwner[] {
-      // After a pause, the others too may have been without the store. They get a whole lease to renew.
+      // After a pause of this watch, the other owners may also have been without the store. They get a whole lease to
+      // renew. Half a lease is such a pause, because the watch reads several times in a lease.
       const before = sentAtMs - lastReadMs > leaseMs / 2 ? new Map<string, Sighting>() : sightings;
       lastReadMs = readAtMs;
       sightings = new Map();

@@ -73,7 +73,7 @@ function wrong(code: string, message: string): string {
       return 'PostgreSQL denies a right. Grant the right to the role of STATE_URL.';
     default:
       return /SSL|certificate|altname|self.signed/i.test(`${code} ${message}`)
-        ? 'The encryption of PostgreSQL does not fit. Correct sslmode or sslrootcert in STATE_URL.'
+        ? 'PostgreSQL does not offer the encryption of STATE_URL, or Waybill does not trust its certificate. Correct sslmode or sslrootcert in STATE_URL.'
         : `PostgreSQL failed${code === '' ? '' : ` with the error ${code}`}. Its log says why.`;
   }
 }

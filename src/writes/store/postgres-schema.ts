@@ -87,7 +87,8 @@ export async function openSchema(
     throw new StoreOpenError(
       `the tables of schema ${schema} have version ${version}, but this Waybill knows version ${steps.length}. Start a newer Waybill, or name another schema.`,
     );
-  await expectRights(client, schema);
+  const missing = await findMissingRights(client, schema);
+  if (missing !== undefined) throw new StoreOpenError(`the ${missing.problem} ${missing.remedy}`);
   const { rows } = await client.query(`SELECT secret FROM ${schema}.state`);
   const stored: unknown = rows[0]?.secret;
   if (!Buffer.isBuffer(stored))
@@ -135,14 +136,19 @@ async function migrate(
   }
 }
 
-/** @throws StoreOpenError for tables that another role has made without rights for this role */
-export async function expectRights(client: ClientBase, schema: string): Promise<void> {
+/** What to do if another role has made the tables without rights for this role. `problem` begins with "role". */
+export async function findMissingRights(
+  client: ClientBase,
+  schema: string,
+): Promise<{ problem: string; remedy: string } | undefined> {
   const { rows } = await client.query(`SELECT current_user AS role, bool_and(
       has_table_privilege('${schema}.' || name, 'SELECT') AND has_table_privilege('${schema}.' || name, 'INSERT')
       AND has_table_privilege('${schema}.' || name, 'UPDATE') AND has_table_privilege('${schema}.' || name, 'DELETE')
     ) AS may FROM unnest(ARRAY['state', 'services', 'owners', 'keys', 'documents', 'document_parts']) AS name`);
-  if (rows[0]?.may !== true)
-    throw new StoreOpenError(
-      `the role ${rows[0]?.role} may not change the tables of schema ${schema}. Run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO "${rows[0]?.role}".`,
-    );
+  if (rows[0]?.may === true) return undefined;
+  const role = String(rows[0]?.role);
+  return {
+    problem: `role ${role} may not change the tables of schema ${schema}.`,
+    remedy: `Run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO "${role}".`,
+  };
 }

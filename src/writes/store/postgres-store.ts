@@ -86,7 +86,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   async function run(statement: Statement): Promise<Row[]> {
     if (running >= maxUnanswered)
-      throw new UnsentError('Too many requests wait for PostgreSQL. Send the request again.');
+      throw new UnsentError('Too many requests wait for PostgreSQL. Send the request again later.');
     running += 1;
     try {
       return await connections.run(statement, fail);

@@ -2,8 +2,10 @@ import { type Claim, type ClaimResult, type KeyName, StoreUnavailableError } fro
 import type { Row, Statement } from './postgres-connection.ts';
 import { type ServerFacts, timelineNow } from './postgres-schema.ts';
 
-/** How long a key is stored, and how long after a failover the notes count as incomplete, in milliseconds. */
-const dayMs = 24 * 60 * 60 * 1000;
+/** How long a key is stored, in milliseconds. */
+const keyLifetimeMs = 24 * 60 * 60 * 1000;
+/** How long after a failover notes may be missing: as long as the lost ones would have been stored. */
+const incompleteMs = keyLifetimeMs;
 /** How long a statement waits for the lock of another transaction, in milliseconds. */
 const lockTimeoutMs = 1_000;
 /** How many keys one step of the clean-up removes. */
@@ -15,7 +17,10 @@ const maxDocumentsRemoved = 100;
 export interface Change {
   kind: 'checkpoint' | 'finish' | 'abandon' | 'release' | 'undo';
   claim: Claim;
-  /** The progress, or the outcome of `finish`, as JSON. Null removes the progress, except at `abandon`. */
+  /**
+   * The progress of `checkpoint` or `abandon`, or the outcome of `finish`, as JSON. Null removes the progress at
+   * `checkpoint`, and keeps it at `abandon`. The other kinds ignore it.
+   */
   value: string | null;
 }
 
@@ -39,6 +44,7 @@ export interface TableOptions extends ServerFacts {
  */
 export function createStatements({ schema, maxKeysPerMerchant, now, hasTimeline }: TableOptions) {
   const nowMs = now === undefined ? '(extract(epoch FROM clock_timestamp()) * 1000)::bigint' : '$1::bigint';
+  // Each statement uses `$1`, because PostgreSQL must know the type of each parameter.
   const setting = `setting AS MATERIALIZED (SELECT set_config('synchronous_commit', 'on', true),
     set_config('lock_timeout', '${lockTimeoutMs}ms', true), ${nowMs} AS now_ms, $1::bigint)`;
   const timeline = hasTimeline ? timelineNow : 'NULL::text';
@@ -55,6 +61,12 @@ export function createStatements({ schema, maxKeysPerMerchant, now, hasTimeline 
     values: [now?.() ?? null, ...values],
   });
 
+  // What happens to a key, which `toClaimResult` reads from the row:
+  // - It has no row, or an expired one without a live owner: claimed as new if the merchant has room, or else "full".
+  // - It has a live owner: "held", or "conflict" for another fingerprint.
+  // - It has an outcome: "done", or "conflict" for another fingerprint.
+  // - It has neither: claimed as resumed, with its progress, or "conflict" for another fingerprint.
+  // `hasRoom` is true where room does not matter. `lossAgeMs` is 0 while nobody has noted a changed timeline.
   const claim = `WITH ${setting},
     found AS MATERIALIZED (
       SELECT k.fingerprint, k.outcome, k.owner, k.expires_ms, ${isLive('k')} AS is_live,
@@ -65,11 +77,11 @@ export function createStatements({ schema, maxKeysPerMerchant, now, hasTimeline 
         WHERE k.merchant = $2 AND k.expires_ms > now_ms LIMIT $6::bigint) AS counted),
     added AS (
       INSERT INTO ${schema}.keys (merchant, id, fingerprint, owner, expires_ms)
-      SELECT $2, $3, $4, $5, now_ms + ${dayMs} FROM setting
+      SELECT $2, $3, $4, $5, now_ms + ${keyLifetimeMs} FROM setting
       WHERE NOT EXISTS (SELECT FROM found) AND (SELECT is_free FROM room)
       ON CONFLICT DO NOTHING RETURNING NULL::text AS progress, false AS is_resumed),
     taken AS (
-      UPDATE ${schema}.keys k SET fingerprint = $4, owner = $5, expires_ms = now_ms + ${dayMs}, outcome = NULL,
+      UPDATE ${schema}.keys k SET fingerprint = $4, owner = $5, expires_ms = now_ms + ${keyLifetimeMs}, outcome = NULL,
         is_resumed = NOT f.is_over, progress = CASE WHEN f.is_over THEN NULL ELSE k.progress END
       FROM found f, setting
       WHERE k.merchant = $2 AND k.id = $3 AND NOT f.is_live
@@ -83,7 +95,7 @@ export function createStatements({ schema, maxKeysPerMerchant, now, hasTimeline 
       f.outcome, CASE WHEN f.is_live OR c.is_resumed IS NOT NULL THEN true
         WHEN f.fingerprint IS NULL OR f.is_over THEN (SELECT is_free FROM room) ELSE true END AS "hasRoom",
       CASE WHEN s.timeline <> ${timeline} THEN 0
-        WHEN now_ms - s.failed_over_ms < ${dayMs} THEN greatest(0, now_ms - s.failed_over_ms) END AS "lossAgeMs"
+        WHEN now_ms - s.failed_over_ms < ${incompleteMs} THEN greatest(0, now_ms - s.failed_over_ms) END AS "lossAgeMs"
     FROM ${schema}.state s CROSS JOIN setting LEFT JOIN claimed c ON true LEFT JOIN found f ON true`;
 
   const isClaimed = 'k.merchant = c.merchant AND k.id = c.id AND k.owner = c.owner';
@@ -99,7 +111,7 @@ export function createStatements({ schema, maxKeysPerMerchant, now, hasTimeline 
           WHEN 'undo' THEN k.progress END,
         outcome = CASE c.kind WHEN 'finish' THEN c.value END,
         owner = CASE c.kind WHEN 'checkpoint' THEN k.owner END,
-        expires_ms = CASE c.kind WHEN 'checkpoint' THEN now_ms + ${dayMs} ELSE k.expires_ms END
+        expires_ms = CASE c.kind WHEN 'checkpoint' THEN now_ms + ${keyLifetimeMs} ELSE k.expires_ms END
       FROM change c, setting
       WHERE ${isClaimed} AND (c.kind IN ('checkpoint', 'finish', 'abandon') OR (c.kind = 'undo' AND k.is_resumed))
       RETURNING c.n)
@@ -108,7 +120,7 @@ export function createStatements({ schema, maxKeysPerMerchant, now, hasTimeline 
   const renew = `WITH ${setting},
     renewed AS (UPDATE ${schema}.owners SET renewals = renewals + 1 FROM setting WHERE owner = $2 RETURNING owner)
     SELECT EXISTS (SELECT FROM renewed) AS "isRenewed", ${timeline} AS timeline, s.timeline AS "storedTimeline",
-      now_ms - s.failed_over_ms < ${dayMs} AS "isIncomplete",
+      now_ms - s.failed_over_ms < ${incompleteMs} AS "isIncomplete",
       ARRAY(SELECT owner FROM ${schema}.owners ORDER BY owner) AS owners,
       ARRAY(SELECT renewals::text FROM ${schema}.owners ORDER BY owner) AS renewals
     FROM ${schema}.state s, setting`;
@@ -129,7 +141,7 @@ export function createStatements({ schema, maxKeysPerMerchant, now, hasTimeline 
         column(({ value }) => value),
       );
     },
-    /** Adds an owner, which may work until others bury it. */
+    /** Adds an owner. It may work until other servers remove it with `bury`, because it has not renewed. */
     addOwner: (owner: string) =>
       statement(`WITH ${setting} INSERT INTO ${schema}.owners SELECT $2, 0 FROM setting`, owner),
     /** Shows that the owner lives, and how often each owner has shown this. */

@@ -65,7 +65,7 @@ function readParts({
   if (database === '') return 'Name the database after the host, such as postgres://host/database.';
   const schema = parameter('schema') ?? 'waybill';
   if (!/^[a-z_][a-z\d_]{0,62}$/.test(schema) || schema.startsWith('pg_'))
-    return 'Name a schema in small letters, digits and "_", which does not begin with "pg_".';
+    return 'The name of the schema may have small letters, digits and "_", and must not begin with "pg_" or a digit.';
   const mode = parameter('sslmode') ?? 'disable';
   const sslMode = sslModes.find((known) => known === mode);
   if (sslMode === undefined)

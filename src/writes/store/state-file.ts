@@ -149,7 +149,8 @@ function codeOf(error: unknown): string {
 
 const goneProblem =
   'The file of STATE_FILE was deleted or replaced while this server uses it. The server goes on with its keys, but the ' +
-  'next start does not know them. Restart the server when no client repeats a write.';
+  'next start does not know them. Restart the server at a quiet time, because a write that a client repeats after the ' +
+  'restart can happen twice.';
 const readOnlyProblem =
   'The file of STATE_FILE or its directory is not writable any more. Check their permissions and the disk.';
 

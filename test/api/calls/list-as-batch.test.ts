@@ -229,13 +229,13 @@ describe('a row of the shipment list', () => {
   });
 
   test.each([
-    ['is used', 'GENERATING_LABEL', false],
-    ['is used', 'WITH_ERROR', false],
-    ['is used', 'CANCELLED', false],
+    ['is used as it is', 'GENERATING_LABEL', false],
+    ['is used as it is', 'WITH_ERROR', false],
+    ['is used as it is', 'CANCELLED', false],
     ['is replaced by a GET', 'DELIVERED', true],
     ['is replaced by a GET', 'LABEL_GENERATED', true],
     ['is replaced by a GET', 'A_NEW_STATUS', true],
-  ])('$0 if its status is $1 and it has no label', async (_what, status, isRead) => {
+  ])('with the status $1 and without a label $0', async (_what, status, isRead) => {
     const waybill = await start();
     const change = rows((row, index) => (index === 0 ? { ...row, status, label: undefined } : row));
     sandbox.faults.add({ path, kind: 'change', change });

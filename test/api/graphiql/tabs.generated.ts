@@ -32,7 +32,7 @@ export type LabelOutcome =
 export type MessageContentType =
   /** A template with its parameters. */
   | 'TEMPLATE'
-  /** Free text. */
+  /** A text without a template. */
   | 'TEXT'
   /** A value that this version of the server does not know. Not valid as input. */
   | 'UNRECOGNIZED';

@@ -80,7 +80,7 @@ describe('a process that died during the POST', () => {
     ['shipOrder with the same key', ship('died'), ship('died')],
     ['shipOrder without a key', ship('died'), ship()],
     ['createShipment without a key', accept(), accept()],
-  ])('makes %s wait the whole time from its first look', async (_who, first, second) => {
+  ])('makes %s wait the whole time from its first search', async (_who, first, second) => {
     const { keyStore, recover } = startDyingStore();
     // Longer than the store may take for the time of the first look.
     const wholeMs = 1_000;

@@ -250,17 +250,17 @@ describe('the offer selection of shipOrder', () => {
     [
       'no offer is within the cost limit',
       { maxShipmentCostCents: 1_329_999 },
-      `no available offer costs at most 1329999 cents. ${available} Raise maxShipmentCostCents, and use a new idempotencyKey.`,
+      `every available offer costs more than 1329999 cents. ${available} Raise maxShipmentCostCents, and use a new idempotencyKey.`,
     ],
     [
       'the cost limit is 0',
       { offer: { prefer: 'FASTEST' }, maxShipmentCostCents: 0 },
-      `no available offer costs at most 0 cents. ${available} Raise maxShipmentCostCents, and use a new idempotencyKey.`,
+      `every available offer costs more than 0 cents. ${available} Raise maxShipmentCostCents, and use a new idempotencyKey.`,
     ],
     [
       'no offer of the courier is within the cost limit',
       { offer: { courier: 'couriers/condor-veloz' }, maxShipmentCostCents: 1_400_000 },
-      `no available offer of couriers/condor-veloz costs at most 1400000 cents. ${available} Raise maxShipmentCostCents, and use a new idempotencyKey.`,
+      `every available offer of couriers/condor-veloz costs more than 1400000 cents. ${available} Raise maxShipmentCostCents, and use a new idempotencyKey.`,
     ],
     [
       'the courier has no available offer',

@@ -103,7 +103,9 @@ describe('shipOrders', () => {
       success(good),
       {
         __typename: 'NoOffer',
-        message: expect.stringMatching(/^Nothing was shipped: no available offer costs at most 0 cents\. /),
+        message: expect.stringMatching(
+          /^Nothing was shipped: every available offer costs more than 0 cents\. /,
+        ),
         quote: { id: id('quotes') },
       },
       failed(`${read(limited)} returned 429`, 'RATE_LIMITED', 2000),

@@ -36,7 +36,7 @@ const waiting = 'Calls wait for a connection to REST.';
 const slow = 'One of 100 operations without errors takes more than 2.5 seconds, a bound of the buckets.';
 const busy = 'The process is too busy.';
 const parameters = 'The REST service does not seem to know a list parameter.';
-const store = 'The store of the keys has a problem.';
+const store = 'The key store has a problem.';
 const drift = 'A REST record differs from the REST interface.';
 const unknownWrite = 'A write has no usable response of REST: its outcome may be unknown.';
 const noOrganization =
@@ -230,7 +230,7 @@ test('an alert fires after connections above the limit are closed', async () => 
   expect(firing(scrapes)).toEqual([connections]);
 });
 
-test('an alert fires while the store of the keys has a problem', async () => {
+test('an alert fires while the key store has a problem', async () => {
   const telemetry = await startTelemetry({ metrics: true, tracing: false }, silentLog);
   telemetry.watchKeyStore({
     failure: () => 'The disk of the key store is full.',

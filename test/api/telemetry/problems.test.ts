@@ -29,8 +29,8 @@ async function start(options: Partial<SqliteStoreOptions>) {
   return { file, store, lines, metric, end };
 }
 
-const begin = 'the store of the keys has a problem';
-const works = 'the store of the keys works again';
+const begin = 'the key store has a problem';
+const works = 'the key store works again';
 const large = 'x'.repeat(200_000);
 
 /** Moves the clock of this process forward. */
@@ -115,8 +115,6 @@ describe('a store of keys', () => {
     failover = 'PostgreSQL has failed over.';
     for (let times = 0; times < 3; times += 1) report();
     telemetry.endOutages();
-    expect(lines()).toEqual([
-      { level: 'warn', problem: failover, msg: 'the store of the keys has failed over' },
-    ]);
+    expect(lines()).toEqual([{ level: 'warn', problem: failover, msg: 'the key store has failed over' }]);
   });
 });

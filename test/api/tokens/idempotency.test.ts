@@ -383,7 +383,7 @@ describe('a keyed retry after an unknown outcome', () => {
     expect(await countOf(referenceId)).toBe(2);
   });
 
-  test('searches once for concurrent requests', async () => {
+  test('makes one search for equal requests at the same time', async () => {
     const fields = { idempotencyKey: 'found at once', referenceId: 'found-at-once' };
     fail({ kind: 'applied-then-cut', times: 1 });
     await ask(fields);

@@ -46,7 +46,7 @@ describe.each(pages)('the argument `first` of %s', (coordinate, maximum, open) =
     },
   );
 
-  test('can be 0, null or the maximum', async () => {
+  test('accepts 0, null and the maximum', async () => {
     for (const first of [0, null, maximum]) {
       const byLiteral = await ask(queryOf(open, String(first)));
       const byVariable = await ask(`query ($first: Int) ${queryOf(open, '$first')}`, { first });

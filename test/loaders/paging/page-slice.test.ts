@@ -298,7 +298,7 @@ describe('rows that do not match a filter', () => {
     expect(slice.hasNextPage).toBe(false);
   });
 
-  test('cost 20 pages beyond the first one, and fail if the match comes later', async () => {
+  test('fail the slice if no match comes within 20 pages after the first one', async () => {
     const list = createList(500);
     const find = (row: string) => read(list, 1, undefined, ({ name }) => name === row);
     expect(names(await find('r201'))).toEqual(['r201']);

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { KeptCounts, type StatusCounts } from '../../../src/loaders/scan/status-counts.ts';
+import { KeptCounts, type StatusCounts } from '../../../src/loaders/scan/count-by-status.ts';
 import { Tenants } from '../../../src/tenancy/tenant.ts';
 
 function create(mayBeKept = true) {

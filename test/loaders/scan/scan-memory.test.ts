@@ -3,10 +3,10 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { neverAborted } from '../../../src/concurrency/cancellation.ts';
 import { recordLoader } from '../../../src/loaders/record-loader.ts';
+import { countByStatus } from '../../../src/loaders/scan/count-by-status.ts';
 import { readFilteredSlice } from '../../../src/loaders/scan/filtered-slice.ts';
 import { createScans, type ListScan } from '../../../src/loaders/scan/list-scan.ts';
 import type { FilteredRow } from '../../../src/loaders/scan/row-filter.ts';
-import { countByStatus } from '../../../src/loaders/scan/status-counts.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { until } from '../../fixtures/rest-service.ts';
 

@@ -129,7 +129,7 @@ async function startCall(text: string, call = read, PoolClass = Pool) {
   const client = createClientState(service.url, {
     pool: new PoolClass(service.url),
     timeouts: new TimeoutQueue(500),
-    defer: (step) => steps.push(step),
+    deferParsing: (step) => steps.push(step),
   });
   const signal = new CancelSource();
   const callContext = createCallContexts().of(bearer, signal);

@@ -322,7 +322,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       [
         'TLS that the server lacks',
         (port: number) => `postgres://postgres:s3cret@127.0.0.1:${port}/postgres?sslmode=require`,
-        'encryption of PostgreSQL does not fit',
+        'does not offer the encryption of STATE_URL',
       ],
       [
         'a certificate that cannot be read',
@@ -388,7 +388,8 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       expect(await server.sql(isEncrypted)).toEqual([{ ssl: true }]);
       await store.close();
     }
-    const wrong = 'The encryption of PostgreSQL does not fit.';
+    const wrong =
+      'PostgreSQL does not offer the encryption of STATE_URL, or Waybill does not trust its certificate.';
     await expect(openStore(urlOf('localhost', 'verify-full'))).rejects.toThrow(wrong);
     await expect(openStore(urlOf('localhost', 'verify-ca'))).rejects.toThrow(wrong);
     await expect(openStore(urlOf('127.0.0.1', 'verify-full', root))).rejects.toThrow(wrong);

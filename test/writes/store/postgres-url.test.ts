@@ -32,9 +32,9 @@ describe('the URL of a PostgreSQL database', () => {
     ['postgres://u:100%@db/shop', 'The URL has a "%" that encodes nothing.'],
     ['postgres://u:a#b@db/shop', 'This is not a URL'],
     ['postgres://db/shop#part', 'A "#" ends the URL.'],
-    ['postgres://db/shop?schema=Way', 'Name a schema in small letters'],
-    ['postgres://db/shop?schema=a;b', 'Name a schema in small letters'],
-    ['postgres://db/shop?schema=pg_temp', 'Name a schema in small letters'],
+    ['postgres://db/shop?schema=Way', 'The name of the schema may have small letters'],
+    ['postgres://db/shop?schema=a;b', 'The name of the schema may have small letters'],
+    ['postgres://db/shop?schema=pg_temp', 'The name of the schema may have small letters'],
     [
       'postgres://db/shop?sslmode=prefer',
       'The sslmode "prefer" is none of disable, require, verify-ca, verify-full.',
@@ -59,7 +59,7 @@ describe('the URL of a PostgreSQL database', () => {
     expect(connectionSettings(parsed(`postgres://db/shop?sslmode=${mode}`), 1_000).ssl).toEqual(ssl);
   });
 
-  test('checks the certificate by sslmode=require too if there is a root certificate', () => {
+  test('also sslmode=require checks the certificate if there is a root certificate', () => {
     const url = parsed(`postgres://db/shop?sslmode=require&sslrootcert=${import.meta.filename}`);
     expect(connectionSettings(url, 1_000).ssl).toMatchObject({ rejectUnauthorized: true });
   });

@@ -16,7 +16,7 @@ export interface OrderRecords {
 type QuotedDraft = OrderDraft & { quote: QuoteDraft };
 type ShippedDraft = QuotedDraft & { shipment: ShipmentDraft };
 
-/** Turns drafts into REST resources. All lists are newest first. */
+/** Turns drafts into REST resources. @param drafts newest first, as all lists of the result */
 export function writeOrderRecords(
   profile: MerchantProfile,
   drafts: readonly OrderDraft[],

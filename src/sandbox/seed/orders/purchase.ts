@@ -29,7 +29,10 @@ const quantityWeights = [
   [12, 2],
 ] as const;
 
-/** Generates the goods of an order. Fields of the script take precedence. */
+/**
+ * Generates the goods of an order. Fields of the script take precedence. The random values are drawn in either case, so a
+ * field of a script changes no other order.
+ */
 export function createPurchase(
   { products }: MerchantProfile,
   script: ScriptedOrder,

@@ -17,13 +17,13 @@ export interface GraphiqlOptions {
   report: ReportError;
 }
 
-// The page may contain an access token.
+// The page may contain an access token. `yogaHeaders` adds accept-encoding to `vary`.
 const pageHeaders = { 'cache-control': 'no-store', vary: 'accept' };
 const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /**
- * Serves GraphiQL for a browser's `GET /graphql`, and redirects `/` to `/graphql`. This server serves all files,
- * under `/graphiql/`. The first request for the page or a file loads all of them into memory.
+ * Serves GraphiQL for a browser's `GET /graphql`, and redirects `/` to `/graphql`. The page loads no file from another
+ * server: all its files are under `/graphiql/`. The first request for the page or a file loads all of them into memory.
  */
 export function yogaGraphiqlRoute(options: GraphiqlOptions): Plugin<object, NodeContext> {
   let loading: ReturnType<typeof load> | undefined;
@@ -40,8 +40,10 @@ export function yogaGraphiqlRoute(options: GraphiqlOptions): Plugin<object, Node
       if (method !== 'GET' && method !== 'HEAD') return;
       const isAsset = pathname.startsWith('/graphiql/');
       if (!isAsset && !acceptsHtml(headers.get('accept'))) return;
-      if (pathname === '/')
+      if (pathname === '/') {
         endResponse(new fetchAPI.Response(null, { status: 302, headers: { location: 'graphql' } }));
+        return;
+      }
       if (!isAsset && pathname !== '/graphql') return;
       const file = await loadOnce().then(
         (files) => files.get(pathname),

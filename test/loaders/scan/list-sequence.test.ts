@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAgeCheck } from '../../../src/loaders/scan/list-order.ts';
+import { createAgeCheck } from '../../../src/loaders/scan/list-sequence.ts';
 import type { FilteredRow } from '../../../src/loaders/scan/row-filter.ts';
 import { InvalidResponseError } from '../../../src/rest/errors.ts';
 

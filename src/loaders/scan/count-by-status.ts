@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { maxScannedPages } from '../../rest/client/scan-budget.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
-import { createAgeCheck } from './list-order.ts';
 import type { ListScan } from './list-scan.ts';
+import { createAgeCheck } from './list-sequence.ts';
 import { type FilteredRow, matchesFilter } from './row-filter.ts';
 
 /** The number of records of each status of REST. */
