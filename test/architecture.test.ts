@@ -112,7 +112,7 @@ const layers: Record<string, string[]> = {
     'conversation-name.ts offers.ts',
     'resource-name.ts',
     'wire-schema.ts errors.ts',
-    'access-token.ts call.ts connection-pools.ts gateway-statuses.ts',
+    'access-token-form.ts call.ts connection-pools.ts gateway-statuses.ts',
   ],
   'src/sandbox': [
     'main.ts',

@@ -1,5 +1,5 @@
 import type { ProxyOptions } from '../rest/connection-pools.ts';
-import type { QueryParameterNames } from '../rest/watch/list-watch.ts';
+import type { QueryParameterNames } from '../rest/watch/parameter-watch.ts';
 import { operationSettings } from './operation.ts';
 import { proxySettings } from './proxy.ts';
 import { parameterNameSettings, restSettings } from './rest.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../base/json-object.ts';
-import type { QueryParameterNames } from '../rest/watch/list-watch.ts';
+import type { QueryParameterNames } from '../rest/watch/parameter-watch.ts';
 import type { ResourceKind } from '../rest/wire-schema.ts';
 import type { Answer, LiveService } from './live-service.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
-import { accessTokenForm, isAccessToken } from '../rest/access-token.ts';
+import { accessTokenForm, isAccessToken } from '../rest/access-token-form.ts';
 import { help, readOptions, UsageError, usage } from './command-line.ts';
 import { examine, type Report } from './examine.ts';
 import { compare, joinReports, readBaseline, toTable, toVariables } from './report.ts';

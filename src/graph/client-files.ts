@@ -13,7 +13,7 @@ import {
   printSchema,
   visit,
 } from 'graphql';
-import { semanticLevels } from './fields/null-by-error.ts';
+import { semanticLevels } from './fields/semantic-non-null.ts';
 
 const directive = `"""
 The field is null only with an error in \`errors\`. \`levels\`: 0 is the field, and 1 the items of its list.

@@ -19,7 +19,11 @@ import { conversationIdentifier } from './conversation-name.ts';
 import { InvalidResponseError } from './errors.ts';
 import { createResourceClient } from './resource-client.ts';
 import { type Collection, recordPath, resourceName } from './resource-name.ts';
-import { createListWatch, type ListWatchOptions, type QueryParameterNames } from './watch/list-watch.ts';
+import {
+  createParameterWatch,
+  type ParameterWatchOptions,
+  type QueryParameterNames,
+} from './watch/parameter-watch.ts';
 import type { DriftWatch } from './watch/schema-drift.ts';
 
 export type RestApi = ReturnType<typeof createRestApi>;
@@ -36,9 +40,9 @@ export type RestApi = ReturnType<typeof createRestApi>;
 export function createRestApi(
   client: RestClient,
   names: QueryParameterNames,
-  { drift, ...checks }: ListWatchOptions & { drift?: DriftWatch | undefined } = {},
+  { drift, ...checks }: ParameterWatchOptions & { drift?: DriftWatch | undefined } = {},
 ) {
-  const listWatch = createListWatch(names, checks);
+  const listWatch = createParameterWatch(names, checks);
   const { sendForRecord, postForRecord, sendToRecord, fetchPage } = createResourceClient(
     client.send,
     listWatch,

@@ -7,7 +7,7 @@ import { ForeignRecordError, InvalidResponseError, UnexpectedNameError } from '.
 import { failureAfterSend } from './protection/call-failure.ts';
 import { findForeignName } from './repeated-names.ts';
 import { type Collection, isNameFor, nameForm, recordPath, resourceName } from './resource-name.ts';
-import type { ListWatch, SentParameters } from './watch/list-watch.ts';
+import type { ParameterWatch, SentParameters } from './watch/parameter-watch.ts';
 import type { DriftWatch } from './watch/schema-drift.ts';
 import type { ResourceKind, WireRecord } from './wire-schema.ts';
 
@@ -15,7 +15,11 @@ import type { ResourceKind, WireRecord } from './wire-schema.ts';
  * Sends calls and checks that each response has the requested record or list. All methods throw the errors of the call, and
  * InvalidResponseError. `listWatch` checks all pages, and `drift` a sample of the records.
  */
-export function createResourceClient(send: RestClient['send'], listWatch: ListWatch, drift?: DriftWatch) {
+export function createResourceClient(
+  send: RestClient['send'],
+  listWatch: ParameterWatch,
+  drift?: DriftWatch,
+) {
   /**
    * Sends a call and returns the record in its response.
    * @param faultOf says how a record is not the requested one.

@@ -31,10 +31,10 @@ import { yogaRequest } from './graphql/yoga-request.ts';
 import type { NodeContext } from './http/node-context.ts';
 import { createBodyBudget, defaultMaxBodyBytes } from './http/request-body.ts';
 import { createResponseHeaders } from './http/response-headers.ts';
-import { defaultUnreadBudgetBytes } from './http/unread-bytes.ts';
+import { defaultUnreadBudgetBytes } from './http/unread-response-bytes.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
-import { createRateLimit } from './limits/rate-limit.ts';
+import { createRateLimit } from './limits/operation-points.ts';
 import { createLive } from './live/live.ts';
 import type { OpenStreams } from './live/open-streams.ts';
 import { createOperationReader } from './live/watched-operation.ts';
@@ -42,7 +42,7 @@ import { createAccessLog } from './operations/access-log.ts';
 import { Admission } from './operations/admission.ts';
 import { createContextFactory } from './operations/operation-context.ts';
 import { createOperationRunner } from './operations/operation-runner.ts';
-import { createTokenState } from './operations/token-state.ts';
+import { createTokenMemory } from './operations/token-memory.ts';
 import { yogaDocumentRoute } from './routes/documents.ts';
 import { yogaGraphiqlRoute } from './routes/graphiql/graphiql.ts';
 import { type Health, yogaHealthRoute } from './routes/health.ts';
@@ -130,7 +130,7 @@ export function createApp(options: AppOptions): App {
     store: options.documentStore,
     operationTimeoutMs: config.operationTimeoutMs,
   });
-  const tokens = createTokenState({
+  const tokens = createTokenMemory({
     settings: { ...config, ...forTests },
     api,
     keyStore: options.keyStore,

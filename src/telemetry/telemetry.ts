@@ -1,4 +1,4 @@
-import type { WatchedName } from '../rest/watch/list-watch.ts';
+import type { WatchedName } from '../rest/watch/parameter-watch.ts';
 import { createDriftWatch } from '../rest/watch/schema-drift.ts';
 import type { Log } from './log.ts';
 import { createOutageLog } from './outage-log.ts';

@@ -6,7 +6,7 @@ import type { Attempt } from './idempotency.ts';
 import { type LossTime, type LostWrite, lossNow, lossOf, searchUntilSettled } from './lost-write.ts';
 import { earliestCreation, findCreatedOrder, isOrder, type OrderSearch, withRecovery } from './recovery.ts';
 import { isUnclearRefusal, searchAfterRefusal } from './unclear-refusal.ts';
-import type { WriteParts } from './write-parts.ts';
+import type { WriteParts } from './write-types.ts';
 
 /** The checkpoint of `createOrder`. REST cannot have created the order before `earliestMs`, by its clock. */
 export interface OrderProgress extends LostWrite {

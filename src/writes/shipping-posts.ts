@@ -2,12 +2,12 @@ import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
 import { mayHaveHappened } from '../rest/errors.ts';
 import type { ResourceName } from '../rest/resource-name.ts';
 import type { QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { createShipmentLookup, type ShippingLock, type ShippingNote } from './earlier-attempt.ts';
 import type { Held } from './idempotency.ts';
 import { invalidateAfterShipmentCreation } from './invalidation.ts';
 import { lossNow } from './lost-write.ts';
+import { createShipmentLookup, type ShippingLock, type ShippingNote } from './shipment-lookup.ts';
 import { isUnclearRefusal, searchAfterRefusal } from './unclear-refusal.ts';
-import type { WriteParts } from './write-parts.ts';
+import type { WriteParts } from './write-types.ts';
 
 /** What the steps of shipping need. */
 export interface Shipping extends WriteParts {

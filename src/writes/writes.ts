@@ -11,9 +11,7 @@ import type { CallContext } from '../rest/client/call-context.ts';
 import type { ConversationName } from '../rest/conversation-name.ts';
 import type { ResourceName } from '../rest/resource-name.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { acceptQuote } from './accept-quote.ts';
 import { withoutDefaults } from './digest.ts';
-import type { ShippingProgress } from './earlier-attempt.ts';
 import { earlierAttemptUnknown, UnclearRefusalError } from './errors.ts';
 import type { Held, IdempotentWrite } from './idempotency.ts';
 import {
@@ -33,10 +31,12 @@ import {
   type StoredShipping,
   toStoredShipping,
 } from './restored-records.ts';
+import { acceptQuote } from './shipment-creation.ts';
+import type { ShippingProgress } from './shipment-lookup.ts';
 import { createQuote, createShipping } from './shipping-posts.ts';
 import { type ShipOrderRequest, shipOrder, shipOrderDefaults } from './shipping-workflow.ts';
 import { isUnclearRefusal } from './unclear-refusal.ts';
-import type { WriteParts } from './write-parts.ts';
+import type { WriteParts } from './write-types.ts';
 
 /** The client's idempotency key. Work with a key runs once; without a key, each request runs it. */
 type Key = string | null | undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { userAgent } from '../../src/rest/connection-pools.ts';
-import type { QueryParameterNames } from '../../src/rest/watch/list-watch.ts';
+import type { QueryParameterNames } from '../../src/rest/watch/parameter-watch.ts';
 import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { answerAsPromised, answerJson, bearer, startRestClient } from '../fixtures/rest-service.ts';
 import { endpoints } from './endpoints.ts';

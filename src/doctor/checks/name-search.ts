@@ -1,5 +1,5 @@
 import { parameterNameSettings } from '../../config/rest.ts';
-import type { QueryParameterNames } from '../../rest/watch/list-watch.ts';
+import type { QueryParameterNames } from '../../rest/watch/parameter-watch.ts';
 import { type Examination, failure, type Outcome, ok, open, warning } from '../examination.ts';
 import { maxCalls } from '../live-service.ts';
 

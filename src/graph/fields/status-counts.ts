@@ -4,7 +4,7 @@ import type { ListedKind } from '../../loaders/loading-observer.ts';
 import type { StatusCounts } from '../../loaders/scan/count-by-status.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
 import { timeArgs } from './list-filters.ts';
-import { nullByError } from './null-by-error.ts';
+import { nullByError } from './semantic-non-null.ts';
 
 /** The number of records of each status of REST. */
 type Numbers = ReadonlyMap<string, number>;

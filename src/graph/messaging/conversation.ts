@@ -2,8 +2,8 @@ import { quoteForMessage } from '../../base/quote-for-message.ts';
 import { type ConversationName, conversationName } from '../../rest/conversation-name.ts';
 import { BadInputError } from '../../rest/errors.ts';
 import { builder } from '../builder.ts';
-import { nullByError } from '../fields/null-by-error.ts';
 import { relation } from '../fields/related-record.ts';
+import { nullByError } from '../fields/semantic-non-null.ts';
 import { Node, registerNode } from '../relay/node.ts';
 import { Channel } from './channel.ts';
 

@@ -8,7 +8,7 @@ import type { createScans, ListScan } from '../../loaders/scan/list-scan.ts';
 import type { RowFilter } from '../../loaders/scan/row-filter.ts';
 import type { PageQuery } from '../../rest/api-types.ts';
 import { builder, type SchemaTypes } from '../builder.ts';
-import { nullByError } from '../fields/null-by-error.ts';
+import { nullByError } from '../fields/semantic-non-null.ts';
 
 /** The items of a list without the argument `first`. */
 export const defaultPageSize = 20;

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../base/json-object.ts';
-import { WrittenRecords } from './written-records.ts';
+import { RecentlyWritten } from './recently-written.ts';
 
 // A service that fails now and then fails a page now and then. GETs for all ids would make it slower.
 const failuresOfTokens = 3;
@@ -32,7 +32,7 @@ export class ListState {
   readonly shared: SharedListState;
   readonly rowsPerId = byFilter((filter) => new RowsPerId(this.shared.rowsPerId(filter)));
   readonly pause = new Pause();
-  readonly written = new WrittenRecords();
+  readonly written = new RecentlyWritten();
 
   constructor(shared: SharedListState) {
     this.shared = shared;

@@ -1,6 +1,6 @@
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import { InvalidResponseError } from '../../rest/errors.ts';
-import { pageTokenIgnored } from '../../rest/watch/list-watch.ts';
+import { pageTokenIgnored } from '../../rest/watch/parameter-watch.ts';
 import { type Position, startOfList } from './cursor.ts';
 import type { Pages } from './page-loader.ts';
 

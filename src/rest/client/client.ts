@@ -6,11 +6,11 @@ import { createDispatcher, type DispatcherOptions } from '../connection-pools.ts
 import { CircuitOpenError, InvalidResponseError } from '../errors.ts';
 import { type CircuitBreakerOptions, createCircuits } from '../protection/circuit-breaker.ts';
 import { createRetries } from '../protection/retries.ts';
+import { CallAttempts } from './call-attempts.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallObserver } from './call-log.ts';
 import type { ClientState } from './client-state.ts';
 import type { StreamedResponse } from './http-exchange.ts';
-import { PendingCall } from './pending-call.ts';
 import { ServiceClock } from './service-clock.ts';
 
 export interface RestClientOptions extends Pick<DispatcherOptions, 'connectTimeoutMs' | 'proxy'> {
@@ -92,7 +92,7 @@ export function sendCall(client: ClientState, call: RestCall, callContext: CallC
   });
 }
 
-class JsonCall extends PendingCall<unknown> {
+class JsonCall extends CallAttempts<unknown> {
   protected override readonly isQueued = true;
 
   protected override parse(text: string): unknown {
@@ -102,7 +102,7 @@ class JsonCall extends PendingCall<unknown> {
   }
 }
 
-class StreamCall extends PendingCall<StreamedResponse> {
+class StreamCall extends CallAttempts<StreamedResponse> {
   protected override readonly isQueued = false;
 
   /** Called by the exchange when the first bytes of a 2xx response have arrived. */

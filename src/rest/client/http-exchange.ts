@@ -1,6 +1,6 @@
 import { Readable, type Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { contentCodings } from '../../base/content-coding.ts';
+import { contentCodings } from '../../base/coding-names.ts';
 import { decodeText } from '../../base/decode-text.ts';
 import { describeCall, isRead, queryString, type RestCall } from '../call.ts';
 import { userAgent } from '../connection-pools.ts';

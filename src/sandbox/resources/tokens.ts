@@ -3,7 +3,7 @@ import type { Server, Service } from '../http/server-type.ts';
 import { errorResponses } from '../interface/service-error.ts';
 import type { AccessToken } from '../store/merchants.ts';
 
-const TokenState = Type.Object({ token: Type.String(), ended: Type.Boolean() });
+const TokenMemory = Type.Object({ token: Type.String(), ended: Type.Boolean() });
 
 /**
  * Adds the routes that end the bearer token of a request, and issue the next one of its merchant. They are switches of
@@ -12,7 +12,7 @@ const TokenState = Type.Object({ token: Type.String(), ended: Type.Boolean() });
 export function addRoutes(server: Server, { store: { merchants } }: Service): void {
   server.post(
     '/sandbox/tokens/end',
-    { schema: { hide: true, response: { 200: TokenState, ...errorResponses() } } },
+    { schema: { hide: true, response: { 200: TokenMemory, ...errorResponses() } } },
     ({ accessToken }) => stateOf(merchants.endToken(accessToken.text)),
   );
 
@@ -20,7 +20,7 @@ export function addRoutes(server: Server, { store: { merchants } }: Service): vo
     '/sandbox/tokens/issue',
     {
       config: { takesEndedToken: true },
-      schema: { hide: true, response: { 201: TokenState, ...errorResponses() } },
+      schema: { hide: true, response: { 201: TokenMemory, ...errorResponses() } },
     },
     ({ accessToken }, reply) => {
       reply.code(201);

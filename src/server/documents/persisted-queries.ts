@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../../base/json-object.ts';
-import type { HeaderReader } from '../http/header-reader.ts';
 import { badRequest, type HttpError, rejection } from '../http/http-error.ts';
+import type { HeaderReader } from '../http/http-types.ts';
 import { createSegmentedCache } from './segmented-cache.ts';
 
 /** The unchecked request parameters that name or contain the document. */

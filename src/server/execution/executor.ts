@@ -11,8 +11,8 @@ import {
   print,
   type VariableValues,
 } from 'graphql';
-import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
+import type { Operation } from '../document-syntax/operation-types.ts';
 import { maxErrorsShown } from '../limits/limits.ts';
 import { Execution, type OperationPlan } from './execution.ts';
 import { planOperation } from './operation-plan.ts';

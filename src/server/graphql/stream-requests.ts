@@ -1,10 +1,10 @@
 import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import type { Owner } from '../../concurrency/owner.ts';
-import type { Operation } from '../document-syntax/operation.ts';
+import type { Operation } from '../document-syntax/operation-types.ts';
 import type { CachedDocument, DocumentCache } from '../documents/document-cache.ts';
 import { type DocumentPolicy, type DocumentReference, findDocument } from '../documents/persisted-queries.ts';
-import type { HeaderReader } from '../http/header-reader.ts';
 import { badRequest, type HttpError } from '../http/http-error.ts';
+import type { HeaderReader } from '../http/http-types.ts';
 import type { Live, StreamRequest } from '../live/live.ts';
 import { acceptedStream } from '../live/transport.ts';
 import type { Admission } from '../operations/admission.ts';

@@ -3,7 +3,7 @@ import type { Plugin } from 'graphql-yoga';
 import { anonymousOwner } from '../../concurrency/owner.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { NodeContext } from '../http/node-context.ts';
-import type { UnreadBytes } from '../http/unread-bytes.ts';
+import type { UnreadBytes } from '../http/unread-response-bytes.ts';
 import { type AccessLog, recordResult } from '../operations/access-log.ts';
 import { toClientResult } from '../operations/error-mapping.ts';
 

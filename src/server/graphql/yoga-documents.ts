@@ -3,7 +3,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { Owner } from '../../concurrency/owner.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
 import { type DocumentPolicy, type DocumentReference, findDocument } from '../documents/persisted-queries.ts';
-import type { HeaderReader } from '../http/header-reader.ts';
+import type { HeaderReader } from '../http/http-types.ts';
 import type { NodeContext } from '../http/node-context.ts';
 import type { Admission } from '../operations/admission.ts';
 import { documentTurn } from '../operations/document-turn.ts';

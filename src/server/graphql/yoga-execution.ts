@@ -3,8 +3,8 @@ import { getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import { type HttpError, rejection } from '../http/http-error.ts';
 import type { NodeContext } from '../http/node-context.ts';
-import type { OperationRequest } from '../operations/operation-request.ts';
 import type { RunOperation } from '../operations/operation-runner.ts';
+import type { OperationRequest } from '../operations/operation-types.ts';
 import type { Respond } from '../operations/prepared-operation.ts';
 import { refuse } from '../operations/refusal.ts';
 

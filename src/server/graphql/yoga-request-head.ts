@@ -1,7 +1,7 @@
-import { contentCodings } from '../../base/content-coding.ts';
+import { contentCodings } from '../../base/coding-names.ts';
 import { isJson, namesJson, responseType } from '../http/content-negotiation.ts';
-import type { HeaderReader } from '../http/header-reader.ts';
 import { type HttpError, rejection } from '../http/http-error.ts';
+import type { HeaderReader } from '../http/http-types.ts';
 import { bodyTooLarge } from '../http/request-body.ts';
 import { acceptedStream } from '../live/transport.ts';
 

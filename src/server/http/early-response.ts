@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import type { MeteredRequest } from './request-chunks.ts';
 import { stopReading } from './socket-errors.ts';
+import type { MeteredRequest } from './tiny-chunks.ts';
 
 /**
  * A response that closes its connection if it begins before the whole body is there: it refuses the request. Otherwise the

@@ -9,8 +9,8 @@ import { ClientConnection } from './client-connection.ts';
 import { EarlyClosingResponse } from './early-response.ts';
 import { type OnHttpError, writeHttpError } from './http-error.ts';
 import { checkTransferCoding, checkUrl } from './request-checks.ts';
-import { MeteredRequest } from './request-chunks.ts';
 import { parserError, writeErrorToSocket } from './socket-errors.ts';
+import { MeteredRequest } from './tiny-chunks.ts';
 
 export type Listener = Awaited<ReturnType<typeof listen>>;
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { isAccessToken, maxAccessTokenLength } from '../../rest/access-token.ts';
+import { isAccessToken, maxAccessTokenLength } from '../../rest/access-token-form.ts';
 import { MissingBearerError } from '../../rest/errors.ts';
-import type { HeaderReader } from './header-reader.ts';
 import { badRequest, type HttpError } from './http-error.ts';
+import type { HeaderReader } from './http-types.ts';
 
 /** Rejects codings beside `chunked`: Node accepts some, and a proxy may read such a request in another way. */
 export function checkTransferCoding({ headers }: IncomingMessage): HttpError | undefined {

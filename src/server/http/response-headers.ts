@@ -1,4 +1,4 @@
-import type { HeaderReader } from './header-reader.ts';
+import type { HeaderReader } from './http-types.ts';
 
 type HeaderList = readonly (readonly [name: string, value: string])[];
 

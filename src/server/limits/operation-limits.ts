@@ -12,8 +12,8 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { defaultPageSize } from '../../graph/relay/connection.ts';
-import type { Operation, RawVariables } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
+import type { Operation, RawVariables } from '../document-syntax/operation-types.ts';
 import {
   collectDefinitions,
   type FieldSelection,

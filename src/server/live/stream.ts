@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Owner } from '../../concurrency/owner.ts';
-import type { UnreadBytes } from '../http/unread-bytes.ts';
+import type { UnreadBytes } from '../http/unread-response-bytes.ts';
 import type { Answer } from './answer.ts';
 import type { Transport } from './transport.ts';
 import type { Watcher } from './watch.ts';

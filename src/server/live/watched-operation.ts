@@ -11,8 +11,8 @@ import {
 } from 'graphql';
 import { isJsonObject } from '../../base/json-object.ts';
 import { BadInputError } from '../../rest/errors.ts';
-import type { Operation } from '../document-syntax/operation.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
+import type { Operation } from '../document-syntax/operation-types.ts';
 import { collectDefinitions, responseName, selectedFields } from '../document-syntax/selections.ts';
 
 /** The response names that lead to values which are new at each read, and `null` at such a value. */

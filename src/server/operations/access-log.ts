@@ -6,8 +6,8 @@ import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
 import { countError, loggableName, RequestRecord } from '../../telemetry/request-record.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
-import type { HeaderReader } from '../http/header-reader.ts';
 import type { OnHttpError } from '../http/http-error.ts';
+import type { HeaderReader } from '../http/http-types.ts';
 
 export type AccessLog = ReturnType<typeof createAccessLog>;
 

@@ -5,7 +5,7 @@ import type { Owner } from '../../concurrency/owner.ts';
 import { Semaphore, SlotRequest } from '../../concurrency/semaphore.ts';
 import { type Excess, Usage } from '../../concurrency/usage.ts';
 import { type HttpError, overloaded } from '../http/http-error.ts';
-import { UnreadBytes } from '../http/unread-bytes.ts';
+import { UnreadBytes } from '../http/unread-response-bytes.ts';
 
 export interface AdmissionOptions {
   requestsAtOnce: number;

@@ -11,13 +11,13 @@ import type { ReportError } from '../../telemetry/error-report.ts';
 import { createWrites, type Writes } from '../../writes/writes.ts';
 import type { ClientError } from '../http/http-error.ts';
 import { toClientError } from './client-error.ts';
-import type { OperationRequest } from './operation-request.ts';
-import type { TokenState } from './token-state.ts';
+import type { OperationRequest } from './operation-types.ts';
+import type { TokenMemory } from './token-memory.ts';
 
 export interface ContextOptions {
   settings: { currency: string; operationTimeoutMs: number; showCost: boolean };
   api: RestApi;
-  tokens: Pick<TokenState, 'callContexts' | 'loaderStates' | 'idempotency'>;
+  tokens: Pick<TokenMemory, 'callContexts' | 'loaderStates' | 'idempotency'>;
   labelDocuments: LabelDocuments;
   publicUrl: () => URL;
   report: ReportError;

@@ -1,10 +1,10 @@
 import type { ExecutionResult } from 'graphql';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
-import type { Operation } from '../document-syntax/operation.ts';
+import type { Operation } from '../document-syntax/operation-types.ts';
 import type { Execute } from '../execution/executor.ts';
-import type { RateLimit } from '../limits/rate-limit.ts';
+import type { RateLimit } from '../limits/operation-points.ts';
 import type { Admission } from './admission.ts';
-import type { OperationRequest } from './operation-request.ts';
+import type { OperationRequest } from './operation-types.ts';
 
 /** What the operations of a process share. */
 export interface RunState {

@@ -5,7 +5,7 @@ import { operationCost } from '../../rest/client/call-log.ts';
 import type { PageGate } from '../../rest/client/scan-budget.ts';
 import { operationEnded } from '../../rest/errors.ts';
 import type { HttpError } from '../http/http-error.ts';
-import type { PointCost } from '../limits/rate-limit.ts';
+import type { PointCost } from '../limits/operation-points.ts';
 import type { PagesSlot } from './admission.ts';
 import type { OperationContext } from './operation-context.ts';
 import { minWeight, type PreparedOperation, type RunState } from './prepared-operation.ts';

@@ -12,7 +12,7 @@ import { methodNotAllowedError } from '../http/http-error.ts';
 import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 import { readBearer } from '../http/request-checks.ts';
 import { pointsPerLabel } from '../limits/operation-limits.ts';
-import type { RateLimit } from '../limits/rate-limit.ts';
+import type { RateLimit } from '../limits/operation-points.ts';
 import { toClientError } from '../operations/client-error.ts';
 import type { EnterLabelQueue } from './label-queue.ts';
 import { streamedBody } from './streamed-body.ts';

@@ -10,7 +10,7 @@ import { createScans } from '../../../src/loaders/scan/list-scan.ts';
 import type { OrderQuery } from '../../../src/rest/api-types.ts';
 import type { RestCall } from '../../../src/rest/call.ts';
 import { createResourceClient } from '../../../src/rest/resource-client.ts';
-import { createListWatch } from '../../../src/rest/watch/list-watch.ts';
+import { createParameterWatch } from '../../../src/rest/watch/parameter-watch.ts';
 import type { OrderJson } from '../../../src/rest/wire-schema.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { bearer, parameterNames } from '../../fixtures/rest-service.ts';
@@ -188,7 +188,7 @@ test('correct parameter names cause no report while the list changes', {
       async (service, seed, size, first, query, isScanned) => {
         const list = new ChangingList(service, seed, size);
         const problem = (problem: unknown) => alarms.push({ service, seed, size, first, query, problem });
-        const watch = createListWatch(parameterNames, { onProblem: problem });
+        const watch = createParameterWatch(parameterNames, { onProblem: problem });
         const { fetchPage } = createResourceClient(list.send, watch);
         const callContext = createCallContexts({ readsPerOperation: 1_000_000 }).of(
           bearer,

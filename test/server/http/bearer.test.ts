@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAccessToken } from '../../../src/rest/access-token.ts';
+import { isAccessToken } from '../../../src/rest/access-token-form.ts';
 import { MissingBearerError } from '../../../src/rest/errors.ts';
 import { readBearer } from '../../../src/server/http/request-checks.ts';
 

@@ -37,10 +37,10 @@ const baseReconnectPauseMs = 100;
  * If no connection can be opened for a write, the attempt connects again up to twice within the same time limit: nothing
  * was sent. A write on a kept-alive connection that breaks is not sent again, because REST may have read the request.
  */
-export abstract class PendingCall<Value> extends SlotRequest implements ResponseHandler, TimeoutEntry {
+export abstract class CallAttempts<Value> extends SlotRequest implements ResponseHandler, TimeoutEntry {
   // The call is in the list of its timeouts during an attempt, and in a line only while it waits for a slot.
-  declare before: PendingCall<Value> | undefined;
-  declare after: PendingCall<Value> | undefined;
+  declare before: CallAttempts<Value> | undefined;
+  declare after: CallAttempts<Value> | undefined;
   endsAtMs: number | undefined;
   readonly weight = 1;
   readonly call: RestCall;

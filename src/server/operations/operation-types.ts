@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestRecord } from '../../telemetry/request-record.ts';
-import type { HeaderReader } from '../http/header-reader.ts';
+import type { HeaderReader } from '../http/http-types.ts';
 
 /** The HTTP request of an operation, on the fast path or through Yoga. */
 export interface OperationRequest {

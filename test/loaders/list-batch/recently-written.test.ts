@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ListBatchLoader } from '../../../src/loaders/list-batch/list-batch-loader.ts';
 import { ListState, SharedListState } from '../../../src/loaders/list-batch/list-state.ts';
-import { WrittenRecords } from '../../../src/loaders/list-batch/written-records.ts';
+import { RecentlyWritten } from '../../../src/loaders/list-batch/recently-written.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { named } from './list.ts';
 
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 
 test('a record counts as written for 30 seconds after the latest write', () => {
-  const written = new WrittenRecords();
+  const written = new RecentlyWritten();
   expect(written.has('r1')).toBe(false);
   written.note('r1');
   nowMs = 20_000;
@@ -24,7 +24,7 @@ test('a record counts as written for 30 seconds after the latest write', () => {
 });
 
 test('the latest 200 records are kept', () => {
-  const written = new WrittenRecords();
+  const written = new RecentlyWritten();
   for (let number = 1; number <= 200; number += 1) written.note(`r${number}`);
   written.note('r1');
   expect([written.has('r1'), written.has('r2')]).toEqual([true, true]);

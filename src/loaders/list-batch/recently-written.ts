@@ -7,7 +7,7 @@ export const writtenMs = 30_000;
 const maxNames = 200;
 
 /** The records of one list that a token has written in the last 30 seconds. */
-export class WrittenRecords {
+export class RecentlyWritten {
   readonly #untilMs = new Map<string, number>();
 
   note(name: string): void {

@@ -8,7 +8,7 @@ import { type Tenant, Tenants } from '../../tenancy/tenant.ts';
 import { createIdempotency } from '../../writes/idempotency.ts';
 import { createMerchants } from '../../writes/merchant.ts';
 import type { KeyStore } from '../../writes/store/key-store.ts';
-import type { HeaderReader } from '../http/header-reader.ts';
+import type { HeaderReader } from '../http/http-types.ts';
 import { readBearer } from '../http/request-checks.ts';
 
 export interface TokenSettings extends LoadingOptions {
@@ -18,7 +18,7 @@ export interface TokenSettings extends LoadingOptions {
   processingMs?: number | undefined;
 }
 
-export interface TokenStateOptions {
+export interface TokenMemoryOptions {
   settings: TokenSettings;
   api: RestApi;
   keyStore: KeyStore;
@@ -30,7 +30,7 @@ export interface TokenStateOptions {
   onTokenRejected: (bearer: string) => void;
 }
 
-export type TokenState = ReturnType<typeof createTokenState>;
+export type TokenMemory = ReturnType<typeof createTokenMemory>;
 
 /**
  * What the process keeps for access tokens. A tenant is the holder of one access token, known by its hash. A merchant is an
@@ -40,7 +40,7 @@ export type TokenState = ReturnType<typeof createTokenState>;
  * When REST rejects a token, what its loaders keep and its merchant are forgotten, and it counts as accepted no more. Its
  * idempotency keys stay, because they belong to the merchant.
  */
-export function createTokenState(options: TokenStateOptions) {
+export function createTokenMemory(options: TokenMemoryOptions) {
   const { settings, api, keyStore, metrics } = options;
   const loaderStates = createLoaderStates(settings, metrics?.loading);
   const tenants = new Tenants();

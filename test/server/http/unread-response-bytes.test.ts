@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Owner } from '../../../src/concurrency/owner.ts';
-import { UnreadBytes } from '../../../src/server/http/unread-bytes.ts';
+import { UnreadBytes } from '../../../src/server/http/unread-response-bytes.ts';
 
 const accepted = (name: string): Owner => ({ token: { name }, connection: undefined });
 const [ana, eva, ida] = [accepted('ana'), accepted('eva'), accepted('ida')];

@@ -1,10 +1,10 @@
 import type { CreateShipmentJson } from '../rest/api-types.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { ShipmentJson } from '../rest/wire-schema.ts';
-import { alreadyShipped, type ShippingLock } from './earlier-attempt.ts';
 import { NotFoundError } from './errors.ts';
 import type { Held } from './idempotency.ts';
 import { earliestCreation } from './recovery.ts';
+import { alreadyShipped, type ShippingLock } from './shipment-lookup.ts';
 import { postShipment, type Shipping } from './shipping-posts.ts';
 
 /**

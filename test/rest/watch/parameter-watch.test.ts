@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RestCall } from '../../../src/rest/call.ts';
 import { PageTokenRefusedError, ParameterRefusedError, StatusError } from '../../../src/rest/errors.ts';
 import {
-  createListWatch,
+  createParameterWatch,
   pageTokenIgnored,
   type SentParameters,
-} from '../../../src/rest/watch/list-watch.ts';
+} from '../../../src/rest/watch/parameter-watch.ts';
 import { parameterNames } from '../../fixtures/rest-service.ts';
 
 const call: RestCall = { method: 'GET', path: '/v1/orders' };
@@ -21,7 +21,7 @@ function createWatch() {
   const problems: { setting: string }[] = [];
   const known: string[] = [];
   const outside: [string, number][] = [];
-  const watch = createListWatch(parameterNames, {
+  const watch = createParameterWatch(parameterNames, {
     onProblem: (name) => problems.push(name),
     onKnown: ({ setting }) => known.push(setting),
     onRowsOutside: (...counted) => outside.push(counted),

@@ -34,7 +34,7 @@ export interface WatchedName {
   list: string;
 }
 
-export interface ListWatchOptions {
+export interface ParameterWatchOptions {
   /** Called for each sign that REST does not know a name. The problem is a sentence. */
   onProblem?: ((name: WatchedName, problem: string) => void) | undefined;
   /** Called when REST knows a name for which there were signs that REST does not know it. */
@@ -54,15 +54,15 @@ const freshTokenMs = 60_000;
 /** The parameters whose texts a search must find in its rows. */
 const searches = ['search', 'query'] as const;
 
-export type ListWatch = ReturnType<typeof createListWatch>;
+export type ParameterWatch = ReturnType<typeof createParameterWatch>;
 
 /**
  * A watch that finds out by the responses of REST whether it knows the names of the list parameters. A service
  * that ignores a wrong name returns rows that nobody asked for.
  */
-export function createListWatch(
+export function createParameterWatch(
   names: QueryParameterNames,
-  { onProblem, onKnown, onRowsOutside }: ListWatchOptions,
+  { onProblem, onKnown, onRowsOutside }: ParameterWatchOptions,
 ) {
   /** Parameters of lists that REST has accepted once. */
   const accepted = new Set<string>();
