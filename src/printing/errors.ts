@@ -7,7 +7,7 @@ export class DocumentsBusyError extends WaybillError {}
 export class PdfProcessError extends WaybillError {
   constructor() {
     super(
-      'The process that makes documents ended, perhaps because the labels need too much memory. Send the request again, with fewer labels.',
+      'The process that makes the documents has stopped, perhaps because the labels need too much memory. Send the request again with fewer labels.',
     );
   }
 }

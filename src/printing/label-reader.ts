@@ -138,7 +138,10 @@ function toLabelFile(error: unknown, halfTime: Cancellation): LabelFile {
   if (error instanceof ResponseTooLargeError)
     return { outcome: 'UNREADABLE', message: `The label has more than ${maxLabelBytes / mib} MiB.` };
   if (isUnreadable(error))
-    return { outcome: 'UNREADABLE', message: 'The REST service sent no PDF as the label of this shipment.' };
+    return {
+      outcome: 'UNREADABLE',
+      message: 'The label that the REST service sent for this shipment is not a PDF.',
+    };
   if (error instanceof AbortedError && halfTime.aborted)
     return {
       error: new DeadlineError('The label was not read within half of the time limit of the operation'),

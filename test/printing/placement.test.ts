@@ -78,7 +78,7 @@ test('a label that does not fit is made as small as it must be', () => {
   expect(landing(page(boxOf(100, 200)), boxOf(100, 150))).toEqual([12.5, 0, 75, 150]);
 });
 
-test('a label is turned only where it is larger then', () => {
+test('a label is turned only if it prints larger turned', () => {
   expect(landing(page(boxOf(150, 100)), thermal)).toEqual([0.8, 1.2, 100, 150]);
   expect(landing(page(boxOf(90, 60)), thermal)).toEqual([5.8, 46.2, 90, 60]);
 });

@@ -15,7 +15,7 @@ export interface DocumentForm {
 /** A label is on a page, from 1 on, or cannot be read, with the reason as a sentence. */
 export type LabelResult = { page: number } | { problem: string };
 
-/** The bytes that the contents of one label may inflate to again while they are copied. */
+/** The most bytes that the contents of one label may inflate to while they are copied. Reading inflated them once before. */
 const maxInflatedBytes = 67_108_864;
 
 /** What one label may add to the document: three times what a file may have. */

@@ -38,9 +38,9 @@ export function cellOf({ width, height, columns, rows }: Stock, index: number): 
  * enlarged, and made smaller only as far as it must be to fit.
  */
 export function place({ box, rotation, unit }: VisiblePage, cell: Box): Matrix {
-  const isAcross = rotation % 180 !== 0;
+  const isSideways = rotation % 180 !== 0;
   const [across, up] = [(box.right - box.left) * unit, (box.top - box.bottom) * unit];
-  const [width, height] = isAcross ? [up, across] : [across, up];
+  const [width, height] = isSideways ? [up, across] : [across, up];
   const room = { width: cell.right - cell.left, height: cell.top - cell.bottom };
   const upright = Math.min(1, room.width / width, room.height / height);
   const turned = Math.min(1, room.width / height, room.height / width);

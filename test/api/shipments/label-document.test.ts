@@ -114,13 +114,13 @@ describe('createLabelDocument', () => {
       'a web page',
       (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in'),
       'UNREADABLE',
-      'The REST service sent no PDF as the label of this shipment.',
+      'The label that the REST service sent for this shipment is not a PDF.',
     ],
     [
       'nothing',
       (response) => response.writeHead(200, pdf).end(),
       'UNREADABLE',
-      'The REST service sent no PDF as the label of this shipment.',
+      'The label that the REST service sent for this shipment is not a PDF.',
     ],
     [
       'more than 5 MiB',

@@ -171,7 +171,7 @@ test('gives a watcher that joins others the answer of a look that starts after i
   expect(late.values).toEqual([keyOf(2)]);
 });
 
-test('keeps its pace when others join', async () => {
+test('keeps its interval when another stream joins', async () => {
   const { join, looksAt } = stage();
   join();
   await pass(0);
