@@ -26,6 +26,9 @@ const here = import.meta.dirname;
 const app = join(here, 'build');
 const startedAtMs = performance.now();
 
+/** The file `relay.config.json`, and then what the page adds for trusted documents. */
+const relayConfigs: object[] = [];
+
 function run(program: string, ...args: string[]): void {
   execFileSync(program, args, { cwd: app, stdio: ['ignore', 'inherit', 'inherit'] });
 }
@@ -48,11 +51,15 @@ function writeApp(): void {
   let count = 0;
   for (const { language, text } of page.codeBlocks) {
     if (language === 'sh') continue;
-    const path = language === 'json' ? 'relay.config.json' : /^\/\/ (\S+)\n/.exec(text)?.[1];
+    count += 1;
+    if (language === 'json') {
+      relayConfigs.push(JSON.parse(text));
+      continue;
+    }
+    const path = /^\/\/ (\S+)\n/.exec(text)?.[1];
     if (path === undefined) throw new Error(`This block of docs/clients.md names no file: ${text}`);
     mkdirSync(dirname(join(app, path)), { recursive: true });
     writeFileSync(join(app, path), text);
-    count += 1;
   }
   if (count < 15) throw new Error(`docs/clients.md has only ${count} blocks`);
   mkdirSync(join(app, 'app/waybill'));
@@ -64,19 +71,31 @@ function writeApp(): void {
   if (!existsSync(join(app, 'node_modules'))) symlinkSync('../node_modules', join(app, 'node_modules'));
 }
 
+function writeRelayConfig(configs: object[]): void {
+  writeFileSync(join(app, 'relay.config.json'), JSON.stringify(Object.assign({}, ...configs)));
+}
+
 install();
 writeApp();
 const bin = (name: string) => join(here, 'node_modules/.bin', name);
 run(bin('graphql-codegen'), '--config', 'codegen.ts', '--silent');
+const { bundle } = await import('./bundle.ts');
+const files: Record<string, string> = {};
+const bundleClient = async (client: string) => {
+  files[client] = await bundle(app, `app/tries/${client}.tsx`, `${client}.js`);
+};
+writeRelayConfig(relayConfigs.slice(0, 1));
+run(bin('relay-compiler'), 'relay.config.json');
+await bundleClient('relay-text');
 writeFileSync(join(app, 'operations.json'), '{}\n');
+writeRelayConfig(relayConfigs);
 run(bin('relay-compiler'), 'relay.config.json');
 run(bin('tsc'), '--project', 'tsconfig.json');
+for (const client of ['apollo', 'urql', 'relay', 'fetch']) await bundleClient(client);
 console.log(`compiled each block after ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
 
-const { bundle } = await import('./bundle.ts');
 const lists = ['app/gql/persisted-documents.json', 'operations.json'].map((path) => join(app, path));
-for (const client of ['apollo', 'urql', 'relay', 'fetch']) {
-  const file = await bundle(app, `app/tries/${client}.tsx`, `${client}.js`);
+for (const [client, file] of Object.entries(files)) {
   const place = await startPlace(lists);
   writeFileSync(
     file,

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { fetchQuery } from 'relay-runtime';
+import pageRequest from '../__generated__/relayOrdersPageQuery.graphql';
+import ordersRequest from '../__generated__/relayOrdersQuery.graphql';
+import { environment } from '../relay.ts';
+import type { Try } from './common.tsx';
+
+interface List {
+  edges: { __refs: string[] };
+}
+
+const list = () =>
+  environment
+    .getStore()
+    .getSource()
+    .get('client:root:__relayOrders_orders_connection(status:[])') as unknown as List;
+
+// The compiler without `persistConfig`: each request has its text, as a server without a list needs it.
+export const tries: Record<string, Try> = {
+  async 'a list loads by its text, and stays when the next page fails'(place) {
+    await fetchQuery(environment, ordersRequest, { status: [] }).toPromise();
+    assert.equal(list().edges.__refs.length, 10);
+    const mend = place.sandbox.faults.add({ kind: 'status', path: /orders/, status: 404 });
+    await assert.rejects(fetchQuery(environment, pageRequest, { status: [], first: 10 }).toPromise());
+    mend();
+    assert.equal(list().edges.__refs.length, 10);
+  },
+};
