@@ -36,24 +36,24 @@ export function statusFilter(
 export const timeArgs = builder.args((t) => ({
   createdSince: t.field({
     type: 'DateTime',
-    description: 'The lower bound of the time of creation, inclusive. By default, there is none.',
+    description: 'Only records that were created at this time or later. By default, records of any age.',
     extensions: needsScan,
   }),
   createdUntil: t.field({
     type: 'DateTime',
-    description: 'The upper bound of the time of creation, inclusive. By default, there is none.',
+    description: 'Only records that were created at this time or earlier. By default, also the newest.',
     extensions: needsScan,
   }),
   updatedSince: t.field({
     type: 'DateTime',
     description:
-      'The lower bound of the time of the last change, inclusive. By default, there is none. Only `createdSince` can ' +
+      'Only records whose last change was at this time or later. By default, records of any age. Only `createdSince` can ' +
       'end the search before the end of the list.',
     extensions: needsScan,
   }),
   updatedUntil: t.field({
     type: 'DateTime',
-    description: 'The upper bound of the time of the last change, inclusive. By default, there is none.',
+    description: 'Only records whose last change was at this time or earlier. By default, also the newest.',
     extensions: needsScan,
   }),
 }));
