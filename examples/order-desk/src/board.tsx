@@ -1,6 +1,6 @@
 import { NetworkStatus } from '@apollo/client';
 import { useApolloClient, useQuery, useReactiveVar, useSubscription } from '@apollo/client/react';
-import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { completeAt, failures, notKnown } from './answers.ts';
 import { boardQuery, liveSubscription, rowsQuery } from './documents.ts';
 import { type Filters, statuses, toVariables, useFilters } from './filters.ts';
@@ -20,10 +20,12 @@ interface Props {
   onSelect(orders: readonly string[], isSelected: boolean): void;
   /** Gets the ids of all loaded rows, in the sequence of the list. */
   onRows(orders: readonly string[]): void;
+  /** What can be done with the selected rows. It precedes the table for the keyboard: the table has no end. */
+  children: ReactNode;
 }
 
 /** The list of orders. It grows by its cursor, and the rows on the screen are live. */
-export function Board({ selected, onSelect, onRows }: Props) {
+export function Board({ selected, onSelect, onRows, children }: Props) {
   const t = useTexts().board;
   const [filters, setFilters] = useFilters();
   const key = JSON.stringify(toVariables(useDeferredValue(filters)));
@@ -79,6 +81,7 @@ export function Board({ selected, onSelect, onRows }: Props) {
           </button>
         </p>
       </div>
+      {children}
       <Table {...{ orders, selected, onSelect, unknown, watch, isBusy }} />
       {list && orders.length === 0 && !hasNextPage && !hasFailed && !isBusy && <p>{t.empty}</p>}
       {hasNextPage && <More onMore={more} isBusy={isBusy} isAuto={!hasFailed} />}
