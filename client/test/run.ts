@@ -15,7 +15,8 @@ import { parsePage } from '../../test/fixtures/markdown.ts';
 import { type Place, startPlace } from './place.ts';
 
 // Proves docs/clients.md: compiles each of its blocks with the newest version of each client, and runs the clients before
-// the server and its sandbox. Usage: npm run clients
+// the server and its sandbox. Usage: npm run clients [-- apollo urql relay fetch desk]
+// `desk` drives the order desk in Chromium. It runs only if it is named, and `desk board` tries only a part of it.
 
 interface Tries {
   tries: Record<string, (place: Place) => Promise<void>>;
@@ -64,32 +65,51 @@ function writeApp(): void {
   if (!existsSync(join(app, 'node_modules'))) symlinkSync('../node_modules', join(app, 'node_modules'));
 }
 
-install();
-writeApp();
-const bin = (name: string) => join(here, 'node_modules/.bin', name);
-run(bin('graphql-codegen'), '--config', 'codegen.ts', '--silent');
-writeFileSync(join(app, 'operations.json'), '{}\n');
-run(bin('relay-compiler'), 'relay.config.json');
-run(bin('tsc'), '--project', 'tsconfig.json');
-console.log(`compiled each block after ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
+/** Compiles the blocks of the page, and runs these clients. */
+async function tryClients(names: string[]): Promise<void> {
+  writeApp();
+  const bin = (name: string) => join(here, 'node_modules/.bin', name);
+  run(bin('graphql-codegen'), '--config', 'codegen.ts', '--silent');
+  writeFileSync(join(app, 'operations.json'), '{}\n');
+  run(bin('relay-compiler'), 'relay.config.json');
+  run(bin('tsc'), '--project', 'tsconfig.json');
+  console.log(`compiled each block after ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
 
-const { bundle } = await import('./bundle.ts');
-const lists = ['app/gql/persisted-documents.json', 'operations.json'].map((path) => join(app, path));
-for (const client of ['apollo', 'urql', 'relay', 'fetch']) {
-  const file = await bundle(app, `app/tries/${client}.tsx`, `${client}.js`);
-  const place = await startPlace(lists);
-  writeFileSync(
-    file,
-    readFileSync(file, 'utf8')
-      .replaceAll('http://127.0.0.1:4000', place.origin)
-      .replace('return "sandbox-cafe-andino-2"', 'return globalThis.nextToken()'),
-  );
-  const { tries }: Tries = await import(pathToFileURL(file).href);
-  for (const [name, tryIt] of Object.entries(tries)) {
-    await tryIt(place);
-    console.log(`✓ ${client}: ${name}`);
+  const { bundle } = await import('./bundle.ts');
+  const lists = ['app/gql/persisted-documents.json', 'operations.json'].map((path) => join(app, path));
+  for (const client of names) {
+    const file = await bundle(app, `app/tries/${client}.tsx`, `${client}.js`);
+    const place = await startPlace(lists);
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8')
+        .replaceAll('http://127.0.0.1:4000', place.origin)
+        .replace('return "sandbox-cafe-andino-2"', 'return globalThis.nextToken()'),
+    );
+    const { tries }: Tries = await import(pathToFileURL(file).href);
+    for (const [name, tryIt] of Object.entries(tries)) {
+      await tryIt(place);
+      console.log(`✓ ${client}: ${name}`);
+    }
+    await place.stop();
   }
-  await place.stop();
+}
+
+install();
+const clients = ['apollo', 'urql', 'relay', 'fetch'];
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !clients.includes(name) && !/^desk(\/|$)/.test(name));
+if (unknown.length > 0)
+  throw new Error(`Expected ${clients.join(', ')} or desk, but got ${unknown.join(', ')}.`);
+const chosen = clients.filter((client) => named.length === 0 || named.includes(client));
+if (chosen.length > 0) await tryClients(chosen);
+const ofDesk = named.filter((name) => name.startsWith('desk'));
+if (ofDesk.length > 0) {
+  const { tryDesk } = await import('./desk.ts');
+  await tryDesk(
+    console.log,
+    ofDesk.flatMap((name) => name.split('/')[1] ?? []),
+  );
 }
 console.log(`The clients work. ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
 // Streams of the clients that retry for ever would keep the process.
