@@ -103,6 +103,23 @@ export class Screen {
     await this.press('Enter');
   }
 
+  /** Presses the button of the form until REST has recovered, and the desk shows a text. */
+  async retryUntil(text: string): Promise<void> {
+    const submit = this.dialog.locator('button[type=submit]');
+    const shown = this.dialog.getByText(text);
+    while ((await shown.count()) === 0) {
+      await this.tabTo(submit);
+      const sent = this.page.waitForResponse((each) => /mutation /.test(each.request().postData() ?? ''));
+      await this.press('Enter');
+      await sent;
+      await this.dialog
+        .locator('button[type=submit]:not(:disabled):not([aria-disabled=true])')
+        .or(shown)
+        .first()
+        .waitFor();
+    }
+  }
+
   /** Selects the first rows, and leaves the focus on the last one. */
   async select(count: number): Promise<void> {
     for (let index = 0; index < count; index += 1) {
