@@ -11,7 +11,7 @@ export const tries: Record<string, Try> = {
     await screen.open(url);
     await screen.select(3);
     const names = await screen.rows.locator('.name').allInnerTexts();
-    await screen.activate(screen.button(t.message.title), 'Shift+Tab');
+    await screen.openFromRows(t.message.title);
     await screen.dialog.locator('.preview').waitFor();
     await screen.look('message');
     const list = screen.dialog.getByRole('combobox', { name: t.message.template });

@@ -97,6 +97,13 @@ export class Screen {
     assert.equal(fault, '', `${target} has the focus, but ${fault}`);
   }
 
+  /** Opens a dialog from the rows. The list has no end, so a link leads past it. */
+  async openFromRows(title: string): Promise<void> {
+    await this.activate(this.page.getByRole('link', { name: this.t.board.toActions }), 'Shift+Tab');
+    await this.activate(this.button(title));
+    await this.dialog.waitFor();
+  }
+
   /** Goes to a button or a link, and presses it. */
   async activate(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
     await this.tabTo(target, key);

@@ -35,7 +35,7 @@ export const tries: Record<string, Try> = {
     const { screen } = stage;
     const { t } = screen;
     await selectOpen(stage, count);
-    await screen.activate(screen.button(t.ship.title), 'Shift+Tab');
+    await screen.openFromRows(t.ship.title);
     await screen.look('ship');
     await screen.activate(screen.button(t.ship.showOffers));
     await screen.dialog.locator('thead').waitFor();
@@ -49,14 +49,14 @@ export const tries: Record<string, Try> = {
     assert.equal(writes(stage, '/v1/shipments'), 0);
     await screen.look('ship-refused');
     await screen.press('Escape');
-    await screen.tabTo(screen.button(t.ship.title), 'Shift+Tab', 1);
+    await screen.tabTo(screen.button(t.ship.title), 'Tab', 0);
     await screen.shows(t.board.selected(count));
   },
   async 'eight orders ship once, although REST fails and a response is lost'(stage) {
     const { screen, sandbox } = stage;
     const { t } = screen;
     shipped = await selectOpen(stage, count);
-    await screen.activate(screen.button(t.ship.title), 'Shift+Tab');
+    await screen.openFromRows(t.ship.title);
     await screen.tabTo(screen.button(t.ship.submit(count)));
     const mend = sandbox.faults.add({ kind: 'status', status: 503 });
     await screen.press('Enter');
@@ -108,7 +108,7 @@ export const tries: Record<string, Try> = {
 
     await screen.press('Escape');
     sandbox.clock.advance(60_000);
-    await screen.activate(screen.button(t.print.title), 'Shift+Tab');
+    await screen.openFromRows(t.print.title);
     await screen.shows(t.print.toPrint(missing.length));
     await screen.look('print-rest');
     await screen.tabTo(screen.dialog.getByRole('checkbox', { name: t.print.reprint(labels) }));
@@ -135,7 +135,7 @@ export const tries: Record<string, Try> = {
     const { screen } = stage;
     const { t } = screen;
     await selectOpen(stage, 2);
-    await screen.activate(screen.button(t.print.title), 'Shift+Tab');
+    await screen.openFromRows(t.print.title);
     await screen.shows(t.print.without(2));
     assert.equal(await screen.dialog.locator('li').count(), 2);
     await screen.press('Escape');

@@ -13,6 +13,7 @@ export interface Texts {
     anyShipment: string;
     search: string;
     refresh: string;
+    toActions: string;
     rowNotKnown: string;
     empty: string;
     again: string;

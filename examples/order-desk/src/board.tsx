@@ -1,6 +1,6 @@
 import { NetworkStatus } from '@apollo/client';
 import { useApolloClient, useQuery, useReactiveVar, useSubscription } from '@apollo/client/react';
-import { memo, type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { completeAt, failures, notKnown } from './answers.ts';
 import { boardQuery, liveSubscription, rowsQuery } from './documents.ts';
 import { type Filters, statuses, toVariables, useFilters } from './filters.ts';
@@ -20,12 +20,10 @@ interface Props {
   onSelect(orders: readonly string[], isSelected: boolean): void;
   /** Gets the ids of all loaded rows, in the sequence of the list. */
   onRows(orders: readonly string[]): void;
-  /** What can be done with the selected rows. It precedes the table for the keyboard: the table has no end. */
-  children: ReactNode;
 }
 
 /** The list of orders. It grows by its cursor, and the rows on the screen are live. */
-export function Board({ selected, onSelect, onRows, children }: Props) {
+export function Board({ selected, onSelect, onRows }: Props) {
   const t = useTexts().board;
   const [filters, setFilters] = useFilters();
   const key = JSON.stringify(toVariables(useDeferredValue(filters)));
@@ -81,7 +79,9 @@ export function Board({ selected, onSelect, onRows, children }: Props) {
           </button>
         </p>
       </div>
-      {children}
+      <a className="skip" href="#actions">
+        {t.toActions}
+      </a>
       <Table {...{ orders, selected, onSelect, unknown, watch, isBusy }} />
       {list && orders.length === 0 && !hasNextPage && !hasFailed && !isBusy && <p>{t.empty}</p>}
       {hasNextPage && <More onMore={more} isBusy={isBusy} isAuto={!hasFailed} />}
@@ -257,7 +257,9 @@ function More({ onMore, isBusy, isAuto }: { onMore(): void; isBusy: boolean; isA
   useEffect(() => {
     if (!button.current || !isAuto || isBusy) return;
     const observer = new IntersectionObserver(([entry]) => {
-      if (entry?.isIntersecting) latest.current();
+      // Who moves by keyboard would never come to what follows the rows.
+      const isByKeyboard = document.querySelector('tbody :focus-visible, .more:focus-visible');
+      if (entry?.isIntersecting && !isByKeyboard) latest.current();
     });
     observer.observe(button.current);
     return () => observer.disconnect();

@@ -35,3 +35,37 @@ export function Dialog({
     </dialog>
   );
 }
+
+/** Says what became of a form, also to those who do not see it, and comes into view. */
+export function Status({ children }: { children: ReactNode }) {
+  const status = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (children) status.current?.scrollIntoView({ block: 'nearest' });
+  }, [children]);
+  return (
+    <div role="status" ref={status}>
+      {children}
+    </div>
+  );
+}
+
+interface SubmitProps {
+  children: ReactNode;
+  isBusy: boolean;
+  /** How much there is to do. Nothing to do refuses a press, and leaves the focus where it is. */
+  count: number;
+}
+
+export function Submit({ children, isBusy, count }: SubmitProps) {
+  const isOff = isBusy || count === 0;
+  return (
+    <button
+      type="submit"
+      className="primary"
+      aria-disabled={isOff}
+      onClick={(event) => isOff && event.preventDefault()}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,11 +1,11 @@
 import { useApolloClient } from '@apollo/client/react';
 import Papa from 'papaparse';
 import { type FormEvent, useState } from 'react';
-import { Dialog, type DialogProps } from './dialog.tsx';
+import { Dialog, type DialogProps, Status, Submit } from './dialog.tsx';
 import { createOrdersMutation, locationsQuery } from './documents.ts';
 import { fold, toCents } from './format.ts';
 import type { CreateOrderInput } from './gql/graphql';
-import { faultOf, type Refusal, reasonOf } from './results.ts';
+import { failureOf, faultOf, type Refusal, reasonOf } from './results.ts';
 import { useTexts } from './texts.ts';
 
 /** The columns of a file, with the fields that they become. */
@@ -52,7 +52,9 @@ export function Import({ onClose }: DialogProps) {
   const [note, setNote] = useState('');
   const [isBusy, setBusy] = useState(false);
   const rows = file?.rows ?? [];
-  const left = rows.flatMap((_row, index) => (results[index]?.isCreated ? [] : index));
+  const left = rows.flatMap((_row, index) =>
+    results[index]?.isCreated || results[index]?.isFaulty ? [] : index,
+  );
   const faulty = rows.filter((_row, index) => results[index]?.isFaulty);
 
   async function open(chosen: Blob | undefined) {
@@ -95,7 +97,7 @@ export function Import({ onClose }: DialogProps) {
         const variables = { inputs: inputs.map(({ input }) => input) };
         const { data, error } = await client.mutate({ mutation: createOrdersMutation, variables });
         for (const [place, { index }] of inputs.entries())
-          after[index] = toResult(data?.createOrders?.[place] ?? undefined, error?.message);
+          after[index] = toResult(data?.createOrders?.[place], error);
       }
       setResults([...after]);
     }
@@ -123,10 +125,10 @@ export function Import({ onClose }: DialogProps) {
     if (search && !places.has(search)) {
       const { data, error } = await client.query({ query: locationsQuery, variables: { search } });
       const found = data?.locations?.nodes?.flatMap((location) => location ?? []);
-      places.set(search, found ?? error?.message ?? '');
+      places.set(search, found ?? failureOf(error, texts));
     }
     const found = places.get(search) ?? [];
-    if (typeof found === 'string') return { text: texts.failed(found) };
+    if (typeof found === 'string') return { text: found };
     const same = found.filter(
       ({ locality, administrativeArea }) =>
         fold(locality) === fold(search) &&
@@ -152,8 +154,8 @@ export function Import({ onClose }: DialogProps) {
     };
   }
 
-  function toResult(result: Refusal | undefined, error = ''): Result {
-    if (!result) return { text: texts.failed(error) };
+  function toResult(result: Refusal | undefined, error: Error | undefined): Result {
+    if (!result) return { text: failureOf(error, texts) };
     if (result.__typename === 'CreateOrderSuccess') return { text: t.created, isCreated: true };
     const isFaulty = !['OutcomeUnknown', 'WriteFailed'].includes(result.__typename);
     const faults = result.fields?.map((field) => `${columnOf(field.path)}: ${faultOf(field, texts)}`) ?? [];
@@ -175,13 +177,13 @@ export function Import({ onClose }: DialogProps) {
           {t.sample}
         </a>
         {file && (
-          <button type="submit" className="primary" disabled={left.length === 0} aria-disabled={isBusy}>
+          <Submit isBusy={isBusy} count={left.length}>
             {t.submit(left.length)}
-          </button>
+          </Submit>
         )}
       </form>
       <small>{t.retryHint}</small>
-      <p role="status">{note || (file && t.rows(rows.length))}</p>
+      <Status>{note || (file && t.rows(rows.length))}</Status>
       {faulty.length > 0 && (
         <a
           href={`data:text/csv;charset=utf-8,${encodeURIComponent(Papa.unparse(faulty))}`}

@@ -59,29 +59,28 @@ function Desk() {
         </button>
       </header>
       <Strip />
-      <Board selected={selected} onSelect={onSelect} onRows={setRows}>
-        <footer>
-          <div className="actions">
-            <span role="status">
-              {t.board.selected(selected.size)} {selected.size > 100 && t.board.tooMany}
-            </span>
-            {actions.map((action) => (
-              <button
-                key={action}
-                type="button"
-                className="primary"
-                disabled={selected.size === 0 || selected.size > 100}
-                onClick={() => setOpen(action)}
-              >
-                {t[action].title}
-              </button>
-            ))}
-            <button type="button" disabled={selected.size === 0} onClick={() => setSelected(new Set())}>
-              {t.board.clear}
+      <Board selected={selected} onSelect={onSelect} onRows={setRows} />
+      <footer>
+        <div className="actions" id="actions" tabIndex={-1}>
+          <span role="status">
+            {t.board.selected(selected.size)} {selected.size > 100 && t.board.tooMany}
+          </span>
+          {actions.map((action) => (
+            <button
+              key={action}
+              type="button"
+              className="primary"
+              disabled={selected.size === 0 || selected.size > 100}
+              onClick={() => setOpen(action)}
+            >
+              {t[action].title}
             </button>
-          </div>
-        </footer>
-      </Board>
+          ))}
+          <button type="button" disabled={selected.size === 0} onClick={() => setSelected(new Set())}>
+            {t.board.clear}
+          </button>
+        </div>
+      </footer>
       <Suspense>{Dialog && <Dialog orders={orders} onClose={() => setOpen(undefined)} />}</Suspense>
     </TextsContext>
   );

@@ -1,11 +1,11 @@
 import { useApolloClient, useQuery } from '@apollo/client/react';
 import { type FormEvent, useRef, useState } from 'react';
 import { nameOf, type Order } from './board.tsx';
-import { Dialog, type DialogProps } from './dialog.tsx';
+import { Dialog, type DialogProps, Status, Submit } from './dialog.tsx';
 import { channelsQuery, sendMutation } from './documents.ts';
 import { money } from './format.ts';
 import type { TemplatePartsFragment } from './gql/graphql';
-import { type Refusal, reasonOf } from './results.ts';
+import { failureOf, type Refusal, reasonOf } from './results.ts';
 import { type Texts, useTexts } from './texts.ts';
 import { IdempotencyKey } from './waybill/idempotency-key.ts';
 
@@ -110,7 +110,7 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
     const { data, error } = await client.mutate({ mutation: sendMutation, variables });
     const result = data?.sendMessageToPhone;
     key.settle(result);
-    if (!result) return { text: texts.failed(error?.message ?? '') };
+    if (!result) return { text: failureOf(error, texts) };
     if (result.__typename === 'SendMessageSuccess') return { text: t.sent, isSent: true };
     return { text: reasonOf(result as Refusal, texts) };
   }
@@ -122,7 +122,7 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
       <p>
         {t.to(orders.length)} {t.asText}
       </p>
-      {error && <p className="warning">{texts.failed(error.message)}</p>}
+      {error && <p className="warning">{failureOf(error, texts)}</p>}
       <form onSubmit={submit}>
         <label>
           {t.channel}
@@ -156,7 +156,7 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
               return (
                 <div key={key} className="sizes">
                   <label>
-                    {`{{${name}}}`} {example && `(${example})`}
+                    {key.startsWith('header') && t.header} {`{{${name}}}`} {example && `(${example})`}
                     <select
                       value={value.startsWith('=') ? '=' : value}
                       onChange={({ target }) => setValues({ ...values, [key]: target.value })}
@@ -192,16 +192,11 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
             {textFor(first) ?? t.missing}
           </figure>
         )}
-        <button
-          type="submit"
-          className="primary"
-          disabled={!channel || left.length === 0}
-          aria-disabled={isBusy}
-        >
-          {hasTried ? t.retry(left.length) : t.submit(left.length)}
-        </button>
+        <Submit isBusy={isBusy} count={channel ? left.length : 0}>
+          {hasTried && left.length > 0 ? t.retry(left.length) : t.submit(left.length)}
+        </Submit>
       </form>
-      <p role="status">{note}</p>
+      <Status>{note}</Status>
       {hasTried && (
         <table>
           <caption>{texts.ship.result}</caption>

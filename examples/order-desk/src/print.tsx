@@ -1,12 +1,12 @@
 import { useMutation } from '@apollo/client/react';
 import { type FormEvent, useState } from 'react';
 import { nameOf } from './board.tsx';
-import { Dialog, type DialogProps } from './dialog.tsx';
+import { Dialog, type DialogProps, Submit } from './dialog.tsx';
 import { printMutation } from './documents.ts';
 import { time } from './format.ts';
 import type { LabelLayout, PrintMutation } from './gql/graphql';
 import { markPrinted, usePrinted } from './printed.ts';
-import { type Refusal, reasonOf } from './results.ts';
+import { failureOf, type Refusal, reasonOf } from './results.ts';
 import { useTexts } from './texts.ts';
 
 type LabelDocument = Extract<
@@ -49,7 +49,7 @@ export function Print({ orders, onClose }: DialogProps) {
     const { data, error } = await print({ variables: { input } });
     const result = data?.createLabelDocument;
     if (result?.__typename === 'CreateLabelDocumentSuccess') setMade(result.document);
-    else setProblem(result ? reasonOf(result as Refusal, texts) : texts.failed(error?.message ?? ''));
+    else setProblem(result ? reasonOf(result as Refusal, texts) : failureOf(error, texts));
   }
 
   const nameOfShipment = (id: string) => {
@@ -97,9 +97,9 @@ export function Print({ orders, onClose }: DialogProps) {
           <input type="checkbox" checked={hasSummary} onChange={({ target }) => setSummary(target.checked)} />
           {t.summary}
         </label>
-        <button type="submit" className="primary" disabled={loading || chosen.length === 0}>
+        <Submit isBusy={loading} count={chosen.length}>
           {loading ? t.working : t.submit(chosen.length)}
-        </button>
+        </Submit>
       </form>
       <div role="status">
         {problem && <p className="error">{problem}</p>}

@@ -1,3 +1,4 @@
+import { CombinedGraphQLErrors } from '@apollo/client';
 import { money } from './format.ts';
 import type { ConflictReason, InvalidFieldCode, NoOfferReason, OfferPartsFragment } from './gql/graphql';
 import type { Texts } from './texts.ts';
@@ -10,6 +11,14 @@ export interface Refusal {
   conflictReason?: ConflictReason;
   noOfferReason?: NoOfferReason;
   quote?: { offers: OfferPartsFragment[] };
+}
+
+/** Why there is no result at all, without the words of developers where REST is the reason. */
+export function failureOf(error: Error | undefined, t: Texts): string {
+  const code = CombinedGraphQLErrors.is(error) ? String(error.errors[0]?.extensions?.code) : '';
+  return /^(UPSTREAM_|OVERLOADED|RATE_LIMITED|DEADLINE)/.test(code)
+    ? t.restFails
+    : t.failed(error?.message ?? '');
 }
 
 /** Why a write was not done, in the language of the user. Later versions may add members and codes. */

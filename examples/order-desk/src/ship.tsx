@@ -1,11 +1,11 @@
 import { useApolloClient, useMutation, useQuery } from '@apollo/client/react';
 import { type FormEvent, useRef, useState } from 'react';
 import { nameOf, type Order } from './board.tsx';
-import { Dialog, type DialogProps } from './dialog.tsx';
+import { Dialog, type DialogProps, Status, Submit } from './dialog.tsx';
 import { balanceQuery, createQuoteMutation, originsQuery, shipOrdersMutation } from './documents.ts';
 import { money, toCents } from './format.ts';
 import type { OfferPartsFragment, PackageInput, ShipOrderInput } from './gql/graphql';
-import { available, type Refusal, reasonOf } from './results.ts';
+import { available, failureOf, type Refusal, reasonOf } from './results.ts';
 import { useTexts } from './texts.ts';
 import { IdempotencyKey } from './waybill/idempotency-key.ts';
 
@@ -49,7 +49,7 @@ export function Ship({ orders, onClose }: DialogProps) {
     const { data, error } = await quote({ variables: { input } });
     const result = data?.createQuote;
     if (result?.__typename === 'CreateQuoteSuccess') setOffers(result.quote.offers);
-    else setNotes([result ? reasonOf(result as Refusal, texts) : texts.failed(error?.message ?? '')]);
+    else setNotes([result ? reasonOf(result as Refusal, texts) : failureOf(error, texts)]);
   }
 
   async function submit(event: FormEvent) {
@@ -79,7 +79,7 @@ export function Ship({ orders, onClose }: DialogProps) {
         after[id] = { text: t.done(courier?.code ?? '', money(cents)), cents };
       } else
         after[id] = {
-          text: result ? reasonOf(result as Refusal, texts) : texts.failed(error?.message ?? ''),
+          text: result ? reasonOf(result as Refusal, texts) : failureOf(error, texts),
         };
     }
     setResults(after);
@@ -187,15 +187,15 @@ export function Ship({ orders, onClose }: DialogProps) {
           {t.ceiling} <input name="ceiling" inputMode="decimal" aria-describedby="ceiling-hint" />
         </label>
         <small id="ceiling-hint">{t.ceilingHint}</small>
-        <button type="submit" className="primary" disabled={left.length === 0 || isShipping}>
-          {isShipping ? t.working : hasTried ? t.retry(left.length) : t.submit(left.length)}
-        </button>
+        <Submit isBusy={isShipping} count={left.length}>
+          {isShipping
+            ? t.working
+            : hasTried && left.length > 0
+              ? t.retry(left.length)
+              : t.submit(left.length)}
+        </Submit>
       </form>
-      <div role="status">
-        {notes.map((note) => (
-          <p key={note}>{note}</p>
-        ))}
-      </div>
+      <Status>{notes.join(' ')}</Status>
       {hasTried && (
         <table>
           <caption>{t.result}</caption>

@@ -37,6 +37,7 @@ const es = {
     again: 'La mesa vuelve a preguntar sola.',
     selected: (count: number) => `${count} elegidos`,
     clear: 'Quitar selección',
+    toActions: 'Saltar la tabla',
     tooMany: 'Elija como máximo 100.',
   },
   ship: {
@@ -126,6 +127,7 @@ const es = {
     template: 'Plantilla',
     values: 'Valores',
     own: 'Texto propio',
+    header: 'Título',
     fields: {
       firstName: 'Nombre',
       fullName: 'Nombre completo',
@@ -163,6 +165,7 @@ const es = {
   },
   unknownOutcome: 'No se sabe si se hizo. Reintente: la misma clave no lo hace dos veces.',
   notFound: (id: string) => `No existe: ${id}`,
+  restFails: 'REST no responde. Reintente: la misma clave no lo hace dos veces.',
   failed: (message: string) => `Falló: ${message}`,
   conflicts: {
     ALREADY_SHIPPED: 'El pedido ya tiene un envío.',
@@ -257,6 +260,7 @@ const en: typeof es = {
     again: 'The desk asks again by itself.',
     selected: (count) => `${count} selected`,
     clear: 'Clear the selection',
+    toActions: 'Skip the table',
     tooMany: 'Select at most 100.',
   },
   ship: {
@@ -345,6 +349,7 @@ const en: typeof es = {
     template: 'Template',
     values: 'Values',
     own: 'Own text',
+    header: 'Header',
     fields: {
       firstName: 'First name',
       fullName: 'Full name',
@@ -381,6 +386,7 @@ const en: typeof es = {
   },
   unknownOutcome: 'The outcome is not known. Retry: the same key does nothing twice.',
   notFound: (id) => `Does not exist: ${id}`,
+  restFails: 'REST does not respond. Retry: the same key does nothing twice.',
   failed: (message) => `Failed: ${message}`,
   conflicts: {
     ALREADY_SHIPPED: 'The order already has a shipment.',
