@@ -42,9 +42,12 @@ import { endpoints } from './rest/endpoints.ts';
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-const paths = globSync(['*.md', 'docs/**/*.md', 'src/**/*.md', 'bench/*.md', 'bench/results/*.md'], {
-  cwd: root,
-}).sort();
+const paths = globSync(
+  ['*.md', 'docs/**/*.md', 'src/**/*.md', 'bench/*.md', 'bench/results/*.md', 'examples/*/*.md'],
+  {
+    cwd: root,
+  },
+).sort();
 const pages = paths.map(readPage);
 
 /** Pages that state what was true at one date. */
@@ -653,9 +656,10 @@ describe('names and links', () => {
     'src/graph/orders/cancel-order.ts',
     'test/api/orders/cancel-order.test.ts',
   ];
-  const files = globSync(['*', '.*', '{src,test,bench,client,docs,.ci,.github}/**/*'], {
+  const files = globSync(['*', '.*', '{src,test,bench,client,docs,examples,.ci,.github}/**/*'], {
     cwd: root,
-    exclude: (path) => /(?:^|\/)(?:node_modules|\.git|client\/test\/build)$/.test(path),
+    exclude: (path) =>
+      /(?:^|\/)(?:node_modules|\.git|client\/test\/build|examples\/[\w-]+\/dist)$/.test(path),
   });
   const isThere = (name: string) => files.includes(name) || files.some((file) => file.endsWith(`/${name}`));
 
