@@ -1,6 +1,9 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { resolve } from 'node:path';
 import { buildDesk, startDesk } from '../../examples/order-desk/serve.ts';
 import { browserMissingNote, hasBrowser, openBrowser } from '../../test/fixtures/browser.ts';
 import { Screen } from './desk/screen.ts';
@@ -9,7 +12,7 @@ import { textsOf } from './desk/texts.ts';
 
 const parts = ['board', 'ship-and-print', 'import', 'message', 'trouble'];
 
-/** In these, each screen is also looked at in the other width, and in light and dark. */
+/** Each try runs in all of them. Each screen is also looked at in the other width, and in light and dark. */
 const places = [
   ['es', 1280],
   ['en', 320],
@@ -23,6 +26,8 @@ const places = [
 export async function tryDesk(say: (line: string) => void, only: readonly string[]): Promise<void> {
   if (!hasBrowser) throw new Error(browserMissingNote);
   buildDesk(say);
+  await tryDemo();
+  say('✓ desk: npm run demo starts it, and Ctrl-C ends it');
   const chosen = parts.filter((part) => only.length === 0 || only.includes(part));
   for (const part of chosen) {
     const { tries }: { tries: Record<string, Try> } = await import(`./desk/${part}.ts`);
@@ -50,6 +55,31 @@ export async function tryDesk(say: (line: string) => void, only: readonly string
       await desk.close();
     }
   }
+}
+
+/** Runs the command of the pages until it says where the desk is. */
+async function tryDemo(): Promise<void> {
+  const demo = spawn('sh', ['-c', 'exec npm run demo'], {
+    cwd: resolve(import.meta.dirname, '../..'),
+    env: { ...process.env, DESK_PORT: String(await freePort()), PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // The shell leads a new process group, which gets the signal as from a terminal.
+    detached: true,
+  });
+  const ended = once(demo, 'close');
+  const url = await new Promise<string>((found, failed) => {
+    let output = '';
+    demo.stdout.on('data', (chunk) => {
+      output += chunk;
+      const [, address] = /^Desk +(http:\S+)/m.exec(output) ?? [];
+      if (address && output.includes('Ctrl-C')) found(address);
+    });
+    demo.on('close', () => failed(new Error(`npm run demo ended: ${output}`)));
+  });
+  assert.match(await (await fetch(url)).text(), /<div id="root">/);
+  process.kill(-(demo.pid ?? 0), 'SIGINT');
+  await ended;
+  await assert.rejects(fetch(url));
 }
 
 async function freePort(): Promise<number> {

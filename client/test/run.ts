@@ -15,8 +15,10 @@ import { parsePage } from '../../test/fixtures/markdown.ts';
 import { type Place, startPlace } from './place.ts';
 
 // Proves docs/clients.md: compiles each of its blocks with the newest version of each client, and runs the clients before
-// the server and its sandbox. Usage: npm run clients [-- apollo urql relay fetch desk]
-// `desk` drives the order desk in Chromium. It runs only if it is named, and `desk board` tries only a part of it.
+// the server and its sandbox. Usage: npm run clients [-- name …]
+//
+// Names are apollo, urql, relay, fetch and desk. Without names, all but `desk` run: it drives the order desk in Chromium,
+// and `desk/board` only one part of it.
 
 interface Tries {
   tries: Record<string, (place: Place) => Promise<void>>;
