@@ -17,8 +17,9 @@ const file = [
 /** Chooses a file by the keyboard. */
 async function choose({ screen }: Stage, text: string): Promise<void> {
   const { page, t } = screen;
-  await screen.tabTo(screen.dialog.getByLabel(t.import.file));
+  // Before the keys, so that the browser knows by then that it must not open a window of its own.
   const chooser = page.waitForEvent('filechooser');
+  await screen.tabTo(screen.dialog.getByLabel(t.import.file));
   await screen.press('Enter');
   await (await chooser).setFiles({ name: 'pedidos.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
 }

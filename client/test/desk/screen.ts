@@ -9,6 +9,7 @@ import type { Texts } from './texts.ts';
 const pictures = join(import.meta.dirname, '../pictures');
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+const maxRetriesMs = 120_000;
 const widths = [1280, 320] as const;
 const schemes = ['light', 'dark'] as const;
 
@@ -110,11 +111,17 @@ export class Screen {
     await this.press('Enter');
   }
 
-  /** Presses the button of the form until REST has recovered, and the desk shows a text. */
+  /**
+   * Presses the button of the form until the desk shows a text. A search for an order whose response was lost counts only
+   * after 10 seconds (docs/design/how-a-write-happens-once.md#a-key).
+   */
   async retryUntil(text: string): Promise<void> {
     const submit = this.dialog.locator('button[type=submit]');
     const shown = this.dialog.getByText(text);
+    const startedAtMs = performance.now();
     while ((await shown.count()) === 0) {
+      const isLate = performance.now() - startedAtMs > maxRetriesMs;
+      assert(!isLate, `No press leads to "${text}": ${await this.dialog.innerText()}`);
       await this.tabTo(submit);
       const sent = this.page.waitForResponse((each) => /mutation /.test(each.request().postData() ?? ''));
       await this.press('Enter');
