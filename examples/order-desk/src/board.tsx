@@ -61,23 +61,11 @@ export function Board({ selected, onSelect, onRows }: Props) {
   return (
     <main>
       <FilterForm filters={filters} onChange={setFilters} />
-      <div role="status" className="notes">
-        {hasFailed && (
-          <p className="warning">
-            {t.failing(completeAt() === 0 ? '' : t.since(time(completeAt())))} {t.again}
-          </p>
-        )}
-        {unknownIds.length > 0 && (
-          <p className="warning">
-            {t.notKnown(unknownIds.length)} {t.again}
-          </p>
-        )}
-        <p>
-          {list ? t.count(orders.length, hasNextPage) : t.loading}{' '}
-          <button type="button" onClick={() => refetch()} disabled={isBusy}>
-            {t.refresh}
-          </button>
-        </p>
+      <div className="notes">
+        <span role="status">{list ? t.count(orders.length, hasNextPage) : t.loading}</span>
+        <button type="button" onClick={() => refetch()} disabled={isBusy}>
+          {t.refresh}
+        </button>
       </div>
       <a className="skip" href="#actions">
         {t.toActions}
@@ -86,6 +74,21 @@ export function Board({ selected, onSelect, onRows }: Props) {
       {list && orders.length === 0 && !hasNextPage && !hasFailed && !isBusy && <p>{t.empty}</p>}
       {hasNextPage && <More onMore={more} isBusy={isBusy} isAuto={!hasFailed} />}
     </main>
+  );
+}
+
+/** What the rows do not know, and what comes next. It is in the footer, so that it moves no row. */
+export function Warnings({ rows }: { rows: readonly string[] }) {
+  const t = useTexts().board;
+  const unknown = useReactiveVar(notKnown);
+  const count = rows.filter((id) => unknown.has(id)).length;
+  const hasFailed = Object.keys(useReactiveVar(failures)).length > 0;
+  const at = useReactiveVar(completeAt);
+  return (
+    <div role="status" className="warning">
+      {hasFailed && t.failing(at === 0 ? '' : t.since(time(at)))} {count > 0 && t.notKnown(count)}{' '}
+      {(hasFailed || count > 0) && t.again}
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import type { Order } from './board.tsx';
+import { nameOf, type Order } from './board.tsx';
 import { useTexts } from './texts.ts';
 
 export interface DialogProps {
@@ -67,5 +67,30 @@ export function Submit({ children, isBusy, count }: SubmitProps) {
     >
       {children}
     </button>
+  );
+}
+
+export interface Result {
+  text: string;
+  isDone?: boolean;
+}
+
+/** A result for each order, by its id. */
+export function Results({ orders, results }: { orders: Order[]; results: Readonly<Record<string, Result>> }) {
+  const t = useTexts().ship;
+  return (
+    <table>
+      <caption>{t.result}</caption>
+      <tbody>
+        {orders.map((order) => (
+          <tr key={order.id}>
+            <th scope="row">
+              {nameOf(order)} <span className="name">{order.recipient.fullName}</span>
+            </th>
+            <td className={results[order.id]?.isDone ? '' : 'error'}>{results[order.id]?.text}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

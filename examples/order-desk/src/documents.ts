@@ -74,12 +74,13 @@ export const createQuoteMutation = graphql(`
   }
 `);
 
+/** All offers of 100 orders were too many `nodes` for one operation. */
 export const shipOrdersMutation = graphql(`
   mutation ShipOrders($inputs: [ShipOrderInput!]!) {
     shipOrders(inputs: $inputs) {
       ... on ShipOrderSuccess { order { ...OrderRow } shipment { id courier { id code } totalCost { cents } } }
       ... on InvalidInput { fields { path code limit message } }
-      ... on NoOffer { noOfferReason: reason quote { id offers { ...OfferParts } } }
+      ... on NoOffer { noOfferReason: reason quote { id cheapestOffer { ...OfferParts } } }
       ... on Conflict { conflictReason: reason }
       ... on UserError { message }
     }

@@ -2,7 +2,7 @@ import { ApolloProvider, useFragment } from '@apollo/client/react';
 import { lazy, StrictMode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { apollo } from './apollo.ts';
-import { Board, type Order } from './board.tsx';
+import { Board, type Order, Warnings } from './board.tsx';
 import { orderRow } from './documents.ts';
 import { Strip } from './strip.tsx';
 import { TextsContext, texts } from './texts.ts';
@@ -61,6 +61,7 @@ function Desk() {
       <Strip />
       <Board selected={selected} onSelect={onSelect} onRows={setRows} />
       <footer>
+        <Warnings rows={rows} />
         <div className="actions" id="actions" tabIndex={-1}>
           <span role="status">
             {t.board.selected(selected.size)} {selected.size > 100 && t.board.tooMany}

@@ -1,7 +1,7 @@
 import { useApolloClient, useQuery } from '@apollo/client/react';
 import { type FormEvent, useRef, useState } from 'react';
 import { nameOf, type Order } from './board.tsx';
-import { Dialog, type DialogProps, Status, Submit } from './dialog.tsx';
+import { Dialog, type DialogProps, type Result, Results, Status, Submit } from './dialog.tsx';
 import { channelsQuery, sendMutation } from './documents.ts';
 import { money } from './format.ts';
 import type { TemplatePartsFragment } from './gql/graphql';
@@ -48,11 +48,11 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
   const template = templates.find((each) => titleOf(each) === templateName) ?? templates[0];
   /** By parameter: a field of the order, or a text after `=`. */
   const [values, setValues] = useState<Record<string, string>>({});
-  const [results, setResults] = useState<Record<string, { text: string; isSent?: boolean }>>({});
+  const [results, setResults] = useState<Record<string, Result>>({});
   const [note, setNote] = useState('');
   const [isBusy, setBusy] = useState(false);
   const keys = useRef(new Map<string, IdempotencyKey>());
-  const left = orders.filter(({ id }) => !results[id]?.isSent);
+  const left = orders.filter(({ id }) => !results[id]?.isDone);
   const parameters = (template ? ['header' as const, 'body' as const] : []).flatMap((part) =>
     (template?.[part]?.parameters ?? []).map(({ name, example }) => ({
       key: `${part} ${name}`,
@@ -95,7 +95,7 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
       done += group.length;
       setResults({ ...after });
     }
-    setNote(t.sum(orders.filter(({ id }) => after[id]?.isSent).length, orders.length));
+    setNote(t.sum(orders.filter(({ id }) => after[id]?.isDone).length, orders.length));
     setBusy(false);
   }
 
@@ -111,7 +111,7 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
     const result = data?.sendMessageToPhone;
     key.settle(result);
     if (!result) return { text: failureOf(error, texts) };
-    if (result.__typename === 'SendMessageSuccess') return { text: t.sent, isSent: true };
+    if (result.__typename === 'SendMessageSuccess') return { text: t.sent, isDone: true };
     return { text: reasonOf(result as Refusal, texts) };
   }
 
@@ -197,21 +197,7 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
         </Submit>
       </form>
       <Status>{note}</Status>
-      {hasTried && (
-        <table>
-          <caption>{texts.ship.result}</caption>
-          <tbody>
-            {orders.map((order) => (
-              <tr key={order.id}>
-                <th scope="row">
-                  {nameOf(order)} <span className="name">{order.recipient.fullName}</span>
-                </th>
-                <td className={results[order.id]?.isSent ? '' : 'error'}>{results[order.id]?.text}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {hasTried && <Results orders={orders} results={results} />}
     </Dialog>
   );
 }

@@ -10,7 +10,7 @@ export interface Refusal {
   fields?: { path: string; code: InvalidFieldCode; limit: number | null; message: string }[];
   conflictReason?: ConflictReason;
   noOfferReason?: NoOfferReason;
-  quote?: { offers: OfferPartsFragment[] };
+  quote?: { cheapestOffer: OfferPartsFragment | null };
 }
 
 /** Why there is no result at all, without the words of developers where REST is the reason. */
@@ -28,7 +28,7 @@ export function reasonOf(refusal: Refusal, t: Texts): string {
   if (fields.length > 0) return fields.map((field) => `${field.path}: ${faultOf(field, t)}`).join('. ');
   if (conflictReason && conflictReason !== 'REJECTED') return t.conflicts[conflictReason] ?? message;
   if (noOfferReason && quote) {
-    const [best] = available(quote.offers);
+    const best = quote.cheapestOffer;
     const cheapest = best && t.cheapest(best.courier.code, money(best.shipmentCost?.cents ?? 0));
     return [t.noOffer[noOfferReason] ?? message, cheapest].filter(Boolean).join(' ');
   }

@@ -1,7 +1,7 @@
 import { useApolloClient, useMutation, useQuery } from '@apollo/client/react';
 import { type FormEvent, useRef, useState } from 'react';
 import { nameOf, type Order } from './board.tsx';
-import { Dialog, type DialogProps, Status, Submit } from './dialog.tsx';
+import { Dialog, type DialogProps, type Result, Results, Status, Submit } from './dialog.tsx';
 import { balanceQuery, createQuoteMutation, originsQuery, shipOrdersMutation } from './documents.ts';
 import { money, toCents } from './format.ts';
 import type { OfferPartsFragment, PackageInput, ShipOrderInput } from './gql/graphql';
@@ -9,9 +9,7 @@ import { available, failureOf, type Refusal, reasonOf } from './results.ts';
 import { useTexts } from './texts.ts';
 import { IdempotencyKey } from './waybill/idempotency-key.ts';
 
-interface Result {
-  text: string;
-  /** Undefined if the order was not shipped. */
+interface Shipped extends Result {
   cents?: number;
 }
 
@@ -26,13 +24,13 @@ export function Ship({ orders, onClose }: DialogProps) {
   );
   const origins = useQuery(originsQuery).data?.origins?.nodes?.flatMap((origin) => origin ?? []) ?? [];
   const [offers, setOffers] = useState<OfferPartsFragment[]>([]);
-  const [results, setResults] = useState<Record<string, Result>>({});
+  const [results, setResults] = useState<Record<string, Shipped>>({});
   const [notes, setNotes] = useState<string[]>([]);
   const [quote, { loading: isQuoting }] = useMutation(createQuoteMutation);
   const [ship, { loading: isShipping }] = useMutation(shipOrdersMutation);
   const form = useRef<HTMLFormElement>(null);
   const keys = useRef(new Map<string, IdempotencyKey>());
-  const left = open.filter(({ id }) => results[id]?.cents === undefined);
+  const left = open.filter(({ id }) => !results[id]?.isDone);
   const first = open[0];
 
   async function showOffers() {
@@ -76,7 +74,7 @@ export function Ship({ orders, onClose }: DialogProps) {
       if (result?.__typename === 'ShipOrderSuccess') {
         const { courier, totalCost } = result.shipment;
         const cents = totalCost?.cents ?? 0;
-        after[id] = { text: t.done(courier?.code ?? '', money(cents)), cents };
+        after[id] = { text: t.done(courier?.code ?? '', money(cents)), cents, isDone: true };
       } else
         after[id] = {
           text: result ? reasonOf(result as Refusal, texts) : failureOf(error, texts),
@@ -196,23 +194,7 @@ export function Ship({ orders, onClose }: DialogProps) {
         </Submit>
       </form>
       <Status>{notes.join(' ')}</Status>
-      {hasTried && (
-        <table>
-          <caption>{t.result}</caption>
-          <tbody>
-            {open.map((order) => (
-              <tr key={order.id}>
-                <th scope="row">
-                  {nameOf(order)} <span className="name">{order.recipient.fullName}</span>
-                </th>
-                <td className={results[order.id]?.cents === undefined ? 'error' : ''}>
-                  {results[order.id]?.text}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {hasTried && <Results orders={open} results={results} />}
     </Dialog>
   );
 }
