@@ -47,6 +47,7 @@ export const tries: Record<string, Try> = {
     const [body] = sandbox.requests.entries().flatMap((entry) => (path.test(entry.path) ? [entry.body] : []));
     assert(JSON.stringify(body).includes(JSON.stringify(first).slice(1, -1)), JSON.stringify(body));
     assert.equal(await screen.dialog.getByText(t.message.sent, { exact: true }).count(), 2);
+    assert.equal(await screen.dialog.getByText(t.message.unknown).count(), 1);
     await screen.press('Escape');
     await page.waitForFunction(() => !document.querySelector('dialog'));
     await screen.shows(t.board.selected(3));

@@ -61,6 +61,7 @@ export interface Texts {
     title: string;
     template: string;
     sent: string;
+    unknown: string;
     submit(count: number): string;
     retry(count: number): string;
     sum(done: number, all: number): string;
