@@ -176,7 +176,7 @@ export class Screen {
     return this.page.evaluate(async () => {
       // The script above adds it to the page.
       const { violations } = await (globalThis as unknown as Axe).axe.run();
-      return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.length} × ${nodes[0]?.html}`);
     });
   }
 
