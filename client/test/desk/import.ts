@@ -35,12 +35,14 @@ export const tries: Record<string, Try> = {
     await screen.look('import');
     await choose(stage, file);
     await screen.shows(t.import.rows(5));
-    const mend = sandbox.faults.add({ kind: 'status', status: 503, method: 'POST' });
+    const mend = sandbox.faults.add({ kind: 'status', status: 503 });
     await screen.activate(screen.button(t.import.submit(5)));
     await screen.shows(t.import.sum(0, 5));
     await screen.look('import-failed');
+    assert.equal(writes(stage, '/v1/orders'), 0);
     mend();
-    sandbox.requests.clear();
+    // An order whose response is lost is found by its reference.
+    sandbox.faults.add({ kind: 'applied-then-cut', method: 'POST', path: '/v1/orders', times: 1 });
     await screen.retryUntil(t.import.sum(3, 2));
     await screen.look('imported');
     const texts = await results(stage);
