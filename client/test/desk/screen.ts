@@ -83,6 +83,8 @@ export class Screen {
   async tabTo(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab', most = 250): Promise<void> {
     await target.waitFor();
     const hasFocus = () => target.evaluate((element) => element === document.activeElement);
+    // The user may have scrolled away from what has the focus.
+    if (await hasFocus()) return;
     for (let presses = 0; !(await hasFocus()); presses += 1) {
       assert(presses < most, `${most} presses of ${key} do not lead to ${target}`);
       await this.press(key);
