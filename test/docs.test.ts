@@ -66,6 +66,7 @@ test('each group of readers has a documentation page', () => {
     'docs/api.md',
     'docs/api-reference.md',
     'docs/clients.md',
+    'docs/es/inicio.md',
     'docs/operations/deploy.md',
     'docs/operations/behave.md',
     'docs/operations/observe.md',
@@ -153,6 +154,13 @@ describe('docs/api-reference.md', () => {
     );
     expect(inTable.sort()).toEqual(errors.map(({ name }) => name).sort());
   });
+});
+
+test('docs/es/inicio.md names what the desk shows by its words', () => {
+  const names = [...read('docs/es/inicio.md').matchAll(/\*\*(.+?)\*\*/g)].map(([, name = '']) => name);
+  const texts = read('examples/order-desk/src/texts.ts');
+  expect(names.length).toBeGreaterThan(5);
+  expect(names.filter((name) => !texts.includes(`'${name}'`))).toEqual([]);
 });
 
 test('docs/errors.md lists every error code', () => {
@@ -343,6 +351,10 @@ const benchTest = (has: string): Runner => ({ file: 'test/bench.test.ts', has })
  */
 const clients = (has: string): Runner[] => [{ file: 'client/test/package.json', has }];
 const clientsRun = (has: string): Runner[] => [{ file: 'client/test/run.ts', has }];
+/** The requests of the Spanish quickstart. Each needs those before it. */
+const quickstart = readPage('docs/es/inicio.md')
+  .codeBlocks.map(({ text }) => text.trim())
+  .filter((text) => text.startsWith('curl '));
 const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> = {
   'npm cit': [gate],
   'npm ci': [gate],
@@ -436,6 +448,8 @@ const commands: Record<string, Runner[] | ((command: string) => Promise<void>)> 
   'npm run bench:fairness': [benchTest("'bench/fairness.ts'")],
   'npm run bench:soak': [benchTest("'bench/soak.ts'")],
   'npm run bench:live': [benchTest("'bench/live.ts'")],
+  'npm run demo': [{ file: 'client/test/desk.ts', has: "'exec npm run demo'" }],
+  ...Object.fromEntries(quickstart.map((command) => [command, followsQuickstart])),
 };
 
 /** Runs a command that starts a server, until the server prints its address. */
@@ -492,6 +506,31 @@ async function asks(command: string): Promise<void> {
   if (response === undefined) return;
   expect(response).toHaveProperty('data');
   expect(response).not.toHaveProperty('errors');
+}
+
+/** Runs the quickstart up to a command, with a new sandbox. */
+async function followsQuickstart(command: string): Promise<void> {
+  const server = startCommand('npm start', root, { PORT: '0', LOG_LEVEL: 'silent', STATE_FILE: 'memory' });
+  const banner = await server.prints(" -d '");
+  const [origin = ''] = /http:\/\/[^/]+/.exec(banner) ?? [];
+  await inFolder(async (folder) => {
+    for (const each of quickstart.slice(0, quickstart.indexOf(command) + 1)) {
+      const { code, output } = await startCommand(each.replace('http://127.0.0.1:4000', origin), folder).exit;
+      // The shell has no such program.
+      if (code === 127) return;
+      if (each.endsWith('-o rotulo.pdf')) {
+        expect(readFileSync(join(folder, 'rotulo.pdf'), 'latin1')).toMatch(/^%PDF-/);
+        continue;
+      }
+      const { data, errors } = JSON.parse(output);
+      expect(errors).toBeUndefined();
+      const { shipOrder, createLabelDocument: printed, orders } = data;
+      if (shipOrder) expect(shipOrder.shipment).toMatchObject({ id: 'shipments/ca2048' });
+      else if (printed) expect(printed.document.entries[0]).toMatchObject({ outcome: 'INCLUDED', page: 1 });
+      else expect(orders.nodes.length).toBeGreaterThan(2);
+    }
+  });
+  await server.stop();
 }
 
 /** Runs a command that asks `npm start` whether it is ready. */
@@ -769,7 +808,7 @@ describe('prose', () => {
     const nameless = prosePages
       .filter(
         ({ path, paragraphs }) =>
-          !/^(?:F|This page is f)or \w/.test(paragraphs[0] ?? '') && path !== 'README.md',
+          !/^(?:(?:F|This page is f)or|Para) \w/.test(paragraphs[0] ?? '') && path !== 'README.md',
       )
       .map(
         ({ path, paragraphs }) =>

@@ -15,7 +15,10 @@ import { parsePage } from '../../test/fixtures/markdown.ts';
 import { type Place, startPlace } from './place.ts';
 
 // Proves docs/clients.md: compiles each of its blocks with the newest version of each client, and runs the clients before
-// the server and its sandbox. Usage: npm run clients
+// the server and its sandbox. Usage: npm run clients [-- name …]
+//
+// Names are apollo, urql, relay, fetch and desk. Without names, all but `desk` run: it drives the order desk in Chromium,
+// and `desk/board` only one part of it.
 
 interface Tries {
   tries: Record<string, (place: Place) => Promise<void>>;
@@ -75,40 +78,59 @@ function writeRelayConfig(configs: object[]): void {
   writeFileSync(join(app, 'relay.config.json'), JSON.stringify(Object.assign({}, ...configs)));
 }
 
-install();
-writeApp();
-const bin = (name: string) => join(here, 'node_modules/.bin', name);
-run(bin('graphql-codegen'), '--config', 'codegen.ts', '--silent');
-const { bundle } = await import('./bundle.ts');
-const files: Record<string, string> = {};
-const bundleClient = async (client: string) => {
-  files[client] = await bundle(app, `app/tries/${client}.tsx`, `${client}.js`);
-};
-writeRelayConfig(relayConfigs.slice(0, 1));
-run(bin('relay-compiler'), 'relay.config.json');
-await bundleClient('relay-text');
-writeFileSync(join(app, 'operations.json'), '{}\n');
-writeRelayConfig(relayConfigs);
-run(bin('relay-compiler'), 'relay.config.json');
-run(bin('tsc'), '--project', 'tsconfig.json');
-for (const client of ['apollo', 'urql', 'relay', 'fetch']) await bundleClient(client);
-console.log(`compiled each block after ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
+/** Compiles the blocks of the page, and runs these clients. Relay is run by texts and by ids. */
+async function tryClients(names: string[]): Promise<void> {
+  writeApp();
+  const bin = (name: string) => join(here, 'node_modules/.bin', name);
+  run(bin('graphql-codegen'), '--config', 'codegen.ts', '--silent');
+  const { bundle } = await import('./bundle.ts');
+  const files: Record<string, string> = {};
+  const bundleClient = async (client: string) => {
+    files[client] = await bundle(app, `app/tries/${client}.tsx`, `${client}.js`);
+  };
+  writeRelayConfig(relayConfigs.slice(0, 1));
+  run(bin('relay-compiler'), 'relay.config.json');
+  if (names.includes('relay')) await bundleClient('relay-text');
+  writeFileSync(join(app, 'operations.json'), '{}\n');
+  writeRelayConfig(relayConfigs);
+  run(bin('relay-compiler'), 'relay.config.json');
+  run(bin('tsc'), '--project', 'tsconfig.json');
+  for (const client of names) await bundleClient(client);
+  console.log(`compiled each block after ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
 
-const lists = ['app/gql/persisted-documents.json', 'operations.json'].map((path) => join(app, path));
-for (const [client, file] of Object.entries(files)) {
-  const place = await startPlace(lists);
-  writeFileSync(
-    file,
-    readFileSync(file, 'utf8')
-      .replaceAll('http://127.0.0.1:4000', place.origin)
-      .replace('return "sandbox-cafe-andino-2"', 'return globalThis.nextToken()'),
-  );
-  const { tries }: Tries = await import(pathToFileURL(file).href);
-  for (const [name, tryIt] of Object.entries(tries)) {
-    await tryIt(place);
-    console.log(`✓ ${client}: ${name}`);
+  const lists = ['app/gql/persisted-documents.json', 'operations.json'].map((path) => join(app, path));
+  for (const [client, file] of Object.entries(files)) {
+    const place = await startPlace(lists);
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8')
+        .replaceAll('http://127.0.0.1:4000', place.origin)
+        .replace('return "sandbox-cafe-andino-2"', 'return globalThis.nextToken()'),
+    );
+    const { tries }: Tries = await import(pathToFileURL(file).href);
+    for (const [name, tryIt] of Object.entries(tries)) {
+      await tryIt(place);
+      console.log(`✓ ${client}: ${name}`);
+    }
+    await place.stop();
   }
-  await place.stop();
+}
+
+install();
+const clients = ['apollo', 'urql', 'relay', 'fetch'];
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !clients.includes(name) && !/^desk(\/|$)/.test(name));
+if (unknown.length > 0)
+  throw new Error(`Expected ${clients.join(', ')} or desk, but got ${unknown.join(', ')}.`);
+const chosen = clients.filter((client) => named.length === 0 || named.includes(client));
+if (chosen.length > 0) await tryClients(chosen);
+const ofDesk = named.filter((name) => name.startsWith('desk'));
+if (ofDesk.length > 0) {
+  const { tryDesk } = await import('./desk.ts');
+  await tryDesk(
+    console.log,
+    ofDesk.flatMap((name) => name.split('/')[1] ?? []),
+  );
 }
 console.log(`The clients work. ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
 // Streams of the clients that retry for ever would keep the process.

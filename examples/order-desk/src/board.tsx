@@ -51,6 +51,12 @@ export function Board({ selected, onSelect, onRows }: Props) {
   const hasFailed = Object.keys(failing).length > 0;
   useHealing(unknownIds, 'Board' in failing && !isBusy, data?.orders && hasNextPage ? more : refetch);
   const [watched, watch] = useRowsOnScreen(ids);
+  useEffect(() => {
+    if (watched.length > 0) return;
+    // Without rows on the screen the stream ends, and its failure would never be withdrawn.
+    const { Live: _ended, ...others } = failures();
+    failures(others);
+  }, [watched]);
   useSubscription(liveSubscription, {
     variables: { ids: watched },
     skip: watched.length === 0,

@@ -112,6 +112,8 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
     key.settle(result);
     if (!result) return { text: failureOf(error, texts) };
     if (result.__typename === 'SendMessageSuccess') return { text: t.sent, isDone: true };
+    // A retry learns nothing: nobody can look for a message by its text.
+    if (result.__typename === 'OutcomeUnknown') return { text: t.unknown };
     return { text: reasonOf(result as Refusal, texts) };
   }
 

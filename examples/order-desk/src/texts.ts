@@ -145,6 +145,7 @@ const es = {
     working: (done: number, all: number) => `Enviando: ${done} de ${all}…`,
     missing: 'Falta un valor',
     sent: 'Enviado',
+    unknown: 'No se sabe si salió. Reintentar no lo envía otra vez: pregunte al cliente.',
     sum: (done: number, all: number) => `${done} de ${all} mensajes enviados.`,
   },
   strip: {
@@ -367,6 +368,7 @@ const en: typeof es = {
     working: (done, all) => `Sending: ${done} of ${all}…`,
     missing: 'A value is missing',
     sent: 'Sent',
+    unknown: 'Not known whether it was sent. A retry does not send it again: ask the customer.',
     sum: (done, all) => `${done} of ${all} messages sent.`,
   },
   strip: {
