@@ -23,8 +23,8 @@ test.each([
 });
 
 test.each([
-  [1, 2, 'costs at most 1 cent. Available: couriers/a for 2 cents.'],
-  [0, 1, 'costs at most 0 cents. Available: couriers/a for 1 cent.'],
+  [1, 2, 'costs more than 1 cent. Available: couriers/a for 2 cents.'],
+  [0, 1, 'costs more than 0 cents. Available: couriers/a for 1 cent.'],
 ])('the message about a missing offer counts its cents: %d and %d', (maxShipmentCostCents, cost, text) => {
   const offers = [{ courier: 'couriers/a', status: 'SUCCESS', shipmentCostCents: cost }];
   expect(explainNoOffer(offers, { offer: {}, maxShipmentCostCents }).message).toContain(text);

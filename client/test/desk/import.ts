@@ -68,4 +68,20 @@ export const tries: Record<string, Try> = {
     await screen.press('Escape');
     await screen.tabTo(screen.button(t.import.title), 'Tab', 0);
   },
+  async 'a row whose order was lost gets another key, once it certainly has no order'(stage) {
+    const { screen, sandbox, url } = stage;
+    const { t } = screen;
+    await screen.open(url);
+    await screen.activate(screen.button(t.import.title));
+    await choose(stage, [header, row('Tulia')].join('\n'));
+    sandbox.faults.add({ kind: 'status', status: 503, method: 'POST', path: '/v1/orders', times: 1 });
+    await screen.activate(screen.button(t.import.submit(1)));
+    await screen.shows(t.import.sum(0, 1));
+    await screen.retryUntil(t.import.sum(1, 0));
+    await screen.press('Escape');
+    await screen.page.waitForFunction(() =>
+      document.querySelector('main tbody')?.textContent?.includes('Tulia'),
+    );
+    assert.equal(await screen.rows.filter({ hasText: 'Tulia Ospina Toro' }).count(), 1);
+  },
 };

@@ -121,6 +121,12 @@ export const createOrdersMutation = graphql(`
   }
 `);
 
+export const orderByReferenceQuery = graphql(`
+  query OrderByReference($referenceId: String!) {
+    orderByReference(referenceId: $referenceId) { ...OrderRow }
+  }
+`);
+
 export const channelsQuery = graphql(`
   query Channels {
     channels(first: 5) {

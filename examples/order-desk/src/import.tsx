@@ -1,8 +1,8 @@
 import { useApolloClient } from '@apollo/client/react';
 import Papa from 'papaparse';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { Dialog, type DialogProps, Status, Submit } from './dialog.tsx';
-import { createOrdersMutation, locationsQuery } from './documents.ts';
+import { createOrdersMutation, locationsQuery, orderByReferenceQuery } from './documents.ts';
 import { fold, toCents } from './format.ts';
 import type { CreateOrderInput } from './gql/graphql';
 import { failureOf, faultOf, type Refusal, reasonOf } from './results.ts';
@@ -42,6 +42,16 @@ interface Result {
   isCreated?: boolean;
 }
 
+/** The key of a row. Another one follows when its outcome stays unknown and the row has no order. */
+interface RowKey {
+  number: number;
+  /** When its outcome was unknown for the first time, in milliseconds since 1970. */
+  unknownSinceMs?: number;
+}
+
+/** After this time REST shows an order that it has made, and makes none any more. In milliseconds. */
+const settledMs = 30_000;
+
 /** Creates an order for each row of a CSV file, a hundred at a time. */
 export function Import({ onClose }: DialogProps) {
   const texts = useTexts();
@@ -51,6 +61,7 @@ export function Import({ onClose }: DialogProps) {
   const [results, setResults] = useState<readonly (Result | undefined)[]>([]);
   const [note, setNote] = useState('');
   const [isBusy, setBusy] = useState(false);
+  const keys = useRef(new Map<number, RowKey>());
   const rows = file?.rows ?? [];
   const left = rows.flatMap((_row, index) =>
     results[index]?.isCreated || results[index]?.isFaulty ? [] : index,
@@ -61,6 +72,7 @@ export function Import({ onClose }: DialogProps) {
     setFile(undefined);
     setResults([]);
     setNote('');
+    keys.current.clear();
     if (!chosen) return;
     const bytes = await chosen.arrayBuffer();
     const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
@@ -97,7 +109,7 @@ export function Import({ onClose }: DialogProps) {
         const variables = { inputs: inputs.map(({ input }) => input) };
         const { data, error } = await client.mutate({ mutation: createOrdersMutation, variables });
         for (const [place, { index }] of inputs.entries())
-          after[index] = toResult(data?.createOrders?.[place], error);
+          after[index] = toResult(index, data?.createOrders?.[place], error);
       }
       setResults([...after]);
     }
@@ -129,6 +141,7 @@ export function Import({ onClose }: DialogProps) {
     }
     const found = places.get(search) ?? [];
     if (typeof found === 'string') return { text: found };
+    const referenceId = cell('referencia') || `CSV-${file?.hash.slice(0, 8)}-${index + 1}`;
     const same = found.filter(
       ({ locality, administrativeArea }) =>
         fold(locality) === fold(search) &&
@@ -136,6 +149,8 @@ export function Import({ onClose }: DialogProps) {
     );
     if (same.length > 1) return { text: t.manyCities, isFaulty: true };
     if (!same[0]) return { text: t.noCity, isFaulty: true };
+    const idempotencyKey = await keyOf(index, referenceId);
+    if (typeof idempotencyKey !== 'string') return idempotencyKey;
     return {
       recipient: {
         firstName: cell('nombre'),
@@ -149,14 +164,33 @@ export function Import({ onClose }: DialogProps) {
       notes: cell('notas') || cell('contenido'),
       sellingPriceCents: precio,
       cashOnDeliveryRequestCents: recaudo,
-      referenceId: cell('referencia') || `CSV-${file?.hash.slice(0, 8)}-${index + 1}`,
-      idempotencyKey: `${file?.hash}-${index + 1}`,
+      referenceId,
+      idempotencyKey,
     };
   }
 
-  function toResult(result: Refusal | undefined, error: Error | undefined): Result {
+  /** The key of a row, or the result of the row if an earlier key has made its order. */
+  async function keyOf(index: number, referenceId: string): Promise<string | Result> {
+    let key = keys.current.get(index) ?? { number: 1 };
+    if (key.unknownSinceMs !== undefined && Date.now() - key.unknownSinceMs >= settledMs) {
+      const { data, error } = await client.query({
+        query: orderByReferenceQuery,
+        variables: { referenceId },
+        fetchPolicy: 'network-only',
+      });
+      if (error || !data) return { text: failureOf(error, texts) };
+      if (data.orderByReference) return { text: t.created, isCreated: true };
+      key = { number: key.number + 1 };
+    }
+    keys.current.set(index, key);
+    return [file?.hash, index + 1, ...(key.number > 1 ? [key.number] : [])].join('-');
+  }
+
+  function toResult(index: number, result: Refusal | undefined, error: Error | undefined): Result {
     if (!result) return { text: failureOf(error, texts) };
     if (result.__typename === 'CreateOrderSuccess') return { text: t.created, isCreated: true };
+    const key = keys.current.get(index);
+    if (key && result.__typename === 'OutcomeUnknown') key.unknownSinceMs ??= Date.now();
     const isFaulty = !['OutcomeUnknown', 'WriteFailed'].includes(result.__typename);
     const faults = result.fields?.map((field) => `${columnOf(field.path)}: ${faultOf(field, texts)}`) ?? [];
     return { text: faults.length > 0 ? faults.join('. ') : reasonOf(result, texts), isFaulty };

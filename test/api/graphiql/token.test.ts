@@ -1,3 +1,4 @@
+import type { Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hasBrowser } from '../../fixtures/browser.ts';
 import {
@@ -31,9 +32,15 @@ describe.runIf(hasBrowser)('the access token of GraphiQL', () => {
   /** Runs the open tab, and reads the header `authorization` of the request whose document has this text. */
   async function sentToken(text: string): Promise<string | undefined> {
     const { page } = stage;
-    const sent = page.waitForRequest((request) => !!request.postDataJSON()?.query?.includes(text));
-    await page.getByRole('button', { name: /^Execute query/ }).click();
-    return (await sent).headers().authorization;
+    const isSent = (request: Request) => !!request.postDataJSON()?.query?.includes(text);
+    let request: Request | null = null;
+    // The editor passes on its text some time after the keys. Until then, the button runs an empty document.
+    while (request === null) {
+      const sent = page.waitForRequest(isSent, { timeout: 2_000 }).catch(() => null);
+      await page.getByRole('button', { name: /^Execute query/ }).click();
+      request = await sent;
+    }
+    return request.headers().authorization;
   }
 
   async function openNewTab(): Promise<void> {
