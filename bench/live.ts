@@ -22,9 +22,11 @@ const { values: options } = parseArgs({
     /** How long the boards change. */
     'changing-ms': { type: 'string', default: '60000' },
     /** The rounds beside idle streams, and as many alone. */
-    rounds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '2' },
     /** The small queries of a round. */
     samples: { type: 'string', default: '800' },
+    /** The wait before the small queries beside idle streams. After 32 seconds, streams look every 30 seconds. */
+    'settle-ms': { type: 'string', default: '32000' },
     /** How long REST is away. */
     'outage-ms': { type: 'string', default: '30000' },
     /** The streams that open and end. */
@@ -34,7 +36,13 @@ const { values: options } = parseArgs({
 const size = { streams: Number(options.streams), tokens: Number(options.tokens) };
 const parts: Record<string, () => Promise<Report>> = {
   changing: () => measureChanging({ ...size, forMs: Number(options['changing-ms']) }),
-  idle: () => measureIdle({ ...size, rounds: Number(options.rounds), samples: Number(options.samples) }),
+  idle: () =>
+    measureIdle({
+      ...size,
+      rounds: Number(options.rounds),
+      samples: Number(options.samples),
+      settleMs: Number(options['settle-ms']),
+    }),
   outage: () => measureOutage({ ...size, forMs: Number(options['outage-ms']) }),
   churn: () => measureChurn({ ...size, streams: Number(options.churn) }),
 };

@@ -246,7 +246,7 @@ program.each([
 program(
   'npm run bench:live measures idle streams and a small query beside them',
   async () => {
-    const short = ['--rounds', '1', '--samples', '50'];
+    const short = ['--rounds', '1', '--samples', '50', '--settle-ms', '500'];
     const { rows } = await run('bench/live.ts', '--only', 'idle', ...quickStreams, ...short);
     expect(rows.map(([watched]) => watched)).toEqual(['watched', '---', 'a balance', 'a board of 20 orders']);
   },

@@ -7,9 +7,6 @@ import { closeAll, watchAll } from './viewers.ts';
 
 const mostHeapKb = 60;
 const mostTimes = 1.5;
-/** The first looks of the streams have ended, and the looks are further apart. */
-const settleMs = 3_000;
-
 /** What the streams watch, and how. */
 const watched: [name: string, subscription: string][] = [
   ['a balance', 'subscription { organization { balance { cents } } }'],
@@ -19,6 +16,8 @@ const watched: [name: string, subscription: string][] = [
 export interface IdleSize extends Size {
   /** Rounds alone, each followed by one beside the streams. */
   rounds: number;
+  /** The wait before the queries beside the streams, in milliseconds. */
+  settleMs: number;
   /** The small queries alone, and as many beside the streams, in each round. */
   samples: number;
 }
@@ -74,7 +73,7 @@ interface Round {
 async function beside(live: LiveServer, size: IdleSize, subscription: string): Promise<Omit<Round, 'alone'>> {
   const before = await live.holdings();
   const viewers = await watchAll(live.port, size, subscription);
-  await pause(settleMs);
+  await pause(size.settleMs);
   const { heapMb } = await live.holdings();
   const busy = await askMany(live, size.samples);
   closeAll(viewers);
