@@ -76,6 +76,10 @@ async function tryDemo(): Promise<void> {
     demo.on('close', () => failed(new Error(`npm run demo ended: ${output}`)));
   });
   assert.match(await (await fetch(url)).text(), /<div id="root">/);
+  const graphiql = await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } });
+  const [, script] = /src="(graphiql\/app-\w+\.js)"/.exec(await graphiql.text()) ?? [];
+  const { status, headers } = await fetch(`${url}/${script}`);
+  assert.match(`${status} ${headers.get('content-type')}`, /^200 .*javascript/);
   process.kill(-(demo.pid ?? 0), 'SIGINT');
   await ended;
   await assert.rejects(fetch(url));

@@ -72,7 +72,7 @@ export async function startDesk(
   });
   const vite: Vite = await import(pathToFileURL(createRequire(import.meta.url).resolve('vite')).href);
   const proxy = Object.fromEntries(
-    ['/graphql', '/labels', '/documents'].map((path) => [path, { target: server.url.origin }]),
+    ['/graphql', '/graphiql', '/labels', '/documents'].map((path) => [path, { target: server.url.origin }]),
   );
   const page = await vite
     .preview({

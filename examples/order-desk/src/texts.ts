@@ -89,7 +89,7 @@ const es = {
     working: 'Preparando el PDF…',
     open: (labels: number, pages: number) => `Abrir el PDF: ${labels} rótulos, ${pages} páginas`,
     until: (at: string) => `Imprima sin ajustar el tamaño. El enlace sirve hasta las ${at}`,
-    missing: (count: number) => `Faltan ${count} rótulos:`,
+    missing: (count: number) => (count === 1 ? 'Falta 1 rótulo:' : `Faltan ${count} rótulos:`),
     outcomes: {
       FAILED: 'No se pudo leer. Inténtelo otra vez.',
       NOT_FOUND: 'El envío no existe.',
@@ -313,7 +313,7 @@ const en: typeof es = {
     working: 'Preparing the PDF…',
     open: (labels, pages) => `Open the PDF: ${labels} labels, ${pages} pages`,
     until: (at) => `Print without scaling. The link works until ${at}`,
-    missing: (count) => `${count} labels are missing:`,
+    missing: (count) => (count === 1 ? '1 label is missing:' : `${count} labels are missing:`),
     outcomes: {
       FAILED: 'It could not be read. Try again.',
       NOT_FOUND: 'The shipment does not exist.',
