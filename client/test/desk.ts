@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { buildDesk, startDesk } from '../../examples/order-desk/serve.ts';
 import { browserMissingNote, hasBrowser, openBrowser } from '../../test/fixtures/browser.ts';
+import { freePort } from '../../test/fixtures/free-port.ts';
 import { Screen } from './desk/screen.ts';
 import type { Try } from './desk/stage.ts';
 import { textsOf } from './desk/texts.ts';
@@ -83,14 +82,4 @@ async function tryDemo(): Promise<void> {
   process.kill(-(demo.pid ?? 0), 'SIGINT');
   await ended;
   await assert.rejects(fetch(url));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A server that listens on a port has an AddressInfo: no pipe name and no null.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

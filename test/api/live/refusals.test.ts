@@ -112,30 +112,30 @@ test('a malformed body is one event and the end', async () => {
 });
 
 test.each([
-  ['application/json', 'POST', 406],
-  ['application/graphql-response+json', 'POST', 406],
-  ['application/json', 'GET', 405],
-  ['text/event-stream', 'GET', 405],
-])('a subscription that accepts %s, by %s, has status %i and a sentence', async (accept, method, status) => {
-  const path = method === 'GET' ? `/graphql?query=${encodeURIComponent(order)}` : '/graphql';
-  for (let count = 0; count < 2; count += 1) {
-    const response = await waybill.fetch(path, {
-      method,
-      headers: {
-        accept,
-        'graphql-require-preflight': '1',
-        authorization: waybill.authorization,
-        ...(method === 'POST' && { 'content-type': 'application/json' }),
-      },
-      ...(method === 'POST' && { body: JSON.stringify({ query: order }) }),
-    });
-    const { errors } = await response.json();
-    expect([response.status, errors[0].message]).toEqual([
-      status,
-      expect.stringMatching(/^A subscription is|^Send a subscription by POST/),
-    ]);
-  }
-});
+  ['application/json', 'POST', 406, 'A subscription is'],
+  ['application/graphql-response+json', 'POST', 406, 'A subscription is'],
+  ['application/json', 'GET', 405, 'Send a subscription by POST, with its document in a JSON body.'],
+  ['text/event-stream', 'GET', 405, 'Send a subscription by POST, with its document in a JSON body.'],
+])(
+  'a subscription that accepts %s, by %s, has status %i and a sentence',
+  async (accept, method, status, message) => {
+    const path = method === 'GET' ? `/graphql?query=${encodeURIComponent(order)}` : '/graphql';
+    for (let count = 0; count < 2; count += 1) {
+      const response = await waybill.fetch(path, {
+        method,
+        headers: {
+          accept,
+          'graphql-require-preflight': '1',
+          authorization: waybill.authorization,
+          ...(method === 'POST' && { 'content-type': 'application/json' }),
+        },
+        ...(method === 'POST' && { body: JSON.stringify({ query: order }) }),
+      });
+      const { errors } = await response.json();
+      expect([response.status, errors[0].message]).toEqual([status, expect.stringContaining(message)]);
+    }
+  },
+);
 
 test('a stream behind another response of its connection is refused', async () => {
   const { socket, received } = await openRaw(waybill);
