@@ -12,7 +12,7 @@ import {
   type VariableValues,
 } from 'graphql';
 import { perOperation } from '../document-syntax/operation-memo.ts';
-import type { Operation } from '../document-syntax/operation-types.ts';
+import type { Operation } from '../document-syntax/valid-operation.ts';
 import { maxErrorsShown } from '../limits/limits.ts';
 import { Execution, type OperationPlan } from './execution.ts';
 import { planOperation } from './operation-plan.ts';

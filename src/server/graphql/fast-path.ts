@@ -9,7 +9,7 @@ import { createDefer, maxDeferredBytes } from '../../concurrency/defer.ts';
 import { anonymousOwner } from '../../concurrency/owner.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { RequestRecord } from '../../telemetry/request-record.ts';
-import type { Operation } from '../document-syntax/operation-types.ts';
+import type { Operation } from '../document-syntax/valid-operation.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
 import { type DocumentPolicy, findDocument } from '../documents/persisted-queries.ts';
 import { compress } from '../http/compression.ts';

@@ -1,6 +1,6 @@
 import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import type { Owner } from '../../concurrency/owner.ts';
-import type { Operation } from '../document-syntax/operation-types.ts';
+import type { Operation } from '../document-syntax/valid-operation.ts';
 import type { CachedDocument, DocumentCache } from '../documents/document-cache.ts';
 import { type DocumentPolicy, type DocumentReference, findDocument } from '../documents/persisted-queries.ts';
 import { badRequest, type HttpError } from '../http/http-error.ts';

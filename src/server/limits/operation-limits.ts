@@ -13,7 +13,6 @@ import {
 } from 'graphql';
 import { defaultPageSize } from '../../graph/relay/connection.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
-import type { Operation, RawVariables } from '../document-syntax/operation-types.ts';
 import {
   collectDefinitions,
   type FieldSelection,
@@ -22,6 +21,7 @@ import {
   selectedFields,
   selectionSets,
 } from '../document-syntax/selections.ts';
+import type { Operation, RawVariables } from '../document-syntax/valid-operation.ts';
 import { type Limits, limitError, limitExceeded } from './limits.ts';
 import { listSize } from './list-size.ts';
 

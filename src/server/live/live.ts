@@ -6,7 +6,7 @@ import type { ReportError } from '../../telemetry/error-report.ts';
 import type { LiveMetrics } from '../../telemetry/live-metrics.ts';
 import type { RequestRecord } from '../../telemetry/request-record.ts';
 import type { Tenant } from '../../tenancy/tenant.ts';
-import type { Operation } from '../document-syntax/operation-types.ts';
+import type { Operation } from '../document-syntax/valid-operation.ts';
 import { badRequest, type HttpError, overloaded, rejection } from '../http/http-error.ts';
 import type { HeaderReader } from '../http/http-types.ts';
 import { readBearer } from '../http/request-checks.ts';

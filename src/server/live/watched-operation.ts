@@ -12,8 +12,8 @@ import {
 import { isJsonObject } from '../../base/json-object.ts';
 import { BadInputError } from '../../rest/errors.ts';
 import { perOperation } from '../document-syntax/operation-memo.ts';
-import type { Operation } from '../document-syntax/operation-types.ts';
 import { collectDefinitions, responseName, selectedFields } from '../document-syntax/selections.ts';
+import type { Operation } from '../document-syntax/valid-operation.ts';
 
 /** The response names that lead to values which are new at each read, and `null` at such a value. */
 interface VolatileNames extends Map<string, VolatileNames | null> {}

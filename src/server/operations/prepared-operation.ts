@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { RunningMutations } from '../../concurrency/running-mutations.ts';
-import type { Operation } from '../document-syntax/operation-types.ts';
+import type { Operation } from '../document-syntax/valid-operation.ts';
 import type { Execute } from '../execution/executor.ts';
 import type { RateLimit } from '../limits/operation-points.ts';
 import type { Admission } from './admission.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSchema, type ExecutionResult, GraphQLSchema, isObjectType, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import type { Operation } from '../../../src/server/document-syntax/operation-types.ts';
 import { collectDefinitions } from '../../../src/server/document-syntax/selections.ts';
+import type { Operation } from '../../../src/server/document-syntax/valid-operation.ts';
 import { createExecutor, type Execute } from '../../../src/server/execution/executor.ts';
 import { graphqlJsExecutor } from '../../fixtures/graphql-js-executor.ts';
 
