@@ -52,7 +52,7 @@ const layers: Record<string, string[]> = {
     'setting.ts',
   ],
   'src/server': [
-    'app.ts',
+    'wiring.ts',
     'routes',
     'graphql',
     'live',

@@ -15,7 +15,6 @@ import { type DocumentPolicy, findDocument } from '../documents/persisted-querie
 import { compress } from '../http/compression.ts';
 import { type ContentCoding, contentCoding, isJson, responseType } from '../http/content-negotiation.ts';
 import type { HeaderReader } from '../http/http-types.ts';
-import type { NodeContext } from '../http/node-context.ts';
 import { type BodyReadResult, type ParsedBody, parseBody, receiveBody } from '../http/request-body.ts';
 import type { ResponseHeaders } from '../http/response-headers.ts';
 import type { UnreadBytes } from '../http/unread-response-bytes.ts';
@@ -25,6 +24,7 @@ import { toClientResult } from '../operations/error-mapping.ts';
 import type { RunOperation } from '../operations/operation-runner.ts';
 import type { OperationRequest } from '../operations/operation-types.ts';
 import type { OperationParameters, RunStream } from './stream-requests.ts';
+import type { YogaContext } from './yoga-context.ts';
 import type { RequestBodyOptions } from './yoga-request.ts';
 
 export interface FastPathOptions {
@@ -39,7 +39,7 @@ export interface FastPathOptions {
   runOperation: RunOperation;
   runStream: RunStream;
   /** `context` has the results of the steps that the fast path has done. */
-  fallback(request: IncomingMessage, response: ServerResponse, context: Partial<NodeContext>): void;
+  fallback(request: IncomingMessage, response: ServerResponse, context: Partial<YogaContext>): void;
 }
 
 /** A listener that passes all requests that it cannot complete to the fallback. */

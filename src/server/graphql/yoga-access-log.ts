@@ -2,10 +2,10 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { anonymousOwner } from '../../concurrency/owner.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
-import type { NodeContext } from '../http/node-context.ts';
 import type { UnreadBytes } from '../http/unread-response-bytes.ts';
 import { type AccessLog, recordResult } from '../operations/access-log.ts';
 import { toClientResult } from '../operations/error-mapping.ts';
+import type { YogaContext } from './yoga-context.ts';
 
 /**
  * Yoga plugin: records requests in `accessLog`, returns the request id in the header `x-request-id`, and maps the errors
@@ -15,7 +15,7 @@ export function yogaAccessLog(
   accessLog: AccessLog,
   unread: UnreadBytes,
   report: ReportError,
-): Plugin<object, NodeContext> {
+): Plugin<object, YogaContext> {
   return {
     onRequest({ request, serverContext }) {
       serverContext.requestRecord ??= accessLog.begin(request.headers.get('x-request-id'));

@@ -2,13 +2,13 @@ import type { FetchAPI, Plugin } from 'graphql-yoga';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import { compress } from '../http/compression.ts';
 import { type ContentCoding, contentCoding } from '../http/content-negotiation.ts';
-import type { NodeContext } from '../http/node-context.ts';
+import type { YogaContext } from './yoga-context.ts';
 
 // Not PDFs, whose contents are compressed already.
 const compressedTypes = /^(?:application\/json|application\/graphql-response\+json|text\/plain);/;
 
 /** Yoga plugin: compresses responses. If zlib fails, the error is reported, and the client gets the uncompressed body. */
-export function yogaCompression(report: ReportError): Plugin<object, NodeContext> {
+export function yogaCompression(report: ReportError): Plugin<object, YogaContext> {
   return {
     // Not async, because an async hook creates a promise for every response.
     onResponse({ request, response, serverContext, setResponse, fetchAPI }) {

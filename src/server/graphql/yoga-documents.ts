@@ -4,10 +4,10 @@ import type { Owner } from '../../concurrency/owner.ts';
 import type { DocumentCache } from '../documents/document-cache.ts';
 import { type DocumentPolicy, type DocumentReference, findDocument } from '../documents/persisted-queries.ts';
 import type { HeaderReader } from '../http/http-types.ts';
-import type { NodeContext } from '../http/node-context.ts';
 import type { Admission } from '../operations/admission.ts';
 import { documentTurn } from '../operations/document-turn.ts';
 import { clientGone, refuse } from '../operations/refusal.ts';
+import type { YogaContext } from './yoga-context.ts';
 
 /** Request parameters that Yoga itself does not accept. */
 export const idParameters = ['documentId', 'id'];
@@ -47,7 +47,7 @@ export function yogaDocuments(
   documents: DocumentCache,
   admission: Admission,
   toOwner: (headers: HeaderReader, connection: object) => Owner,
-): Plugin<object, NodeContext> {
+): Plugin<object, YogaContext> {
   const errorsByDocument = new WeakMap<DocumentNode, readonly GraphQLError[]>();
 
   return {

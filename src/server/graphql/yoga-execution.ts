@@ -2,11 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import { type HttpError, rejection } from '../http/http-error.ts';
-import type { NodeContext } from '../http/node-context.ts';
 import type { RunOperation } from '../operations/operation-runner.ts';
-import type { OperationRequest } from '../operations/operation-types.ts';
-import type { Respond } from '../operations/prepared-operation.ts';
+import type { OperationRequest, Respond } from '../operations/operation-types.ts';
 import { refuse } from '../operations/refusal.ts';
+import type { YogaContext } from './yoga-context.ts';
 
 /** The error of a subscription for which no stream can be opened. */
 function noStreamError({ method }: IncomingMessage): HttpError {
@@ -21,7 +20,7 @@ function noStreamError({ method }: IncomingMessage): HttpError {
 }
 
 /** Yoga plugin: runs operations by the same function as the fast path. */
-export function yogaExecution(runOperation: RunOperation): Plugin<NodeContext> {
+export function yogaExecution(runOperation: RunOperation): Plugin<YogaContext> {
   return {
     onExecute({ args, setExecuteFn }) {
       const { document, operationName, variableValues, contextValue } = args;
@@ -39,7 +38,7 @@ export function yogaExecution(runOperation: RunOperation): Plugin<NodeContext> {
   };
 }
 
-function operationRequest(context: YogaInitialContext & NodeContext): OperationRequest {
+function operationRequest(context: YogaInitialContext & YogaContext): OperationRequest {
   const { headers, signal } = context.request;
   return {
     headers,

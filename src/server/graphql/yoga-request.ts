@@ -1,9 +1,9 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { responseType } from '../http/content-negotiation.ts';
-import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 import { type BodyBudget, type ParsedBody, parseBody, readBody } from '../http/request-body.ts';
 import type { Admission } from '../operations/admission.ts';
+import { httpErrorResponse, type YogaContext } from './yoga-context.ts';
 import { checkRequestHead } from './yoga-request-head.ts';
 
 export interface RequestBodyOptions {
@@ -16,7 +16,7 @@ export interface RequestBodyOptions {
  * Yoga plugin: rejects invalid request heads, and reads and parses bodies. A request counts only when its operation is
  * admitted, so that slow uploads occupy no capacity.
  */
-export function yogaRequest(options: RequestBodyOptions): Plugin<object, NodeContext> {
+export function yogaRequest(options: RequestBodyOptions): Plugin<object, YogaContext> {
   const { maxBodyBytes, admission } = options;
   return {
     onRequestParse({ request, serverContext, requestParser, setRequestParser, endResponse, fetchAPI }) {
@@ -45,7 +45,7 @@ export function yogaRequest(options: RequestBodyOptions): Plugin<object, NodeCon
 }
 
 async function readParameters(
-  { req, res, parsed }: NodeContext,
+  { req, res, parsed }: YogaContext,
   { maxBodyBytes, budget }: RequestBodyOptions,
 ): Promise<ParsedBody> {
   if (parsed !== undefined) return parsed;

@@ -5,10 +5,10 @@ import type { Duplex } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { withTimeout } from '../../concurrency/with-timeout.ts';
 import { createRequestIds } from '../../telemetry/request-ids.ts';
+import { checkTransferCoding, checkUrl } from './ambiguous-requests.ts';
 import { ClientConnection } from './client-connection.ts';
 import { EarlyClosingResponse } from './early-response.ts';
 import { type OnHttpError, writeHttpError } from './http-error.ts';
-import { checkTransferCoding, checkUrl } from './request-checks.ts';
 import { parserError, writeErrorToSocket } from './socket-errors.ts';
 import { MeteredRequest } from './tiny-chunks.ts';
 
@@ -56,7 +56,7 @@ export async function listen(
   const server = createServer({
     IncomingMessage: MeteredRequest,
     ServerResponse: EarlyClosingResponse,
-    // `request-checks.ts` checks the header `Host` and responds in this server's error format.
+    // `ambiguous-requests.ts` checks the header `Host` and responds in this server's error format.
     requireHostHeader: false,
     // By default, Node takes the first of several `Host` or `Authorization` headers.
     joinDuplicateHeaders: true,

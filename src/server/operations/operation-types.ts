@@ -1,6 +1,12 @@
 import type { ServerResponse } from 'node:http';
+import type { ExecutionResult } from 'graphql';
+import type { RunningMutations } from '../../concurrency/running-mutations.ts';
 import type { RequestRecord } from '../../telemetry/request-record.ts';
+import type { Operation } from '../document-syntax/valid-operation.ts';
+import type { Execute } from '../execution/executor.ts';
 import type { HeaderReader } from '../http/http-types.ts';
+import type { RateLimit } from '../limits/operation-points.ts';
+import type { Admission } from './admission.ts';
 
 /** The HTTP request of an operation, on the fast path or through Yoga. */
 export interface OperationRequest {
@@ -10,4 +16,31 @@ export interface OperationRequest {
   readonly response: ServerResponse;
   /** Calls `listener` with the reason when the client disconnects, or at once if the client has disconnected. */
   onAbort(listener: (reason: unknown) => void): void;
+}
+
+/** What the operations of a process share. */
+export interface RunState {
+  execute: Execute;
+  admission: Admission;
+  rateLimit: RateLimit | undefined;
+  mutations: RunningMutations;
+}
+
+/**
+ * Takes the result of an operation: without `data` if the operation did not run, rejected only by an error of this server.
+ * Not a promise that also waits for the turn: V8 keeps the results of long-lived promises until a full collection. Yoga
+ * still has such promises.
+ */
+export type Respond = (result: Promise<ExecutionResult>) => void;
+
+/** The least weight: an operation without nodes takes as long as these. */
+export const minWeight = 10;
+
+/** An operation within the limits, and who gets its result. */
+export interface PreparedOperation {
+  operation: Operation;
+  /** The weight: see `limits/operation-limits.ts`. */
+  nodes: number;
+  request: OperationRequest;
+  respond: Respond;
 }

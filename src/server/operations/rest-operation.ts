@@ -8,7 +8,7 @@ import type { HttpError } from '../http/http-error.ts';
 import type { PointCost } from '../limits/operation-points.ts';
 import type { PagesSlot } from './admission.ts';
 import type { OperationContext } from './operation-context.ts';
-import { minWeight, type PreparedOperation, type RunState } from './prepared-operation.ts';
+import { minWeight, type PreparedOperation, type RunState } from './operation-types.ts';
 import { clientGone, didNotRun, refuse } from './refusal.ts';
 
 /**

@@ -5,9 +5,9 @@ import type { StoredDocument } from '../../printing/store/document-store.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import { countError } from '../../telemetry/request-record.ts';
 import { StoreUnavailableError } from '../../writes/store/key-store.ts';
+import { httpErrorResponse, type YogaContext } from '../graphql/yoga-context.ts';
 import { acceptsHtml } from '../http/content-negotiation.ts';
 import { type HttpError, methodNotAllowedError, overloaded, rejection } from '../http/http-error.ts';
-import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 import { toClientError } from '../operations/client-error.ts';
 import type { EnterLabelQueue } from './label-queue.ts';
 import { streamedBody } from './streamed-body.ts';
@@ -24,7 +24,7 @@ export interface DocumentRouteOptions {
  * `GET /documents/{id}.pdf`: a document of labels, for everybody who has the link. Each id that is not alive gets the same
  * response.
  */
-export function yogaDocumentRoute(options: DocumentRouteOptions): Plugin<object, NodeContext> {
+export function yogaDocumentRoute(options: DocumentRouteOptions): Plugin<object, YogaContext> {
   return {
     async onRequest({ request, url, serverContext, endResponse, fetchAPI }) {
       const id = route.exec(url.pathname)?.[1];
@@ -43,7 +43,7 @@ async function documentResponse(
   { documents, enterQueue, report }: DocumentRouteOptions,
   id: string,
   request: Request,
-  context: NodeContext,
+  context: YogaContext,
   fetchAPI: FetchAPI,
 ): Promise<Response> {
   const { res: response, requestRecord } = context;
@@ -103,7 +103,7 @@ const goneHtml = `<!doctype html>
 </html>
 `;
 
-function goneResponse(request: Request, context: NodeContext, fetchAPI: FetchAPI): Response {
+function goneResponse(request: Request, context: YogaContext, fetchAPI: FetchAPI): Response {
   if (!acceptsHtml(request.headers.get('accept'))) return httpErrorResponse(goneError, context, fetchAPI);
   if (context.requestRecord !== undefined) countError(context.requestRecord, goneError.code);
   return new fetchAPI.Response(goneHtml, {

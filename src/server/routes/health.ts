@@ -1,7 +1,7 @@
 import type { Plugin } from 'graphql-yoga';
 import type { ProbeResult } from '../../rest/health-probe.ts';
+import { httpErrorResponse, type YogaContext } from '../graphql/yoga-context.ts';
 import { methodNotAllowedError } from '../http/http-error.ts';
-import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
 
 export type Health = ReturnType<typeof createHealth>;
 
@@ -54,7 +54,7 @@ export function createHealth(
  * `GET /health/live`: whether the process responds. `GET /health/ready`: whether the server is ready for requests,
  * with the reason if not. A ready server may have a `problem`. Neither route needs an access token or has a request limit.
  */
-export function yogaHealthRoute(health: Health): Plugin<object, NodeContext> {
+export function yogaHealthRoute(health: Health): Plugin<object, YogaContext> {
   return {
     async onRequest({ request, url: { pathname }, serverContext, fetchAPI, endResponse }) {
       const isLive = pathname === '/health/live';

@@ -7,10 +7,10 @@ import { BadInputError, MissingBearerError } from '../../rest/errors.ts';
 import type { ReportError } from '../../telemetry/error-report.ts';
 import type { Tracing } from '../../telemetry/otlp-tracing.ts';
 import { countError } from '../../telemetry/request-record.ts';
+import { httpErrorResponse, type YogaContext } from '../graphql/yoga-context.ts';
+import { readBearer } from '../http/bearer.ts';
 import { acceptsHtml } from '../http/content-negotiation.ts';
 import { methodNotAllowedError } from '../http/http-error.ts';
-import { httpErrorResponse, type NodeContext } from '../http/node-context.ts';
-import { readBearer } from '../http/request-checks.ts';
 import { pointsPerLabel } from '../limits/operation-limits.ts';
 import type { RateLimit } from '../limits/operation-points.ts';
 import { toClientError } from '../operations/client-error.ts';
@@ -36,7 +36,7 @@ export interface LabelRouteOptions {
  * `GET /v1/shipments/{id}/label` ("Endpoints"). Errors are JSON with the same codes as in the graph. A person who
  * opens the address in a browser gets a page instead.
  */
-export function yogaLabelRoute(options: LabelRouteOptions): Plugin<object, NodeContext> {
+export function yogaLabelRoute(options: LabelRouteOptions): Plugin<object, YogaContext> {
   return {
     async onRequest({ request, url, serverContext, endResponse, fetchAPI }) {
       const encodedId = route.exec(url.pathname)?.[1];
@@ -54,7 +54,7 @@ async function labelResponse(
   { api, callContexts, enterQueue, onToken, rateLimit, report, tracing }: LabelRouteOptions,
   encodedId: string,
   request: Request,
-  context: NodeContext,
+  context: YogaContext,
   fetchAPI: FetchAPI,
 ): Promise<Response> {
   const { res: response, requestRecord } = context;
@@ -118,7 +118,7 @@ const missingTokenHtml = `<!doctype html>
 </html>
 `;
 
-function missingTokenPage({ requestRecord }: NodeContext, { Response }: FetchAPI): Response {
+function missingTokenPage({ requestRecord }: YogaContext, { Response }: FetchAPI): Response {
   if (requestRecord !== undefined) countError(requestRecord, 'UNAUTHENTICATED');
   return new Response(missingTokenHtml, {
     status: 401,

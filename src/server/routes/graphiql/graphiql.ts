@@ -1,8 +1,8 @@
 import type { Plugin } from 'graphql-yoga';
 import type { ReportError } from '../../../telemetry/error-report.ts';
 import type { TrustedDocuments } from '../../documents/trusted-documents.ts';
+import { httpErrorResponse, type YogaContext } from '../../graphql/yoga-context.ts';
 import { acceptsHtml } from '../../http/content-negotiation.ts';
-import { httpErrorResponse, type NodeContext } from '../../http/node-context.ts';
 import { toClientError } from '../../operations/client-error.ts';
 import { type Asset, createAsset, readAssets } from './assets.ts';
 import { contentSecurityPolicy, renderPage } from './page.ts';
@@ -25,7 +25,7 @@ const assetHeaders = { 'cache-control': 'public, max-age=31536000, immutable' };
  * Serves GraphiQL for a browser's `GET /graphql`, and redirects `/` to `/graphql`. The page loads no file from another
  * server: all its files are under `/graphiql/`. The first request for the page or a file loads all of them into memory.
  */
-export function yogaGraphiqlRoute(options: GraphiqlOptions): Plugin<object, NodeContext> {
+export function yogaGraphiqlRoute(options: GraphiqlOptions): Plugin<object, YogaContext> {
   let loading: ReturnType<typeof load> | undefined;
   const loadOnce = () => {
     loading ??= load(options).catch((error) => {

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { FetchAPI } from 'graphql-yoga';
 import { countError, type RequestRecord } from '../../telemetry/request-record.ts';
-import { errorContent, type HttpError } from './http-error.ts';
-import type { ParsedBody } from './request-body.ts';
-import { lingeringClose } from './socket-errors.ts';
+import { errorContent, type HttpError } from '../http/http-error.ts';
+import type { ParsedBody } from '../http/request-body.ts';
+import { lingeringClose } from '../http/socket-errors.ts';
 
 /** The context of a request: Node's request and response, and the steps that are already done. */
-export interface NodeContext {
+export interface YogaContext {
   req: IncomingMessage;
   res: ServerResponse;
   requestRecord?: RequestRecord;
@@ -19,7 +19,7 @@ export interface NodeContext {
 /** The response for an HTTP error. If the response closes the connection, the client gets time to read it first. */
 export function httpErrorResponse(
   httpError: HttpError,
-  { res, requestRecord }: NodeContext,
+  { res, requestRecord }: YogaContext,
   { Response }: Pick<FetchAPI, 'Response'>,
 ): Response {
   if (requestRecord !== undefined) countError(requestRecord, httpError.code);

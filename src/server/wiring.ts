@@ -23,12 +23,12 @@ import { createFastPath } from './graphql/fast-path.ts';
 import { createStreamRequests } from './graphql/stream-requests.ts';
 import { yogaAccessLog } from './graphql/yoga-access-log.ts';
 import { yogaCompression } from './graphql/yoga-compression.ts';
+import type { YogaContext } from './graphql/yoga-context.ts';
 import { idParameters, yogaDocumentIds, yogaDocuments } from './graphql/yoga-documents.ts';
 import { yogaEtag } from './graphql/yoga-etag.ts';
 import { yogaExecution } from './graphql/yoga-execution.ts';
 import { yogaHeaders } from './graphql/yoga-headers.ts';
 import { yogaRequest } from './graphql/yoga-request.ts';
-import type { NodeContext } from './http/node-context.ts';
 import { createBodyBudget, defaultMaxBodyBytes } from './http/request-body.ts';
 import { createResponseHeaders } from './http/response-headers.ts';
 import { defaultUnreadBudgetBytes } from './http/unread-response-bytes.ts';
@@ -269,8 +269,8 @@ export function createApp(options: AppOptions): App {
  * Yoga without the parts that this server has itself, or does not serve.
  * @param plugins each kind of hook runs in this order. An `onRequest` hook that sets a response skips all later ones.
  */
-function createYogaOf(plugins: NonNullable<YogaServerOptions<NodeContext, object>['plugins']>) {
-  return createYoga<NodeContext>({
+function createYogaOf(plugins: NonNullable<YogaServerOptions<YogaContext, object>['plugins']>) {
+  return createYoga<YogaContext>({
     schema,
     plugins,
     multipart: false,
