@@ -85,7 +85,7 @@ async function measureCpu(): Promise<void> {
 }
 
 async function measureWaits(): Promise<void> {
-  const rest = startNode([join(import.meta.dirname, 'documents', 'label-rest.ts')], {
+  const rest = startNode([join(import.meta.dirname, 'documents', 'label-rest.ts'), ...ids], {
     core: loadCore,
     env: process.env,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

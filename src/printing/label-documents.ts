@@ -120,7 +120,7 @@ export function createLabelDocuments(options: LabelDocumentsOptions) {
         throw new ResponseTooLargeError(
           'The document has more bytes than this server keeps. Print fewer labels',
         );
-      // REST may have rejected the token while the store wrote.
+      // REST may have rejected the token while the store wrote. The client learns this when its link is 410.
       if (work.isRejected) store.endAll(holder);
       holders.note(holder, callContext.tenant);
       return { document: { id, expiresAtMs: Date.now() + lifetimeMs, pages: file.pages }, entries };
@@ -154,7 +154,10 @@ export function createLabelDocuments(options: LabelDocumentsOptions) {
         clearTimeout(timer);
       }
     },
-    /** Notes a token that uses slots of labels. Links carry no token, and take the slots of the token that made them. */
+    /**
+     * Notes a token that REST has accepted, so that its links can take its slots for labels: a link carries no token.
+     * Other tokens share their slots by connection.
+     */
     noteToken({ bearer, tenant, owner }: CallContext): void {
       const holder = owner.connection === undefined ? store.holderOf(bearer) : undefined;
       if (holder !== undefined) holders.note(holder, tenant);

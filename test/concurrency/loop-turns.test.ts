@@ -39,7 +39,7 @@ test('a listener waits for a turn without a new connection, for at most 50 turns
   expect(waited).toBe(51);
 });
 
-test('a semaphore with a pace starts one weight in each turn', async () => {
+test('a semaphore with a pace starts requests up to a weight in each turn', async () => {
   const slots = new Semaphore({ total: 100, pace: { turns: new LoopTurns(), perTurn: 6 } });
   const started: string[] = [];
   const ask = (name: string, weight: number) => {

@@ -23,7 +23,7 @@ describe('the time of a loss', () => {
     return { lost, stored };
   }
 
-  test('is the stored one while both clocks go on', async () => {
+  test('is the stored time if no clock was put back and the machine did not restart', async () => {
     const lost = lossNow();
     expect(await lossTimeOf({ lost })).toEqual({ lost, stored: [] });
   });

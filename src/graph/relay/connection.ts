@@ -50,7 +50,7 @@ interface Named {
   name: string;
 }
 
-/** Reads the rows of a scan that match. `joined`: that of the position where the scan starts. */
+/** Reads the rows of a scan that match. `joined` is the page of another list to go on with, as the cursor has it. */
 type SliceReader<Json, Filter> = (
   scan: ListScan<Json>,
   filter: Filter,

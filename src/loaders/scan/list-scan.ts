@@ -5,12 +5,15 @@ import { queryKey, uncountedPages } from '../paging/page-loader.ts';
 import { type Filters, PageWalk, type ReadPage } from '../paging/page-walk.ts';
 import type { RecordLoader } from '../record-loader.ts';
 
-/** `prime` keeps the rows that a field returns for ids. With an `endPosition`, the operation may read no further page. */
+/**
+ * A page, or the position to go on at if the operation may read no further page. `prime` puts rows into the loader of records
+ * by id: a field calls it with the rows that it returns.
+ */
 type NextPage<Row> = (ReadPage<Row> & { prime(rows: Page<Row>['rows']): void }) | { endPosition: Position };
 
 /**
  * Shows the pages of a list to a field until `look` returns a result, at the latest for the last page. The next page is read
- * when all fields have looked. Call it at once: a call after the first page misses the rows of this page.
+ * when all fields have looked. Call it before the first page is there: a later call misses the rows of this page.
  * @param firstPageRows the rows that the first page should have. The largest number of all fields counts.
  * @throws InvalidResponseError if the list has no end. Errors of the page loader are passed on.
  */

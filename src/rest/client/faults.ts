@@ -21,7 +21,15 @@ const wholeInput = ['', '$', 'base', 'non_field_errors', '__all__'];
 
 type Json = Record<string, unknown>;
 
-/** Finds what REST rejects, in the order of the body: fields, and sentences about no field. Together at most 50. */
+/**
+ * Finds what REST rejects, in the order of the body: fields, and sentences about no field. Together at most 50.
+ * @example
+ * readFaults({ errors: { address: { city: ['is required'] }, base: ['is closed'] } })
+ * // { fields: [{ path: 'address.city', message: 'is required' }], sentences: ['is closed'] }
+ * @example
+ * readFaults({ error: { message: 'Bad', details: [{ fieldViolations: [{ field: 'name', description: 'is empty' }] }] } })
+ * // { fields: [{ path: 'name', message: 'is empty' }], sentences: [] }
+ */
 export function readFaults(body: Json): { fields: FieldError[]; sentences: string[] } {
   const fields: FieldError[] = [];
   const sentences: string[] = [];
@@ -44,13 +52,17 @@ export function readFaults(body: Json): { fields: FieldError[]; sentences: strin
       const isOfFaults = faultNames.test(normalized(key));
       const below = [at, wholeInput.includes(key) ? '' : dotted(key)].filter(Boolean).join('.');
       if (at === '' && (isOfFaults || detailNames.test(normalized(key)))) {
-        // A text that is no item of a list is the message of the body.
+        // A text, as in `message: 'Bad'`, is no fault but the message of the body.
         if (typeof value !== 'string') readValue(value, '', isOfFaults, depth + 1);
       } else if (isMap) readValue(value, below, true, depth + 1);
     }
     if (!isMap && count() === countBefore && isFieldMap(object, depth)) readObject(object, at, true, depth);
   }
 
+  /**
+   * Reads the faults of a value: a text, an object with a text, or an object with further faults.
+   * @param isOfFaults whether the name of the value says that it has faults. Otherwise only texts that name a field count.
+   */
   function readValue(value: unknown, at: string, isOfFaults: boolean, depth: number): void {
     if (depth > maxDepth) return;
     for (const item of Array.isArray(value) ? value : [value]) {
@@ -59,6 +71,7 @@ export function readFaults(body: Json): { fields: FieldError[]; sentences: strin
       const text = firstText(item, texts);
       const path = at === '' && (isOfFaults || Array.isArray(value)) ? pathOf(item) : at;
       if (text !== undefined && (isOfFaults || path !== '')) add(path, text, item);
+      // A fault that names its field is complete. Others may have further faults below them.
       if (text === undefined || path === '') readObject(item, at, isOfFaults && text === undefined, depth);
     }
   }

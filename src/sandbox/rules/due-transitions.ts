@@ -24,7 +24,8 @@ const seenLabelMs = 8_000;
 
 /**
  * Lets a person see how a label is made: that of a seeded shipment, which waits for minutes, comes soon after the first
- * read of the shipment by id. Other labels keep their time.
+ * read of the shipment by id. Only a seeded label is due later than a new shipment's could be. Other labels keep their
+ * time.
  */
 export function hastenLabel(store: Store, merchant: string, shipment: Shipment, now: Date): void {
   if (shipment.status !== 'GENERATING_LABEL') return;
