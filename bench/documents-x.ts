@@ -120,14 +120,19 @@ async function measureWaits(): Promise<void> {
   const document = `mutation { createLabelDocument(input: { shipments: ${JSON.stringify(ids)}, layout: A4_FOUR, expiresInMinutes: 1 }) { __typename } }`;
   for (let round = 0; round < warmUps; round += 1) await ask('printer', document);
   if (process.env.CHILD_MODE) {
-    const kids = readFileSync(`/proc/${server.process.pid}/task/${server.process.pid}/children`, 'latin1').trim().split(' ');
+    const kids = readFileSync(`/proc/${server.process.pid}/task/${server.process.pid}/children`, 'latin1')
+      .trim()
+      .split(' ');
     for (const kid of kids) {
-      print(`child ${kid} ${readFileSync(`/proc/${kid}/cmdline`, 'latin1').replaceAll('\0', ' ').slice(0, 200)}`);
+      print(
+        `child ${kid} ${readFileSync(`/proc/${kid}/cmdline`, 'latin1').replaceAll('\0', ' ').slice(0, 200)}`,
+      );
       if (process.env.CHILD_MODE === 'other') execFileSync('taskset', ['-a', '-c', '-p', '0', kid]);
       if (process.env.CHILD_MODE === 'idle') execFileSync('chrt', ['-a', '-i', '-p', '0', kid]);
     }
   }
-  if (process.env.FIFO) for (const pid of [process.pid, rest.pid]) execFileSync('chrt', ['-a', '-f', '-p', '10', String(pid)]);
+  if (process.env.FIFO)
+    for (const pid of [process.pid, rest.pid]) execFileSync('chrt', ['-a', '-f', '-p', '10', String(pid)]);
   await p99();
   const memoryBefore = server.residentBytes();
   const alone = await p99();

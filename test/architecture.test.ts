@@ -52,7 +52,7 @@ const layers: Record<string, string[]> = {
     'setting.ts',
   ],
   'src/server': [
-    'wiring.ts',
+    'create-app.ts',
     'routes',
     'graphql',
     'live',

@@ -32,7 +32,7 @@ export function createRefusedOriginLog(log: Log): (origin: string) => void {
     if (first !== undefined && logged.size > maxOrigins) logged.delete(first);
     log.info(
       { origin: shown },
-      "a web page or app was refused, because CORS_ORIGINS does not list its origin",
+      'a web page or app was refused, because CORS_ORIGINS does not list its origin',
     );
   };
 }

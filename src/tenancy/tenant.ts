@@ -78,7 +78,7 @@ export class Tenants {
 
   #toId(bearer: string): string {
     // Reveals nothing without the key. A length-extension attack, the reason for HMAC, is harmless here: it appends
-    // SHA-256 padding, which has bytes that no access token may contain (server/http/bearer.ts).
+    // SHA-256 padding, which has bytes that no access token may contain (server/operations/bearer.ts).
     return hash('sha256', this.#hashKey + bearer, 'base64url');
   }
 

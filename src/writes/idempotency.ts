@@ -3,8 +3,8 @@ import type { CallContext } from '../rest/client/call-context.ts';
 import { mayHaveHappened, StatusError, WaybillError } from '../rest/errors.ts';
 import { createDigest } from './digest.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
-import { type LossTime, lossNow } from './lost-write.ts';
 import type { Merchants } from './merchant.ts';
+import { type LossTime, lossNow } from './search-until-settled.ts';
 import { ClaimLostError, type ClaimResult, type KeyName, type KeyStore } from './store/key-store.ts';
 import { expectNotAborted, otherInputError, Turns } from './turns.ts';
 

@@ -5,8 +5,8 @@ import type { CallContext } from '../rest/client/call-context.ts';
 import { StatusError } from '../rest/errors.ts';
 import type { MessageJson, OfferJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
 import { UnsettledError } from './errors.ts';
-import { lossNow, searchUntilSettled } from './lost-write.ts';
 import { explainNoOffer, type NoOfferExplanation, type OfferPreference } from './offer-selection.ts';
+import { lossNow, searchUntilSettled } from './search-until-settled.ts';
 
 /** A record of which only the name is known. Its other fields cost a GET. */
 export type NamedRecord = Pick<QuoteJson, 'name'>;

@@ -2,10 +2,10 @@ import type { CreateQuoteJson, CreateShipmentJson } from '../rest/api-types.ts';
 import { mayHaveHappened } from '../rest/errors.ts';
 import type { ResourceName } from '../rest/resource-name.ts';
 import type { QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
+import { createShipmentLookup, type ShippingLock, type ShippingNote } from './earlier-shipment-search.ts';
 import type { Held } from './idempotency.ts';
 import { invalidateAfterShipmentCreation } from './invalidation.ts';
-import { lossNow } from './lost-write.ts';
-import { createShipmentLookup, type ShippingLock, type ShippingNote } from './shipment-lookup.ts';
+import { lossNow } from './search-until-settled.ts';
 import { isUnclearRefusal, searchAfterRefusal } from './unclear-refusal.ts';
 import type { WriteParts } from './write-types.ts';
 

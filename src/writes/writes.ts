@@ -11,7 +11,10 @@ import type { CallContext } from '../rest/client/call-context.ts';
 import type { ConversationName } from '../rest/conversation-name.ts';
 import type { ResourceName } from '../rest/resource-name.ts';
 import type { MessageJson, OrderJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
+import { type OrderProgress, postOrder, resumeOrder } from './create-order-workflow.ts';
+import { acceptQuote } from './create-shipment-workflow.ts';
 import { withoutDefaults } from './digest.ts';
+import type { ShippingProgress } from './earlier-shipment-search.ts';
 import { earlierAttemptUnknown, UnclearRefusalError } from './errors.ts';
 import type { Held, IdempotentWrite } from './idempotency.ts';
 import {
@@ -20,7 +23,6 @@ import {
   invalidateAfterShipmentCreation,
   noteOrderOfQuote,
 } from './invalidation.ts';
-import { type OrderProgress, postOrder, resumeOrder } from './order-creation.ts';
 import {
   type NamedRecord,
   restoreMessage,
@@ -31,10 +33,8 @@ import {
   type StoredShipping,
   toStoredShipping,
 } from './restored-records.ts';
-import { acceptQuote } from './shipment-creation.ts';
-import type { ShippingProgress } from './shipment-lookup.ts';
+import { type ShipOrderRequest, shipOrder, shipOrderDefaults } from './ship-order-workflow.ts';
 import { createQuote, createShipping } from './shipping-posts.ts';
-import { type ShipOrderRequest, shipOrder, shipOrderDefaults } from './shipping-workflow.ts';
 import { isUnclearRefusal } from './unclear-refusal.ts';
 import type { WriteParts } from './write-types.ts';
 

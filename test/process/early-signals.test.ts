@@ -26,10 +26,10 @@ describe.concurrent('a signal before the server listens', slow, () => {
     ['main.ts', 'SIGTERM', {}],
     ['config/config.ts', 'SIGTERM', {}],
     ['config/config.ts', 'SIGINT', {}],
-    ['server/wiring.ts', 'SIGTERM', {}],
+    ['server/create-app.ts', 'SIGTERM', {}],
     ['sandbox/sandbox.ts', 'SIGTERM', {}],
     ['sandbox/sandbox.ts', 'SIGINT', {}],
-    ['server/wiring.ts', 'SIGTERM', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
+    ['server/create-app.ts', 'SIGTERM', { UPSTREAM_URL: 'http://127.0.0.1:1' }],
     ['process/serve.ts', 'SIGTERM', {}],
   ])('ends the process with code 0 and no output: %s, %s, %j', async (file, signal, environment) => {
     const main = startMain(environment, [signalAt(file, signal)]);

@@ -22,7 +22,7 @@ test('a refused origin is logged once', () => {
     refuse(origin);
   vi.advanceTimersByTime(3_600_000);
   refuse('https://shop.example');
-  const msg = "a web page or app was refused, because CORS_ORIGINS does not list its origin";
+  const msg = 'a web page or app was refused, because CORS_ORIGINS does not list its origin';
   expect(lines()).toEqual([
     { level: 'info', origin: 'capacitor://localhost', msg },
     { level: 'info', origin: 'https://shop.example', msg },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createDigest, withoutDefaults } from '../../src/writes/digest.ts';
-import { shipOrderDefaults } from '../../src/writes/shipping-workflow.ts';
+import { shipOrderDefaults } from '../../src/writes/ship-order-workflow.ts';
 import type { KeyStore } from '../../src/writes/store/key-store.ts';
 import { keyedMutation } from '../fixtures/keyed-mutations.ts';
 import { memoryStore } from '../fixtures/memory-store.ts';

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { getOperationAST } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import { type HttpError, rejection } from '../http/http-error.ts';
+import type { OperationRequest, Respond } from '../operations/operation-interfaces.ts';
 import type { RunOperation } from '../operations/operation-runner.ts';
-import type { OperationRequest, Respond } from '../operations/operation-types.ts';
 import { refuse } from '../operations/refusal.ts';
 import type { YogaContext } from './yoga-context.ts';
 

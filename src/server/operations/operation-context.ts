@@ -11,7 +11,7 @@ import type { ReportError } from '../../telemetry/error-report.ts';
 import { createWrites, type Writes } from '../../writes/writes.ts';
 import type { ClientError } from '../http/http-error.ts';
 import { toClientError } from './client-error.ts';
-import type { OperationRequest } from './operation-types.ts';
+import type { OperationRequest } from './operation-interfaces.ts';
 import type { TokenMemory } from './token-memory.ts';
 
 export interface ContextOptions {

@@ -5,10 +5,10 @@ import { operationCost } from '../../rest/client/call-log.ts';
 import type { PageGate } from '../../rest/client/scan-budget.ts';
 import { operationEnded } from '../../rest/errors.ts';
 import type { HttpError } from '../http/http-error.ts';
-import type { PointCost } from '../limits/operation-points.ts';
+import type { PointCost } from '../limits/points-bucket.ts';
 import type { PagesSlot } from './admission.ts';
 import type { OperationContext } from './operation-context.ts';
-import { minWeight, type PreparedOperation, type RunState } from './operation-types.ts';
+import { minWeight, type PreparedOperation, type RunState } from './operation-interfaces.ts';
 import { clientGone, didNotRun, refuse } from './refusal.ts';
 
 /**

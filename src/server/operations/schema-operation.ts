@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import type { Owner } from '../../concurrency/owner.ts';
 import { SlotRequest } from '../../concurrency/semaphore.ts';
-import { minWeight, type PreparedOperation, type RunState } from './operation-types.ts';
+import { minWeight, type PreparedOperation, type RunState } from './operation-interfaces.ts';
 import { clientGone, refuse } from './refusal.ts';
 
 /** An operation that needs only the schema, such as an introspection. It takes a slot like each operation. */

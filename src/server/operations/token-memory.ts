@@ -8,8 +8,8 @@ import { type Tenant, Tenants } from '../../tenancy/tenant.ts';
 import { createIdempotency } from '../../writes/idempotency.ts';
 import { createMerchants } from '../../writes/merchant.ts';
 import type { KeyStore } from '../../writes/store/key-store.ts';
-import { readBearer } from '../http/bearer.ts';
 import type { HeaderReader } from '../http/http-types.ts';
+import { readBearer } from './bearer.ts';
 
 export interface TokenSettings extends LoadingOptions {
   readsPerOperation: number;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import type { ShippingNote, ShippingProgress } from '../../../src/writes/shipment-lookup.ts';
+import type { ShippingNote, ShippingProgress } from '../../../src/writes/earlier-shipment-search.ts';
 import type { KeyStore } from '../../../src/writes/store/key-store.ts';
 import {
   CreateOrderDocument,

@@ -330,7 +330,7 @@ test('the OpenTelemetry SDK is not loaded if tracing is off', async () => {
       },
     });
     const { startTelemetry } = await import('./src/telemetry/telemetry.ts');
-    await import('./src/server/wiring.ts');
+    await import('./src/server/create-app.ts');
     await startTelemetry({ metrics: true, tracing: false }, {});
     console.log('started');
     process.exit(0);`;

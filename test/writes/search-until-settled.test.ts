@@ -9,7 +9,7 @@ import {
   lossNow,
   lossOf,
   searchUntilSettled,
-} from '../../src/writes/lost-write.ts';
+} from '../../src/writes/search-until-settled.ts';
 import { createCallContexts } from '../fixtures/call-contexts.ts';
 import { errorOf } from '../fixtures/rest-service.ts';
 

@@ -6,11 +6,11 @@ import { OutcomeUnknownError } from '../rest/errors.ts';
 import { isSameName } from '../rest/repeated-names.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { OfferJson, OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
+import { findCreatedShipment, withRecovery } from './created-record-search.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
-import { type ForgottenShipment, findForgotten } from './forgotten-shipment.ts';
 import type { Lock } from './idempotency.ts';
-import { type LostWrite, lossOf, searchUntilSettled } from './lost-write.ts';
-import { findCreatedShipment, withRecovery } from './recovery.ts';
+import { type ForgottenShipment, findForgotten } from './search-after-failover.ts';
+import { type LostWrite, lossOf, searchUntilSettled } from './search-until-settled.ts';
 
 /** The checkpoint of an idempotency key: `POST /v1/shipments` was about to be sent for this quote and offer. */
 export interface ShippingProgress extends Pick<ShippingNote, 'quote' | 'earliestMs'> {

@@ -1,6 +1,6 @@
 import { isAccessToken, maxAccessTokenLength } from '../../rest/access-token-form.ts';
 import { MissingBearerError } from '../../rest/errors.ts';
-import type { HeaderReader } from './http-types.ts';
+import type { HeaderReader } from '../http/http-types.ts';
 
 // One word, because two headers are joined by a comma and a blank.
 const bearer = /^Bearer +(\S+)$/i;

@@ -6,7 +6,7 @@ import { OutcomeUnknownError } from '../rest/errors.ts';
 import { isSameName } from '../rest/repeated-names.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { ShipmentJson } from '../rest/wire-schema.ts';
-import { findShipment, quoteOf, type ShipmentRow } from './recovery.ts';
+import { findShipment, quoteOf, type ShipmentRow } from './created-record-search.ts';
 
 /** A shipment that exists, although the store has no note of it. */
 export interface ForgottenShipment {

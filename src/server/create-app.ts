@@ -34,7 +34,7 @@ import { createResponseHeaders } from './http/response-headers.ts';
 import { defaultUnreadBudgetBytes } from './http/unread-response-bytes.ts';
 import { parseWithin, validateWithin } from './limits/document-limits.ts';
 import { fixedLimits, type Limits } from './limits/limits.ts';
-import { createRateLimit } from './limits/operation-points.ts';
+import { createRateLimit } from './limits/points-bucket.ts';
 import { createLive } from './live/live.ts';
 import type { OpenStreams } from './live/open-streams.ts';
 import { createOperationReader } from './live/watched-operation.ts';

@@ -1,10 +1,22 @@
 import type { CreateOrderJson } from '../rest/api-types.ts';
 import { mayHaveHappened, type StatusError } from '../rest/errors.ts';
 import type { OrderJson } from '../rest/wire-schema.ts';
+import {
+  earliestCreation,
+  findCreatedOrder,
+  isOrder,
+  type OrderSearch,
+  withRecovery,
+} from './created-record-search.ts';
 import { earlierAttemptUnknown, UnclearRefusalError } from './errors.ts';
 import type { Attempt } from './idempotency.ts';
-import { type LossTime, type LostWrite, lossNow, lossOf, searchUntilSettled } from './lost-write.ts';
-import { earliestCreation, findCreatedOrder, isOrder, type OrderSearch, withRecovery } from './recovery.ts';
+import {
+  type LossTime,
+  type LostWrite,
+  lossNow,
+  lossOf,
+  searchUntilSettled,
+} from './search-until-settled.ts';
 import { isUnclearRefusal, searchAfterRefusal } from './unclear-refusal.ts';
 import type { WriteParts } from './write-types.ts';
 

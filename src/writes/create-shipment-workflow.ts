@@ -1,14 +1,14 @@
 import type { CreateShipmentJson } from '../rest/api-types.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { ShipmentJson } from '../rest/wire-schema.ts';
+import { earliestCreation } from './created-record-search.ts';
+import { alreadyShipped, type ShippingLock } from './earlier-shipment-search.ts';
 import { NotFoundError } from './errors.ts';
 import type { Held } from './idempotency.ts';
-import { earliestCreation } from './recovery.ts';
-import { alreadyShipped, type ShippingLock } from './shipment-lookup.ts';
 import { postShipment, type Shipping } from './shipping-posts.ts';
 
 /**
- * Accepts a quote once, whatever the keys. The states are in shipping-workflow.ts.
+ * Accepts a quote once, whatever the keys. The states are in ship-order-workflow.ts.
  * @throws ConflictError if an earlier request has created a shipment. NotFoundError if REST shows no such quote: the
  * order to lock is then unknown.
  */

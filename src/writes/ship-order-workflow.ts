@@ -1,6 +1,6 @@
 // The states of an order that is to be shipped. `progress` is stored under the idempotency key of this request, and
 // `note` under the order's lock, which all requests of the merchant share. REST has no key for a POST, so each state
-// after a POST without a response is resolved by a search for the shipment of its quote (shipment-lookup.ts).
+// after a POST without a response is resolved by a search for the shipment of its quote (earlier-shipment-search.ts).
 //
 // | known                                        | stored                           | next                                  |
 // | -------------------------------------------- | -------------------------------- | ------------------------------------- |
@@ -34,10 +34,10 @@
 // | nothing, as it fails or lacks the time | throw UnclearRefusalError; the key is taken, `lost` stays noted |
 //
 // For 24 hours after a failover of the store, progress and notes may be lost. Before each POST, this server then looks
-// for a shipment of the same quote, or of the same order (forgotten-shipment.ts).
+// for a shipment of the same quote, or of the same order (search-after-failover.ts).
 //
 // The POST with its notes is in shipping-posts.ts. `createShipment` has no progress. It runs the same states at the lock of
-// the order of its quote, or of the quote (shipment-creation.ts).
+// the order of its quote, or of the quote (create-shipment-workflow.ts).
 
 import { setImmediate as nextRound } from 'node:timers/promises';
 import {
@@ -50,12 +50,12 @@ import { readOffers } from '../rest/offers.ts';
 import { isSameName } from '../rest/repeated-names.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { OrderJson, OriginJson, PackageJson, QuoteJson, ShipmentJson } from '../rest/wire-schema.ts';
+import { earliestCreation } from './created-record-search.ts';
+import { alreadyShipped, type ShippingLock, type ShippingProgress } from './earlier-shipment-search.ts';
 import { NotFoundError } from './errors.ts';
 import type { Attempt } from './idempotency.ts';
 import { explainNoOffer, type OfferPreference, selectOffer } from './offer-selection.ts';
-import { earliestCreation } from './recovery.ts';
 import { type ShippedOrder, toStoredOffer } from './restored-records.ts';
-import { alreadyShipped, type ShippingLock, type ShippingProgress } from './shipment-lookup.ts';
 import { expectShippable, shipmentRecipient, termsOf } from './shippable-order.ts';
 import { createQuote, postShipment, type Shipping } from './shipping-posts.ts';
 

@@ -5,7 +5,7 @@ import type { RequestRecord } from '../../telemetry/request-record.ts';
 import type { Operation } from '../document-syntax/valid-operation.ts';
 import type { Execute } from '../execution/executor.ts';
 import type { HeaderReader } from '../http/http-types.ts';
-import type { RateLimit } from '../limits/operation-points.ts';
+import type { RateLimit } from '../limits/points-bucket.ts';
 import type { Admission } from './admission.ts';
 
 /** The HTTP request of an operation, on the fast path or through Yoga. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isAccessToken } from '../../../src/rest/access-token-form.ts';
 import { MissingBearerError } from '../../../src/rest/errors.ts';
-import { readBearer } from '../../../src/server/http/bearer.ts';
+import { readBearer } from '../../../src/server/operations/bearer.ts';
 
 const of = (authorization?: string) =>
   readBearer(new Headers(authorization === undefined ? {} : { authorization }));
