@@ -14,6 +14,8 @@ import { openUpstream } from './upstream.ts';
 /** Runs the server until a signal ends it. @throws ConfigError and TrustedDocumentsError. */
 export async function serve(config: Config): Promise<void> {
   let ending: Promise<void> | undefined;
+  // A signal until `endOnSignals` ends the process at once, by the listeners of src/start.cjs. Loading takes long, so the event
+  // loop gets a turn after each part.
   await handleSignals();
   const trustedDocuments = await loadTrustedDocuments(config.operationsFile);
   const upstream = await openUpstream(config);
@@ -22,7 +24,7 @@ export async function serve(config: Config): Promise<void> {
   const keyStore = await openKeyStore(config);
   const log = createJsonLog(config.logLevel, output.stream);
   const server = await startServer(config, { upstream, trustedDocuments, keyStore, log });
-  // Requests may run from here on.
+  // Requests may run from here on, so a signal now ends them in order, and a second one drops the log.
   endOnSignals(end, output.abandon);
   const { metrics, onHttpError } = server;
   const { metricsPort } = config;

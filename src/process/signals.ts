@@ -37,8 +37,8 @@ export function endOnSignals(end: (reason: EndReason) => Promise<void>, abandon:
 }
 
 /**
- * Lets a signal that has arrived end a process that does not listen yet. To load code takes a second on a busy machine,
- * and the event loop handles no signal meanwhile.
+ * Lets a signal that has arrived end a process that does not listen yet: one turn of the event loop, which handles no signal
+ * while code is loaded. That takes a second on a busy machine.
  */
 export const handleSignals = (): Promise<void> => nextRound();
 

@@ -15,7 +15,7 @@ export type ResourceName<C extends Collection = Collection> = `${C}/${string}`;
 // Half of a surrogate pair cannot be encoded. The length counts Unicode characters.
 const identifierPattern = '(?!\\.{1,2}(?:/|$))[^/\\p{Cc}\\p{Cs}]{1,256}';
 
-/** Matches a form with an identifier, as a group, for each `<identifier>`. */
+/** Matches a form, such as `orders/<identifier>`. Each identifier is a group of the match. */
 export const pattern = (form: string) =>
   new RegExp(`^${form.replaceAll('<identifier>', `(${identifierPattern})`)}$`, 'u');
 
@@ -64,6 +64,7 @@ export function nameForm(kind: ResourceKind | 'couriers'): string {
 const namePatterns = Object.fromEntries(
   ([...Object.keys(wireSchemas), 'couriers'] as (ResourceKind | 'couriers')[]).map((kind) => {
     const form = nameForm(kind);
+    // A template has the name that the merchant chose.
     return [kind, form === customNames.templates ? /^/ : pattern(form)];
   }),
 ) as Record<ResourceKind | 'couriers', RegExp>;

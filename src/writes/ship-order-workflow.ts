@@ -10,8 +10,8 @@
 // | the POST is about to leave, or has left      | progress, note                   | send the POST                         |
 // | REST has created the shipment                | progress, note                   | note `shipment`, end the lock         |
 // | the lock has ended                           | progress, note with `shipment`   | store the result at the key           |
-// | REST has rejected the POST                   | progress, the note from before   | throw; a new key is free              |
-// | the POST is lost: no usable response, or 5xx | progress, note with `lost`       | throw; the key is taken               |
+// | REST has rejected the POST                   | progress, the note from before   | throw; free the key if it is new      |
+// | the POST is lost: no usable response, or 5xx | progress, note with `lost`       | throw; the key stays taken            |
 // | REST may have rejected a repetition (409)    | progress, note with `lost`       | search, for the shipment of this POST |
 //
 // The next request for the order, with any key or none, searches if there is a note. A note without `shipment` and
@@ -31,7 +31,7 @@
 // | -------------------------------------- | --------------------------------------------------------------- |
 // | the shipment of the quote              | as if REST had created the shipment                             |
 // | none, or the order names another       | as if REST had rejected the POST                                |
-// | nothing, as it fails or lacks the time | throw UnclearRefusalError; the key is taken, `lost` stays noted |
+// | nothing, as it fails or lacks the time | throw UnclearRefusalError; the key stays taken, and `lost` noted|
 //
 // For 24 hours after a failover of the store, progress and notes may be lost. Before each POST, this server then looks
 // for a shipment of the same quote, or of the same order (search-after-failover.ts).
@@ -162,7 +162,7 @@ async function useExistingShipment(
 async function readOrderAndOrigin({ api, callContext, loaders }: Shipping, request: ShipOrderRequest) {
   // A paid shipment must start at the current origin, so cached pages of origins are not used.
   if (loaders.originPage.forgetEarlier()) loaders.originById.clearAll();
-  // Without a shipment, the reads and the quote would be in vain.
+  // While a circuit breaker refuses quotes or shipments, the reads would be useless.
   api.expectShippingPermit(callContext);
   const pendingOrder = loaders.orderById.load(request.order);
   // An order that an open circuit breaker refuses needs no origin.

@@ -72,7 +72,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
     expect(await server.sql('SELECT FROM pg_namespace WHERE nspname = $1', [url.schema])).toEqual([]);
   });
 
-  test('the tables of a store have their version', async () => {
+  test('the version of the tables is shown, and a newer one is a failure', async () => {
     const url = parsedUrl(server);
     await (await openStore(url)).close();
     expect(found(await examineStore(url), 'rights')).toMatch(

@@ -24,7 +24,11 @@ export class PageLoader<Row, Query extends PageQuery> {
     this.#scanBudget = scanBudget;
   }
 
-  /** @param _rowsBefore The number of list rows before the page, if known. */
+  /**
+   * Loads a page.
+   * @param _rowsBefore the number of list rows before the page, if known. Only `ordersWithShipments` uses it, to expect the page
+   * of shipments.
+   */
   load(query: Query, _rowsBefore?: number): Promise<Page<Row>> {
     const key = queryKey(query);
     const page = this.pages.get(key) ?? this.#list(query);
@@ -60,7 +64,7 @@ export type Pages<Row, Query extends PageQuery> = Pick<
   'load' | 'loadFurther' | 'clearAll' | 'maxPageSize'
 >;
 
-/** Pages that each reader loads anew, and counts itself. */
+/** Pages that a scan loads: each once, without this cache, as the scan takes them from the budget itself. */
 export function uncountedPages<Row, Query extends PageQuery>(
   load: (query: Query) => Promise<Page<Row>>,
   maxPageSize: number,

@@ -29,6 +29,7 @@ export function yogaExecution(runOperation: RunOperation): Plugin<YogaContext> {
       if (definition === null || definition === undefined) return;
       const operation = { document, definition, variables: variableValues ?? undefined };
       const run = (respond: Respond) => runOperation(operation, operationRequest(contextValue), respond);
+      // A result is there if the fast path has run the operation already, and only the response is left to make.
       setExecuteFn(() => contextValue.result ?? new Promise(run));
     },
     // The fast path opens streams, by POST alone.

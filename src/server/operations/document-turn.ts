@@ -18,6 +18,7 @@ export function documentTurn(
 ): Promise<HttpError | undefined> {
   return new Promise((resolve) => {
     const step = new SimpleRequest(owner, nodesPerDocument, () => {
+      // The turn is all that is needed: parsing and validating follow at once, without a wait that a slot would bound.
       admission.leave(step, response);
       resolve(undefined);
     });

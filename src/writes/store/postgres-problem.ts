@@ -63,7 +63,7 @@ function wrong(code: string, message: string): string {
   switch (code) {
     case 'ENOTFOUND':
     case 'ENOENT':
-      return 'PostgreSQL has no such host or socket directory. Correct the host in STATE_URL.';
+      return 'The host or the socket directory of STATE_URL does not exist. Correct the host in STATE_URL.';
     case '28P01':
     case '28000':
       return 'PostgreSQL rejects the user, the password or the encryption. Correct them in STATE_URL.';

@@ -234,7 +234,7 @@ describe('the metric of rejected origins', () => {
   });
 });
 
-test('the log names each origin that CORS_ORIGINS does not list once', async () => {
+test('the log names an origin once if CORS_ORIGINS does not list it', async () => {
   const { log, lines } = recordedLog();
   await using named = await startWaybill({ CORS_ORIGINS: shop }, { sandbox, log });
   sandbox.requests.clear();

@@ -116,7 +116,7 @@ describe('shipments(status:)', () => {
   });
 });
 
-describe('the rows of a scan answer ids of the same operation', () => {
+describe('records by id come from the rows of a scan in the same operation', () => {
   const later = () => `createdUntil: "${shipments[1_200]?.createTime}", first: 3`;
   const matches = () => shipments.slice(1_200, 1_203);
   const quotes = ['GET /v1/quotes/ca0887', 'GET /v1/quotes/ca0888', 'GET /v1/quotes/ca0889'];
@@ -128,7 +128,7 @@ describe('the rows of a scan answer ids of the same operation', () => {
     return { data, calls: calls.map(withoutToken).sort() };
   };
 
-  test('on later pages of a filtered list', async () => {
+  test('if the rows are on later pages of a filtered list', async () => {
     const query = `{ shipments(${later()}) { nodes { order { shipment { id status } } } } }`;
     const nodes = matches().map(({ name, status }) => ({ order: { shipment: { id: name, status } } }));
     expect(await ask(query)).toEqual({
@@ -141,7 +141,7 @@ describe('the rows of a scan answer ids of the same operation', () => {
     });
   });
 
-  test('not in counts', async () => {
+  test('unless the scan is for counts', async () => {
     const fragment = 'fragment Named on Shipment { order { id status } }';
     const query = `{ shipments(${later()}) { nodes { ...Named } } orderCounts { total } } ${fragment}`;
     const nodes = ['orders/ca1032', 'orders/ca1031', 'orders/ca1030'].map((id) => ({

@@ -108,10 +108,10 @@ describe.each(stores)('documents %s', (_where, open) => {
   });
 
   test.each<[string, number, (store: DocumentStore) => unknown]>([
-    ['its time', 2_000, () => sleep(2_001)],
-    ['its token', 60_000, (store) => store.endAll('ana')],
-    ['the room for it', 60_000, (store) => put(store, 'z', 'eva', 3_000_000)],
-  ])('end for a reader, too, with %s', async (_what, lifetimeMs, end) => {
+    ['the time of the document ends', 2_000, () => sleep(2_001)],
+    ['its token is rejected', 60_000, (store) => store.endAll('ana')],
+    ['others need its room', 60_000, (store) => put(store, 'z', 'eva', 3_000_000)],
+  ])('end also for a reader when %s', async (_what, lifetimeMs, end) => {
     await using store = await open(5_000_000);
     const parts = [Buffer.alloc(1_048_576, 'one'), Buffer.alloc(1_048_576, 'two')];
     await store.put('a', { holder: 'ana', parts, lifetimeMs });

@@ -49,7 +49,7 @@ describe('an argument that needs a scan', () => {
     'subscription { shipments(first: 3, after: "x") { nodes { id } } }',
     'subscription { orders(status: [NEW], search: "x") { nodes { id } } }',
     'subscription { nodes(ids: ["orders/a"]) { id } }',
-  ])('is none of REST: %s', (text) => {
+  ])('is missing where REST has each filter: %s', (text) => {
     expect(reader.checkArguments(operationOf(text))).toBeUndefined();
   });
 });

@@ -312,12 +312,12 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       [
         'an unknown host',
         (port: number) => `postgres://postgres:s3cret@nosuch.invalid:${port}/postgres`,
-        'no such host',
+        'The host or the socket directory of STATE_URL does not exist',
       ],
       [
         'an unknown socket directory',
         () => 'postgres://postgres:s3cret@/postgres?host=/nosuch',
-        'no such host or socket',
+        'socket directory of STATE_URL does not exist',
       ],
       [
         'TLS that the server lacks',
