@@ -48,7 +48,7 @@ async function earlierShipmentOfOrder(
 ): Promise<string | undefined> {
   // While this request waited for the lock, the order may have changed.
   loaders.orderById.clear(name);
-  // Without a note, this request itself has sent nothing, and a failed read says nothing about an attempt.
+  // The note of the lock is that of an earlier POST. Without one there is nothing to search for, so the order itself is enough.
   const found =
     lock.note === undefined
       ? { order: await loaders.orderById.load(name), shipment: null }

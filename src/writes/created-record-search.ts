@@ -45,8 +45,8 @@ export function earliestCreation({ serviceTime }: RestApi): number | undefined {
 
 /**
  * What a search for the order of a write found: the one order with the sent fields that is not older than the attempt.
- * Otherwise `older` if all orders with the reference are older, `none` if there are none, and `unclear` if one of several
- * may be the order, or if REST's clock is unknown.
+ * Otherwise `older` if all orders with the reference are older, `none` if there are none, and `unclear` if an order may be the
+ * one, or if REST's clock is unknown.
  */
 export type OrderSearch = OrderJson | 'older' | 'none' | 'unclear';
 
@@ -60,9 +60,9 @@ export async function findCreatedOrder(
   sentOrder: CreateOrderJson,
   earliestMs: number | undefined,
 ): Promise<OrderSearch> {
+  if (earliestMs === undefined) return 'unclear';
   const { referenceId } = sentOrder;
   const found = await allRecords(orderPage, { search: referenceId });
-  if (earliestMs === undefined) return 'unclear';
   const fields = comparableFields(sentOrder);
   const [match, ...others] = found.filter(
     (order) => (createdAtMs(order) ?? 0) >= earliestMs && includesFields(order, fields),

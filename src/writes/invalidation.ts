@@ -1,7 +1,7 @@
 import type { Loaders } from '../loaders/loaders.ts';
 
-// Each function clears the cached reads that a write may have changed, whether the write succeeded or not. No mutation
-// changes places, origins, channels or templates.
+// What the loaders forget after a write, whether the write succeeded or not. They also note the written record: lists may still
+// show its old state, so it is read by id. No mutation changes places, origins, channels or templates.
 
 /** Clears the searches that a new order may match. */
 export function invalidateAfterOrderCreation({ orderPage, orderByReference }: Loaders): void {

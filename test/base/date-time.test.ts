@@ -113,7 +113,7 @@ describe('the date header', () => {
     '',
     7,
     undefined,
-  ])('is not read as %j', (header) => {
+  ])('is undefined for the header %j', (header) => {
     expect(httpDateMs(header)).toBeUndefined();
   });
 });

@@ -98,7 +98,7 @@ test('tokens that REST has not accepted leave a quarter of the slots to others',
   expect(granted).toEqual(['1', '2', '3', 'ana', '4']);
 });
 
-test('tokens that REST has not accepted get a slot even if there is only one', () => {
+test('tokens that REST has not accepted get the slot of a semaphore with one slot', () => {
   const { granted, ask } = createSlots({ total: 1 });
   ask('made up', stranger(0));
   expect(granted).toEqual(['made up']);

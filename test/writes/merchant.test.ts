@@ -136,7 +136,7 @@ describe('a token without an organization', () => {
     expect(asked).toEqual(['ana', 'ana', 'eva', 'eva']);
   });
 
-  test('is not used as the merchant after a single 403', async () => {
+  test('needs a second 403 to become a merchant of its own', async () => {
     const answers = [failing(status(403)), named('organization/1')];
     const { of } = startMerchants(() => (answers.shift() ?? named('organization/1'))());
     expect(await of('ana')).toBe(await of('eva'));

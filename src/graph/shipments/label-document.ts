@@ -132,7 +132,7 @@ const LabelDocument = builder.objectRef<LabelDocumentSource>('LabelDocument').im
     expireTime: t.field({
       type: 'DateTime',
       description:
-        'The time until which the link works. It ends earlier if the server needs its memory, or if the REST service rejects the access token.',
+        'The time until which the link works. The link ends earlier if the server needs memory for other documents, or if the REST service rejects the access token.',
       resolve: ({ expiresAtMs }) => new Date(expiresAtMs).toISOString(),
     }),
     pageCount: t.exposeInt('pages', { description: 'The number of pages, with the summary.' }),
@@ -170,8 +170,8 @@ builder.mutationField('createLabelDocument', (t) =>
     type: CreateLabelDocumentResult,
     nullable: true,
     description:
-      'Makes one PDF of the labels of up to 100 shipments, and a link to print it. Without any label, the result is ' +
-      '`InvalidInput` with a field for each shipment, or the field is null with the error that all have. Costs ' +
+      'Makes one PDF of the labels of up to 100 shipments, and a link to print it. If no label can be printed, the result ' +
+      'is `InvalidInput` with one entry for each shipment. If all labels fail with one error, the result is that error. Costs ' +
       '`GET /v1/shipments/{id}` for each shipment, or a page of `GET /v1/shipments` for many, and ' +
       '`GET /v1/shipments/{id}/label` for each label. Each label costs ten points.',
     args: inputArg(CreateLabelDocumentInput, 'The shipments and the paper.'),

@@ -8,7 +8,7 @@ const failuresOfTokens = 3;
 export class SharedListState {
   readonly rowsPerId = byFilter(() => new RowsPerId());
   readonly incompleteRows = new Pause();
-  /** On from the first result. Until then each batch compares a row, so that no batch uses rows that nobody compared. */
+  /** While it is on, no row is compared. Until the first result each batch compares one, so that no batch uses unknown rows. */
   readonly comparisons = new Pause();
   readonly pause = new Pause(failuresOfTokens);
   #lastInTrouble: ListState | undefined;
@@ -62,7 +62,10 @@ export class ListState {
   }
 }
 
-/** One value per filter of the list that names ids. Seven statuses, searched or not, make at most 257 filters. */
+/**
+ * One value for each filter of the list whose rows name the ids, such as the orders for a list of shipments. Seven statuses,
+ * searched or not, make at most 257 filters.
+ */
 function byFilter<Value>(create: (filter: string) => Value): (filter: string) => Value {
   const values = new Map<string, Value>();
   return (filter) => {
@@ -77,7 +80,7 @@ export const shortPauseMs = 30_000;
 /** How long batches use GETs after a refusal or incomplete rows, which do not change soon. */
 export const longPauseMs = 600_000;
 
-/** A time in which batches use GETs. It starts at once, or after failures in a row. */
+/** A time, such as one in which batches use GETs. It starts at once, or after failures in a row. */
 export class Pause {
   readonly #maxFailures: number;
   #failures = 0;

@@ -23,7 +23,8 @@ export function ordersWithShipments(
         `orders ${query.status?.join() ?? ''} ${query.search !== undefined}`,
       );
       const shipmentsOf = (orderCount: number) => Math.round(orderCount * estimate.shipmentsPerOrder);
-      // Called before and after the page of orders, which changes the estimate.
+      // Where the shipments of this page are expected in the list of shipments. Called before and after the page of orders,
+      // which changes the estimate.
       const expectedPosition = () => ({ rowsBefore: shipmentsOf(ordersBefore), rowsPerId: estimate });
       const pending = orderPage[method](query, ordersBefore);
       // No shipments are expected, and so no page is requested, while the estimate is 0.

@@ -191,7 +191,7 @@ export abstract class CallAttempts<Value> extends SlotRequest implements Respons
     if (isUnauthenticated(failure)) this.#callContext.onTokenRejected();
     const silentMs = this.entry.status === undefined ? callLog.elapsedMs() - this.#attemptStartMs : 0;
     const outcome = toOutcome(failure, silentMs);
-    // An aborted call may still have waited for its connection. `beforeWrite` refuses a write there, too.
+    // Nothing was sent if the call waited for its connection when it was aborted, or when `beforeWrite` refused the write.
     if (outcome === 'aborted' && !isSent && this.entry.retries === 0) callLog.forget(this.entry);
     this.#recordOutcome(outcome, failureReason(failure));
     const pauseMs = isRead(this.call)

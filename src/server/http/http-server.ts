@@ -33,7 +33,7 @@ const defaultRequestTimeoutMs = 30_000;
 /** The time in which a client must read the next bytes of a response. */
 export const defaultResponseTimeoutMs = 60_000;
 
-// During a shutdown. The first request of a connection has begun with the connection.
+// During a shutdown. Node counts the head of a first request from the beginning of its connection.
 const shutdownHeadersTimeoutMs = 500;
 const defaultShutdownRequestTimeoutMs = 5_000;
 // No connection for this time: probably none is on its way from the kernel.
@@ -87,6 +87,7 @@ export async function listen(
   const toRequestId = createRequestIds();
   const onRequest: RequestListener = (request, response) => {
     const connection = connections.get(request.socket);
+    // Behind a response that closes the connection, no further request runs.
     if (!connection?.addRequest(response)) return;
     if (isShuttingDown) response.shouldKeepAlive = false;
     const httpError = checkTransferCoding(request) ?? checkUrl(request);

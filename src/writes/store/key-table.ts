@@ -38,6 +38,7 @@ export function createKeyTable(database: DatabaseSync, owner: string, maxKeysPer
     `UPDATE keys SET progress = coalesce(?, progress), owner = NULL ${ifClaimed}`,
   );
   const release = database.prepare(`DELETE FROM keys ${ifClaimed}`);
+  // A service is a REST service, by its URL, whose tokens have shown an organization: see merchant.ts.
   const noteService = database.prepare('INSERT OR IGNORE INTO services VALUES (?)');
   const hasService = database.prepare('SELECT 1 FROM services WHERE service = ?');
 

@@ -106,7 +106,7 @@ describe.runIf(hasBrowser)('GraphiQL after a reload', () => {
     expect(query).toContain('query Orders');
   });
 
-  test('opens the example tabs if all other tabs are closed and the last one is empty', async () => {
+  test('opens the example tabs if the only open tab is empty', async () => {
     const emptyTab = { id: 'a', title: '<untitled>', query: null, variables: null, headers: null };
     await open(
       JSON.stringify({ tabs: [{ ...emptyTab, operationName: null, response: null }], activeTabIndex: 0 }),

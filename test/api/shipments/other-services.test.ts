@@ -210,10 +210,11 @@ describe('an order that shows its shipment with a delay', () => {
 });
 
 describe('a shipment that is created after the timeout', () => {
-  const slow = { UPSTREAM_TIMEOUT_MS: '1500' };
-  const processingMs = 4_500;
+  // Long enough for the other calls on a busy machine.
+  const slow = { UPSTREAM_TIMEOUT_MS: '4000' };
+  const processingMs = 9_000;
   const delay = ({ sandbox }: Waybill) =>
-    sandbox.faults.add({ kind: 'delay', delayMs: 3_000, method: 'POST', path: '/v1/shipments', times: 1 });
+    sandbox.faults.add({ kind: 'delay', delayMs: 6_000, method: 'POST', path: '/v1/shipments', times: 1 });
 
   test('is not created again by a concurrent request', async () => {
     await using waybill = await startWaybill(slow, { quirks: late, processingMs });
@@ -237,7 +238,10 @@ describe('a shipment that is created after the timeout', () => {
   });
 
   test('is reported as OutcomeUnknown if a retry has too little time to wait for it', async () => {
-    await using waybill = await startWaybill({ ...slow, OPERATION_TIMEOUT_MS: '5000' }, { quirks: late });
+    await using waybill = await startWaybill(
+      { UPSTREAM_TIMEOUT_MS: '1500', OPERATION_TIMEOUT_MS: '5000' },
+      { quirks: late },
+    );
     const input = { ...(await orderToShip(waybill)), idempotencyKey: 'no time' };
     delay(waybill);
     expect((await ship(waybill, input)).result.__typename).toBe('OutcomeUnknown');
@@ -403,7 +407,7 @@ describe('a retry of createOrder after a lost response', () => {
     expect((await create(waybill, 'timeless')).result.__typename).toBe('OutcomeUnknown');
     const again = await create(waybill, 'timeless');
     expect(again.result.__typename).toBe('OutcomeUnknown');
-    expect(again.calls).toEqual([search]);
+    expect(again.calls).toEqual([]);
   });
 
   /** A page of orders that the service says to have created an hour later. */

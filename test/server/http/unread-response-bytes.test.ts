@@ -137,7 +137,7 @@ test('a client that takes a response in each second is not cut off', () => {
   expect(cutOff).toEqual(['stands still']);
 });
 
-test('a response that is closed already counts for nothing', () => {
+test('a response whose connection has closed adds no unread bytes', () => {
   const { unread } = createAccount();
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   Object.defineProperty(response, 'closed', { value: true });
