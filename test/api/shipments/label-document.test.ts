@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { badLabels } from '../../fixtures/bad-labels.ts';
-import { largeLabel } from '../../fixtures/label-files.ts';
+import { largeLabel, plainLabel } from '../../fixtures/label-files.ts';
 import { documentMutation, idsOf, pathOf, startLabelShop } from '../../fixtures/label-shop.ts';
 import { until } from '../../fixtures/rest-service.ts';
 
@@ -55,6 +55,22 @@ describe('createLabelDocument', () => {
     // The list of this shop is empty.
     expect(calls.filter((call) => /^GET \/v1\/shipments\/s\d+$/.test(call))).toHaveLength(20);
     expect(calls.filter((call) => call.endsWith('/label'))).toHaveLength(20);
+  });
+
+  test('reads eight labels at a time, and the next one when a label is there', async () => {
+    const ids = idsOf(12);
+    const bytes = await plainLabel('HELD');
+    const held: ServerResponse[] = [];
+    for (const id of ids) stage.shop.labels.set(id, (response) => held.push(response));
+    const made = stage.make(ids);
+    const labelCalls = () => stage.calls().filter((call) => call.endsWith('/label')).length;
+    for (let sent = 0; sent < ids.length; sent += 1) {
+      const expected = Math.min(sent + 8, ids.length);
+      await until(() => held.length === expected);
+      expect(labelCalls()).toBe(expected);
+      held[sent]?.writeHead(200, pdf).end(bytes);
+    }
+    expect((await made).result?.document?.labelCount).toBe(12);
   });
 
   test('lets the link work for 15 minutes, or as long as the input says', async () => {
