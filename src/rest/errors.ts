@@ -47,7 +47,7 @@ export interface ErrorDetails {
 
 /** REST responded with a status other than 2xx. */
 export class StatusError extends WaybillError {
-  /** The message without REST's own text, such as `GET /v1/orders/7 answered 503`. */
+  /** The message without REST's own text, such as `GET /v1/orders/7 returned 503`. */
   readonly summary: string;
   /** Whether the failed call was a read. */
   readonly isRead: boolean;

@@ -8,7 +8,8 @@ const maxSentences = 5;
 /**
  * Extracts the message and the field errors from an error body, as texts that clients may see. The REST interface does
  * not define the body ("Errors"), so the forms of the usual frameworks are read, by three rules:
- * - A text has one of a few names, such as `message`, also in an object under `error`. A body of one line is a text too.
+ * - A text has one of a few names, such as `message`, also in an object under `error` or `detail`. A body of
+ *   one line is a text too.
  * - Each object in a list, such as `errors` or `violations`, is a fault. It has a text, and may name a field.
  * - A map from names to texts, such as `errors` of Rails or the body of Django, has faults of fields.
  */

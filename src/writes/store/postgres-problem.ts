@@ -17,8 +17,8 @@ const timeout = (timeoutMs: number) =>
   `PostgreSQL did not respond within ${timeoutMs} ms. Check the server, its network and its standbys.`;
 const readOnly = 'PostgreSQL is read-only, or a standby. STATE_URL must lead to the primary.';
 
-/** By SQLSTATE, or by its class of two characters. */
-const passingStates: Readonly<Record<string, string>> = {
+/** By SQLSTATE, or by its class of two characters. All but `readOnly` pass by themselves. */
+const stateTexts: Readonly<Record<string, string>> = {
   25006: readOnly,
   55000: readOnly,
   53300: 'PostgreSQL has no connections left. Raise its max_connections, or close other programs.',
@@ -44,7 +44,7 @@ const networkCodes = [
 export function problemOf(error: unknown, { host }: PostgresUrl, timeoutMs: number): Problem {
   const { code, message } = firstOf(error);
   if (error instanceof NotPrimaryError) return { text: readOnly, isPassing: false };
-  const state = passingStates[code] ?? (code.length === 5 ? passingStates[code.slice(0, 2)] : undefined);
+  const state = stateTexts[code] ?? (code.length === 5 ? stateTexts[code.slice(0, 2)] : undefined);
   if (state !== undefined) return { text: state, isPassing: state !== readOnly };
   // The socket of a server that does not run yet, in a directory that exists.
   if (networkCodes.includes(code) || (code === 'ENOENT' && existsSync(host)))

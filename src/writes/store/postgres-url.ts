@@ -69,7 +69,7 @@ function readParts({
   const mode = parameter('sslmode') ?? 'disable';
   const sslMode = sslModes.find((known) => known === mode);
   if (sslMode === undefined)
-    return `The sslmode ${JSON.stringify(mode)} is none of ${sslModes.join(', ')}. Choose one, as Waybill tries no second mode.`;
+    return `The sslmode ${JSON.stringify(mode)} is none of ${sslModes.join(', ')}. Choose one. Waybill does not fall back to another mode.`;
   return {
     host,
     port: port === '' ? 5432 : Number(port),

@@ -98,7 +98,7 @@ describe('a batch of orders after a write', () => {
     expect(calls).toEqual([...inputs.map(({ id }) => `GET /v1/${id}`), 'GET /v1/orders?page'].sort());
   });
 
-  test('reads an order by its id whose update had no response', async () => {
+  test('reads an order by its id after an update without a response', async () => {
     const ids = await tenOrders();
     const updated = ids[3] ?? '';
     waybill.sandbox.faults.add({ method: 'PATCH', kind: 'applied-then-cut', times: 1 });

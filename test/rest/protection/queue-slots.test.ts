@@ -30,7 +30,7 @@ async function orderOfReads(callContexts: ReturnType<typeof createCallContexts>,
 }
 
 describe('calls that wait for a slot', () => {
-  test('alternate between accepted tokens in the order of each token', async () => {
+  test('alternate between accepted tokens, and keep the sequence of calls of each token', async () => {
     const callContexts = createWithAccepted('ana', 'eva');
     const reads = ['ana 1', 'ana 2', 'ana 3', 'ana 4', 'eva 5', 'eva 6'];
     expect(await orderOfReads(callContexts, reads)).toEqual(['1', '2', '5', '3', '6', '4']);
