@@ -5,7 +5,7 @@ import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill();
 const { ask, sandbox } = waybill;
-const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox });
+const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '1500' }, { sandbox });
 await learnMerchants(waybill, waybill.sandbox.tokens.first);
 
 afterEach(() => sandbox.faults.clear());

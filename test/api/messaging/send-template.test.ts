@@ -12,7 +12,7 @@ import { startWaybill } from '../../harness.ts';
 
 const waybill = await startWaybill({}, { seed: seedWithBuiltInNames });
 const { ask, sandbox } = waybill;
-const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '1000' }, { sandbox });
+const hurried = await startWaybill({ UPSTREAM_TIMEOUT_MS: '1500' }, { sandbox });
 await learnMerchants(waybill, waybill.sandbox.tokens.first);
 
 afterEach(() => sandbox.faults.clear());

@@ -390,7 +390,7 @@ describe('createQuote with a lost response', () => {
   });
 
   test('returns OutcomeUnknown after UPSTREAM_TIMEOUT_MS', async () => {
-    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '300' }, { sandbox: waybill.sandbox });
+    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '2000' }, { sandbox: waybill.sandbox });
     fail({ kind: 'hang' });
     await learnMerchants(impatient, impatient.sandbox.tokens.first);
     const answer = await impatient.ask(CreateQuoteDocument, { input: { ...input, idempotencyKey: 'late' } });

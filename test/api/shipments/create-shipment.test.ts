@@ -499,7 +499,7 @@ describe('createShipment without a response from the REST service', () => {
   });
 
   test('returns OutcomeUnknown after UPSTREAM_TIMEOUT_MS', async () => {
-    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '200' }, { sandbox: waybill.sandbox });
+    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '2000' }, { sandbox: waybill.sandbox });
     await learnMerchants(impatient, waybill.sandbox.tokens.first);
     fail({ kind: 'hang' });
     const fields = await keyed('late');

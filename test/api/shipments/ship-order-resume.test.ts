@@ -14,7 +14,7 @@ beforeAll(async () => {
   // A search counts at once.
   const processingMs = 0;
   waybill = await startWaybill({}, { processingMs, intercept });
-  impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '800' }, { sandbox: waybill.sandbox, processingMs });
+  impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '2000' }, { sandbox: waybill.sandbox, processingMs });
   const { first, second } = waybill.sandbox.tokens;
   await learnMerchants(waybill, first, second);
   await learnMerchants(impatient, first);
