@@ -253,7 +253,7 @@ program(
   timeoutMs,
 );
 
-describe('npm run bench:live counts as a fault', () => {
+describe('the check of npm run bench:live', () => {
   const zeros = Array<number>(2 * boardSize).fill(0);
   const valuesAt = (version: number) => zeros.with(0, version);
   const eventOf = (values: readonly number[], token = 'board-3') => {
@@ -274,14 +274,14 @@ describe('npm run bench:live counts as a fault', () => {
     missesOf({ token: 'board-3', events }, states, { valuesByText: new Map(), lagsMs: [] }).misses;
   const [first, second, third] = [0, 1, 2].map(valuesAt).map((values) => eventOf(values));
 
-  test('no state that is pushed once, in order', () => {
+  test('accepts states that are pushed once and in order', () => {
     expect(states.map(({ isLong }) => isLong)).toEqual([true, true, false]);
     if (!first || !second || !third) throw new Error('There are three states');
     expect(missesAfter(first, second)).toEqual([]);
     expect(missesAfter(first, second, third)).toEqual([]);
   });
 
-  test('a long state that no look saw', () => {
+  test('counts a state as long if it outlasts two looks, even if no look saw the state', () => {
     const unseen = statesOf(changes, [0, 2_000, 41_000], { startMs: 0, endMs: 42_000 });
     // The time between two looks was at most 22 seconds.
     expect(unseen.map(({ isLong }) => isLong)).toEqual([true, false, false]);
@@ -291,7 +291,7 @@ describe('npm run bench:live counts as a fault', () => {
     );
   });
 
-  test('a long state that is missing, doubled or late', () => {
+  test('reports a long state that is missing, doubled or late', () => {
     if (!first || !second || !third) throw new Error('There are three states');
     expect(missesAfter(first, third)).toEqual(['board-3: a state that was pushed 0 times']);
     expect(missesAfter(first, second, second)).toEqual([
@@ -301,7 +301,7 @@ describe('npm run bench:live counts as a fault', () => {
     expect(missesAfter(second, first)).toEqual(['board-3: an older state after a newer one']);
   });
 
-  test('a record of another token', () => {
+  test('reports a record of another token', () => {
     expect(() => missesAfter(eventOf(zeros, 'board-4'))).toThrow('board-3 got the order "board-4 0"');
   });
 });

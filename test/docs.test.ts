@@ -128,7 +128,7 @@ describe('docs/api-reference.md', () => {
     expect(inTable.sort()).toEqual([...fields].sort());
   });
 
-  test('shows for each question of a filter what its query costs in the sandbox', async () => {
+  test('shows what the query of each filter question costs in the sandbox', async () => {
     const rows = rowsOf(sectionOf(page, 'Filters and counts'), 'question');
     await using waybill = await startWaybill();
     const costs = [];
@@ -156,7 +156,7 @@ describe('docs/api-reference.md', () => {
   });
 });
 
-test('docs/es/inicio.md names what the desk shows by its words', () => {
+test('docs/es/inicio.md uses only names that the desk shows', () => {
   const names = [...read('docs/es/inicio.md').matchAll(/\*\*(.+?)\*\*/g)].map(([, name = '']) => name);
   const texts = read('examples/order-desk/src/texts.ts');
   expect(names.length).toBeGreaterThan(5);

@@ -38,7 +38,7 @@ describe('a time of the REST service', () => {
     ['without a time', '2026-01-15'],
     ['with a week', '2026-W03-4T10:30:00Z'],
     ['with the day of a year', '2026-015T10:30:00Z'],
-    ['of a year with five digits', '+12026-01-15T10:30:00Z'],
+    ['in a year with five digits', '+12026-01-15T10:30:00Z'],
     ['on 30 February', '2026-02-30T10:30:00Z'],
     ['on a leap day of another year', '2026-02-29T10:30:00Z'],
     ['on a leap day of a century that has none', '1900-02-29T10:30:00Z'],
@@ -52,16 +52,16 @@ describe('a time of the REST service', () => {
     ['with an offset of 24 hours', '2026-01-15T10:30:00+24:00'],
     ['with an offset of 60 minutes', '2026-01-15T10:30:00+05:60'],
     ['with an empty fraction', '2026-01-15T10:30:00.Z'],
-    ['of HTTP', 'Thu, 15 Jan 2026 10:30:00 GMT'],
+    ['in the form of HTTP', 'Thu, 15 Jan 2026 10:30:00 GMT'],
     ['in seconds', '1768473000'],
     ['with blanks around it', ' 2026-01-15T10:30:00Z '],
     ['with a line break', '2026-01-15T10:30:00Z\n'],
-    ['that is empty', ''],
-  ])('is not read %s', (_what, time) => {
+    ['empty', ''],
+  ])('is invalid: %s', (_what, time) => {
     expect([toRfc3339(time), timeMs(time), isRfc3339(time)]).toEqual([undefined, undefined, false]);
   });
 
-  test.each([undefined, null, 1_768_473_000, {}, ['2026-01-15T10:30:00Z']])('is not %j', (value) => {
+  test.each([undefined, null, 1_768_473_000, {}, ['2026-01-15T10:30:00Z']])('is invalid: %j', (value) => {
     expect(timeMs(value)).toBeUndefined();
   });
 
@@ -74,7 +74,7 @@ describe('a time of the REST service', () => {
 
 describe('RFC 3339', () => {
   test.each(['2026-01-15T10:30:00Z', '2026-01-15t10:30:00.5z', '2026-01-15T10:30:00-00:00'])(
-    'has %s',
+    'includes the form %s',
     (time) => {
       expect(isRfc3339(time)).toBe(true);
     },
@@ -94,14 +94,14 @@ describe('RFC 3339', () => {
   });
 });
 
-describe('the date header', () => {
+describe('httpDateMs', () => {
   test.each([
     'Thu, 15 Jan 2026 10:30:00 GMT',
     'Thursday, 15-Jan-26 10:30:00 GMT',
     'Thu, 15 Jan 2026 10:30:00 +0000',
     '2026-01-15T10:30:00Z',
     '2026-01-15T05:30:00-0500',
-  ])('is read as %s', (header) => {
+  ])('returns the time of the header %s', (header) => {
     expect(httpDateMs(header)).toBe(Date.UTC(2026, 0, 15, 10, 30));
   });
 
@@ -113,7 +113,7 @@ describe('the date header', () => {
     '',
     7,
     undefined,
-  ])('is undefined for the header %j', (header) => {
+  ])('returns undefined for the header %j', (header) => {
     expect(httpDateMs(header)).toBeUndefined();
   });
 });

@@ -18,10 +18,14 @@ describe('text', () => {
     ['in windows-1252', windows1252, json('windows-1252')],
     ['in ISO-8859-1, which is read as windows-1252', windows1252, json('ISO-8859-1')],
     ['in UTF-16', Buffer.from(name, 'utf16le'), json('utf-16le')],
-    ['in UTF-16 with a mark', Buffer.from(`\ufeff${name}`, 'utf16le'), json('utf-16')],
-    ['in big-endian UTF-16 with a mark', Buffer.from(`\ufeff${name}`, 'utf16le').swap16(), json('utf-16')],
-    ['in UTF-8 with a mark', Buffer.concat([mark, Buffer.from(name)]), undefined],
-    ['in declared UTF-8 with a mark', Buffer.concat([mark, Buffer.from(name)]), json('utf-8')],
+    ['in UTF-16 with a byte order mark', Buffer.from(`\ufeff${name}`, 'utf16le'), json('utf-16')],
+    [
+      'in big-endian UTF-16 with a byte order mark',
+      Buffer.from(`\ufeff${name}`, 'utf16le').swap16(),
+      json('utf-16'),
+    ],
+    ['in UTF-8 with a byte order mark', Buffer.concat([mark, Buffer.from(name)]), undefined],
+    ['in declared UTF-8 with a byte order mark', Buffer.concat([mark, Buffer.from(name)]), json('utf-8')],
   ])('is decoded %s', (_what, bytes, contentType) => {
     expect(decodeText([bytes], contentType)).toBe(name);
     // The network may split the bytes anywhere.
@@ -46,7 +50,7 @@ describe('text', () => {
     expect(decodeText([bytes], contentType)).toBeUndefined();
   });
 
-  test('can be empty, and keeps U+FFFD and a later mark', () => {
+  test('can be empty, and keeps U+FFFD and a byte order mark after the start', () => {
     expect([decodeText([], undefined), decodeText([], json('utf-8')), decodeUtf8(mark)]).toEqual([
       '',
       '',
@@ -67,9 +71,9 @@ describe('large text', () => {
   const text = `${name}\ufffd`.repeat(60_000);
 
   test.each([
-    ['one mark', Buffer.concat([mark, Buffer.from(text)])],
-    ['no mark', Buffer.from(text)],
-  ])('is decoded without %s', (_what, bytes) => {
+    ['without its byte order mark', Buffer.concat([mark, Buffer.from(text)])],
+    ['if it has no byte order mark', Buffer.from(text)],
+  ])('is decoded %s', (_what, bytes) => {
     expect(decodeText(chunksOf(bytes), undefined) === text).toBe(true);
     expect(decodeText([bytes.subarray(0, 1), ...chunksOf(bytes.subarray(1))], undefined) === text).toBe(true);
   });

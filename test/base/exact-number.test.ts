@@ -16,6 +16,6 @@ test.each([
   '1e21',
   '1e400',
   '-1e400',
-])('%s may be another number', (json) => {
+])('%s is not exact', (json) => {
   expect(isExactNumber(JSON.parse(json))).toBe(false);
 });

@@ -34,7 +34,7 @@ test.each([
   ['without keys', { inputs: [{ notes: 'a' }] }],
   ['with a key for one of two inputs', { inputs: [{ idempotencyKey: 'a' }, {}] }],
   ['with a second variable that has no key', { inputs: [{ idempotencyKey: 'a' }], other: {} }],
-])('a mutation that has written is not sent again after a refused token %s', async (_title, variables) => {
+])('after a refused token, a mutation that has written is not sent again: %s', async (_title, variables) => {
   expect(await send({ query: mutation, variables }, partial)).toEqual({
     sent: 1,
     refreshes: 1,

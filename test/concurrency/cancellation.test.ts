@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { CancelSource, pause } from '../../src/concurrency/cancellation.ts';
 
-test('an abort calls each listener that was not removed once', () => {
+test('an abort calls each remaining listener once', () => {
   const cancelSource = new CancelSource();
   const notified: string[] = [];
   const gone = () => notified.push('gone');

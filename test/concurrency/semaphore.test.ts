@@ -70,7 +70,7 @@ test('waiting tokens take turns, and each gets its requests in order', () => {
   expect(drain()).toEqual(['a0', 'a1', 'e0', 'i0', 'a2', 'e1']);
 });
 
-test('tokens that REST has not accepted take one turn together, by connection', () => {
+test('unaccepted tokens share one turn, and their connections alternate in it', () => {
   const { ask, drain } = createSlots({ total: 1 });
   ask('first', ida);
   for (const number of [0, 1, 2]) ask(`one ${number}`, stranger(0));
@@ -104,7 +104,7 @@ test('tokens that REST has not accepted get the slot of a semaphore with one slo
   expect(granted).toEqual(['made up']);
 });
 
-test('one token takes at most half of the waiting places, and strangers three quarters', () => {
+test('one token fills at most half of the queue, unaccepted tokens three quarters', () => {
   const { ask, outcomes } = createSlots({ total: 1, maxWaiting: 4 });
   ask('running', ida);
   for (const name of ['1', '2', '3']) ask(name, ana);
@@ -125,7 +125,7 @@ test('one token takes at most half of the waiting places, and strangers three qu
   });
 });
 
-test('a refused request takes nothing, also when it is released', () => {
+test('a refused request takes no slot, and its release frees none', () => {
   const { semaphore, ask, outcomes } = createSlots({ total: 1, maxWaiting: 1 });
   const first = ask('first', ana);
   ask('waits', eva);
@@ -135,7 +135,7 @@ test('a refused request takes nothing, also when it is released', () => {
   expect(semaphore.waiting).toBe(0);
 });
 
-test('a request that stops waiting frees its place once', () => {
+test('a request that stops waiting twice frees only one place', () => {
   const { semaphore, granted, ask } = createSlots({ total: 1, maxWaiting: 2 });
   const first = ask('first', ana);
   const gone = ask('gone', ana);
@@ -156,7 +156,7 @@ test('a request can wait again after it has given back its slot', () => {
   expect(granted).toEqual(['pausing', 'next', 'pausing']);
 });
 
-test('a slot passes through 10,000 requests that give it back at once', () => {
+test('a slot passes through 10,000 requests that each return the slot immediately', () => {
   const semaphore = new Semaphore({ total: 1 });
   const first = new SimpleRequest(ana, 1, () => {});
   semaphore.acquire(first);
@@ -172,7 +172,7 @@ test('a slot passes through 10,000 requests that give it back at once', () => {
   expect([granted, semaphore.waiting, semaphore.acquire(first)]).toEqual([10_000, 0, 'granted']);
 });
 
-test('a request that is heavier than the total gets its slot before later light ones', () => {
+test('a request that is heavier than the total starts before later light requests', () => {
   const { semaphore, granted, ask } = createSlots({ total: 10 });
   const light = ask('6', ana, 6);
   const heavy = ask('100', eva, 100);
@@ -183,7 +183,7 @@ test('a request that is heavier than the total gets its slot before later light 
   expect(granted).toEqual(['6', '100', '1']);
 });
 
-test('one token has at most its part of the slots, or one heavier slot', () => {
+test('one token gets at most `perToken` slots, or a single heavier request', () => {
   const { semaphore, granted, ask } = createSlots({ total: 10, perToken: 5 });
   const heavy = ask('7', ana, 7);
   ask('2', ana, 2);
@@ -195,7 +195,7 @@ test('one token has at most its part of the slots, or one heavier slot', () => {
   expect(granted).toEqual(['7', 'eva', '2', '3']);
 });
 
-test('a token that may not start waits, and others do not', () => {
+test('a request waits only while mayStart() refuses its token', () => {
   const closed = new Set<Owner>([ana]);
   const { semaphore, granted, ask } = createSlots({ total: 10, mayStart: (owner) => !closed.has(owner) });
   ask('ana', ana);
@@ -218,7 +218,7 @@ const step = oneof(
   record({ kind: constantFrom('end' as const), index: nat() }),
 );
 
-test('random requests keep all limits and orders, and each of them ends with a slot', () => {
+test('random requests stay within all limits, start in order, and all get a slot', () => {
   const total = 10;
   const perToken = 5;
   const maxWaiting = 8;

@@ -162,7 +162,7 @@ describe('readConfig', () => {
     ['postgres://user:s3cret@db/shop?password=s3cret', 'The parameter "password" is unknown.'],
     ['user:s3cret', 'The scheme "user:" is another engine.'],
     ['s3cret', 'This is not a URL with one host.'],
-  ])('refuses another STATE_URL without showing its password: %s', (url, advice) => {
+  ])('rejects an invalid STATE_URL without showing the password: %s', (url, advice) => {
     const message = faultsOf({ STATE_URL: url });
     expect(message).toContain(
       'STATE_URL: expected a URL such as postgres://user:password@host:5432/database?sslmode=verify-full, but got another text. ' +
@@ -390,7 +390,7 @@ describe('readConfig with invalid settings', () => {
     ['IDEMPOTENCY_KEYS', 'each merchant has 100,000 keys and locks'],
     ['MAX_ALIASES', 'docs/api-reference.md lists the fixed limits'],
     ['UPSTREAM_AHEAD_OF_ASK', 'UPSTREAM_LISTS_FOR_BATCHES=no does the same'],
-  ])('rejects %s, which is gone, and says what holds instead', (name, instead) => {
+  ])('rejects the removed setting %s and says what applies instead', (name, instead) => {
     expect(faultsOf({ [name]: '4' })).toBe(
       `The environment has invalid settings:\n  ${name}: this setting is gone: ${instead}. Remove ${name}.`,
     );

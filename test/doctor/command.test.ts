@@ -114,7 +114,11 @@ describe.concurrent('the key store', () => {
   test.each([
     ['STATE_URL', [], { STATE_URL: unreachable }],
     ['--state-url', ['--state-url', unreachable], {}],
-    ['--state-url, which wins', ['--state-url', unreachable], { STATE_URL: 'mysql://host/shop' }],
+    [
+      '--state-url, which wins over STATE_URL',
+      ['--state-url', unreachable],
+      { STATE_URL: 'mysql://host/shop' },
+    ],
   ])('is examined without a service and without a token: %s', async (_name, args, environment) => {
     const { code, output, errors } = await doctor(args, '', '', environment);
     expect([code, errors]).toEqual([1, '']);
@@ -134,7 +138,7 @@ Waybill cannot use this store.
     expect(output).toContain('\nWaybill cannot use this service and this store. The doctor sent ');
   });
 
-  test('has a URL that no message shows', async () => {
+  test('has a password that no message shows', async () => {
     const { code, output, errors } = await doctor(['--state-url', 'mysql://shop:secret-word@host/shop'], '');
     expect([code, output]).toEqual([1, '']);
     expect(errors).toContain('STATE_URL: expected a URL such as postgres://');
@@ -161,7 +165,7 @@ describe.concurrent('incorrect use of the doctor', () => {
     ['a value without its option', ['secret-word'], 'Expected only options, which begin with --, but got '],
     ['an option without its value', ['--url'], '--url: expected a value after it.\n'],
     ['an option in place of a value', ['--url', '--json'], '--url: expected a value after it.\n'],
-    ['a value of an option without values', ['--json=yes'], '--json: expected no value.\n'],
+    ['a value for an option that takes no value', ['--json=yes'], '--json: expected no value.\n'],
     [
       'an output file that already exists',
       ['--url', 'http://127.0.0.1:9', '--write', 'package.json'],
@@ -209,7 +213,7 @@ test.concurrent.each([[['--help']], [['-h']], [['--ulr', 'x', '--help']]])(
 );
 
 test.concurrent.each(['12|AbCdEfGhIjKl', 'ab+/8w==', 'user:secret', '"abcdefgh"'])(
-  'the doctor sends each form of an access token, and does not show it: %s',
+  'the doctor sends an access token of any form, and never prints the token: %s',
   async (token) => {
     await using service = await startService((request, response, body) => {
       const isKnown = request.headers.authorization === `Bearer ${token}`;

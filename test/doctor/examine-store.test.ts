@@ -20,7 +20,7 @@ function found({ findings }: Report, check: string): string | undefined {
   return finding && [finding.mark, finding.cause, finding.remedy].filter(Boolean).join(' | ');
 }
 
-test('a server that cannot be reached is a failure, without the password', async () => {
+test('an unreachable server is a failure, and the report hides the password', async () => {
   const port = await freePort();
   const report = await examineStore(parsed(`postgres://shop:s3cret@127.0.0.1:${port}/shop`));
   expect(report).toEqual({
@@ -72,7 +72,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
     expect(await server.sql('SELECT FROM pg_namespace WHERE nspname = $1', [url.schema])).toEqual([]);
   });
 
-  test('the version of the tables is shown, and a newer one is a failure', async () => {
+  test('the version of the tables is shown, and a newer version is a failure', async () => {
     const url = parsedUrl(server);
     await (await openStore(url)).close();
     expect(found(await examineStore(url), 'rights')).toMatch(
@@ -108,7 +108,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
     );
   });
 
-  test('the default of synchronous_commit is shown, and does not matter', async () => {
+  test('the report shows the default of synchronous_commit, and accepts "off"', async () => {
     const role = newSchema();
     await server.sql(`CREATE ROLE ${role} LOGIN`);
     await server.sql(`ALTER ROLE ${role} SET synchronous_commit = off`);
@@ -159,7 +159,7 @@ describe.skipIf(isPostgresMissing)('with a primary and a standby', () => {
     await expect.poll(isSet).toEqual({ synchronous_standby_names: names });
   }
 
-  test('a synchronous standby is proven, and an asynchronous one is a warning', async () => {
+  test('a synchronous standby passes, and an asynchronous standby is a warning', async () => {
     const url = parsedUrl(primary);
     expect(found(await examineStore(url), 'standbys')).toBe(
       'ok | Commits wait for a synchronous standby (connected: 1).',
@@ -180,7 +180,7 @@ describe.skipIf(isPostgresMissing)('with a primary and a standby', () => {
     expect(found(await examineStore(parsed(primary.url('', 'shop'))), 'standbys')).toMatch(/^ok /);
   });
 
-  test('a standby is a failure', async () => {
+  test('a URL that leads to the standby is a failure', async () => {
     const report = await examineStore(parsedUrl(standby));
     expect(found(report, 'connection')).toContain(' | PostgreSQL is read-only, or a standby.');
   });

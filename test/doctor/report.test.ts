@@ -44,7 +44,7 @@ test.each([
   expect(toVariables({ ...report(), settings })).toBe(`UPSTREAM_URL=${expected}\n`);
 });
 
-test('compare() ignores numbers and checks that had the mark "?" before', () => {
+test('compare() ignores changed numbers, and any check that had the mark "?" before', () => {
   const now = report({ ...label, cause: 'The label is a PDF of 4000 bytes.' }, { ...label, check: 'clock' });
   const before = report(label, { check: 'clock', mark: 'open', cause: 'It was not checked.' });
   expect(compare(now, before)).toEqual(now);

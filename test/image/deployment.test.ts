@@ -68,7 +68,7 @@ describe('compose.yaml', () => {
     });
   });
 
-  test('starts neither of the two servers without STATE_URL', () => {
+  test('starts no server of the profile "servers" without STATE_URL', () => {
     for (const { environment } of servers.slice(1)) {
       const settings = {
         ...container.environment,

@@ -122,7 +122,7 @@ describe('the summary', () => {
       locality: 'Medellín (Laureles) 🎂',
     }));
 
-  test('is a last page of the same stock, for the labels in the document', async () => {
+  test('is one more page of the same stock, and gets the result of each label', async () => {
     const label = await plainLabel('GOOD');
     let given: readonly LabelResult[] = [];
     const { pages, document } = await make([label, Buffer.from('<html>')], {
@@ -153,7 +153,7 @@ describe('the process that makes documents', () => {
     return { maker, processes, [Symbol.dispose]: () => maker.close() };
   }
 
-  test('is one for all documents, and ends when it is idle', async () => {
+  test('makes all documents, and ends when it is idle', async () => {
     using started = stage(200);
     const { maker, processes } = started;
     const label = await plainLabel('GOOD');
@@ -166,7 +166,7 @@ describe('the process that makes documents', () => {
     expect(processes).toHaveLength(2);
   });
 
-  test('fails one document when it is killed, and the next one starts it again', async () => {
+  test('fails one document if it is killed, and restarts for the next document', async () => {
     using started = stage();
     const { maker, processes } = started;
     const label = await plainLabel('GOOD');
@@ -182,7 +182,7 @@ describe('the process that makes documents', () => {
     expect(processes).toHaveLength(2);
   });
 
-  test('is killed above its bound of memory', async () => {
+  test('is killed if it uses more memory than its limit', async () => {
     using started = stage();
     const { maker, processes } = started;
     const large = await largeLabel('LARGE', 5_000_000);
@@ -199,7 +199,7 @@ describe('the process that makes documents', () => {
   test.each([
     ['never ends', async () => endlessLabel()],
     ['takes all memory', numerousLabel],
-  ])('leaves out a label that %s, and makes the others', async (_what, makeBad) => {
+  ])('leaves out a label that %s, and keeps the other labels', async (_what, makeBad) => {
     using started = stage(undefined, 3_000);
     const { maker, processes } = started;
     const label = await plainLabel('GOOD');
@@ -209,7 +209,7 @@ describe('the process that makes documents', () => {
     expect([pages, processes.length]).toEqual([2, 2]);
   });
 
-  test('leaves out one such label alone', async () => {
+  test('fails the document at the second label that never ends', async () => {
     using started = stage(undefined, 1_000);
     const { maker, processes } = started;
     const made = make([endlessLabel(), endlessLabel()], { maker });
@@ -217,7 +217,7 @@ describe('the process that makes documents', () => {
     expect(processes).toHaveLength(2);
   });
 
-  test('has one timer of its idleness at a time', async () => {
+  test('has at most one idle timer at a time', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       using started = stage();
@@ -239,7 +239,7 @@ describe('the process that makes documents', () => {
     }
   });
 
-  test('ends with its server, also in the midst of a label that never ends', async () => {
+  test('ends with its server, even while it reads a label that never ends', async () => {
     const server = fork(new URL('../fixtures/killed-maker.ts', import.meta.url), { execArgv: [] });
     const [pid] = await once(server, 'message');
     const isRunning = () => {
@@ -254,7 +254,7 @@ describe('the process that makes documents', () => {
     await until(() => !isRunning());
   });
 
-  test('takes labels of 32 MiB together', async () => {
+  test('accepts labels of 32 MiB in total', async () => {
     using started = stage();
     const { maker, processes } = started;
     const large = await largeLabel('LARGE', 5_200_000);

@@ -73,12 +73,12 @@ test('a label that fits keeps its size, in the middle of its cell', () => {
   expect(landing(page(boxOf(50, 30)), thermal)).toEqual([25.8, 61.2, 50, 30]);
 });
 
-test('a label that does not fit is made as small as it must be', () => {
+test('a label that does not fit is scaled down just enough to fit', () => {
   expect(landing(page(boxOf(210, 297)), boxOf(105, 148.5))).toEqual([0, 0, 105, 148.5]);
   expect(landing(page(boxOf(100, 200)), boxOf(100, 150))).toEqual([12.5, 0, 75, 150]);
 });
 
-test('a label is turned only if it prints larger turned', () => {
+test('a label is turned only if the turn makes it larger', () => {
   expect(landing(page(boxOf(150, 100)), thermal)).toEqual([0.8, 1.2, 100, 150]);
   expect(landing(page(boxOf(90, 60)), thermal)).toEqual([5.8, 46.2, 90, 60]);
 });

@@ -85,27 +85,27 @@ test.each([
   ['contents', () => sharedContents(20, 500 * kib)],
   ['several contents', () => sharedContents(10, 400 * kib, 2)],
   ['an appearance', () => sharedAppearance(5, 400 * kib, 4)],
-])('what the pages of a label share is in the document once: %s', async (_what, label) => {
+])('objects that the pages of a label share are in the document once: %s', async (_what, label) => {
   const { result, bytes } = await make(await label());
   expect(result).toEqual({ page: 1 });
   // An object, with what two other labels take.
   expect(bytes).toBeLessThan(900 * kib);
 });
 
-describe('a small label that would draw too much is unreadable, and harms no other', () => {
+describe('a small label that would draw too much', () => {
   test.each([
     ['large contents on many pages', () => sharedContents(20, 1_000 * kib)],
     ['contents many times', () => sharedContents(1, 1_000 * kib, 100)],
     ['tiny contents very often', () => sharedContents(1, 10, 300_000)],
     ['an appearance many times', () => sharedAppearance(2, 100 * kib, 100)],
     ['a tiny appearance very often', () => sharedAppearance(1, 10, 200_000)],
-  ])('%s', async (_what, label) => {
+  ])('is unreadable, and adds nothing to the document: %s', async (_what, label) => {
     const { result, bytes } = await make(await label());
     expect(result).toEqual({ problem: 'The PDF draws more than 16 MiB.' });
     expect(bytes).toBeLessThan(20 * kib);
   });
 
-  test.each(['AS_IS', 'A4_FOUR'] as const)('inherited resources: %s', async (layout) => {
+  test.each(['AS_IS', 'A4_FOUR'] as const)('is unreadable with large inherited resources: %s', async (layout) => {
     const { result, bytes } = await make(await sharedResources(20, 1_000 * kib), layout);
     expect(result).toEqual({ problem: 'The PDF needs more than 16 MiB in a document.' });
     expect(bytes).toBeLessThan(20 * kib);

@@ -20,7 +20,7 @@ async function post(url: string, query: string) {
 const urlOf = (banner: string) => /http:\/\/[^/]+/.exec(banner)?.[0] ?? '';
 const keyed = `mutation { createOrder(input: ${literal({ ...inputFor('createOrder'), idempotencyKey: 'key' })}) { __typename } }`;
 
-test('a start beside an unreachable PostgreSQL serves what needs no store', async () => {
+test('a server that starts while PostgreSQL is unreachable serves what needs no store', async () => {
   const port = await freePort();
   const main = startMain({ ...live, STATE_URL: `postgres://waybill:s3cret@127.0.0.1:${port}/shop` });
   const banner = await main.banner();
@@ -54,7 +54,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
     server = await sharedPostgres();
   });
 
-  test('two servers do a write with one key once, and STATE_URL wins over STATE_FILE', async () => {
+  test('two servers with one STATE_URL run a keyed write once, and ignore STATE_FILE', async () => {
     const settings = { ...live, STATE_URL: server.url(`?schema=${newSchema()}`), STATE_FILE: '/nosuch/file' };
     const mains = [startMain(settings), startMain(settings)];
     const banners = await Promise.all(mains.map((main) => main.banner()));

@@ -98,7 +98,7 @@ function holding() {
 }
 
 describe('a second server on the file of the first', slow, () => {
-  test('refuses what needs the store until the first one ends, and says so', async () => {
+  test('refuses what needs the store until the first server ends, and says so', async () => {
     await using service = await startService(answerAsPromised);
     const file = join(directory, 'second');
     const first = await start(service.url, file);
@@ -130,7 +130,7 @@ describe('a second server on the file of the first', slow, () => {
     await end(second);
   });
 
-  test('resumes the write of a first one that was killed, and sends no second POST', async () => {
+  test('resumes the write of a first server that was killed, and sends no second POST', async () => {
     const { answer, isHeld } = holding();
     await using service = await startService(answer);
     const file = join(directory, 'killed');
@@ -152,7 +152,7 @@ describe('a second server on the file of the first', slow, () => {
     await end(second);
   });
 
-  test('pays for one shipment after the first one was killed while it shipped an order', async () => {
+  test('pays for one shipment after the first server was killed during shipOrder', async () => {
     const begin = new Date();
     const sandbox = await startSandbox({ quirks: { shipsAgain: true, shipmentNamedAfterMs: 3_000 } });
     const file = join(directory, 'shipping');
@@ -177,7 +177,7 @@ describe('a second server on the file of the first', slow, () => {
     await sandbox.close();
   });
 
-  test('has the result of a write that ran when the first one got SIGTERM', async () => {
+  test('has the result of a write that ran when the first server got SIGTERM', async () => {
     const { answer, isHeld, finish } = holding();
     await using service = await startService(answer);
     const file = join(directory, 'rolling');
@@ -197,7 +197,7 @@ describe('a second server on the file of the first', slow, () => {
   });
 });
 
-test('queries and writes without a key go on while the disk of the keys hangs', slow, async () => {
+test('queries go on while the disk of the keys hangs, and so do writes without a key', slow, async () => {
   await using service = await startService(answerAsPromised);
   const folder = mkdtempSync(join(directory, 'disk-'));
   const disk = createDisk(folder);

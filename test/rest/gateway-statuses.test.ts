@@ -28,13 +28,13 @@ describe.each(ofGateways)('the status %i of a gateway', (status) => {
     expect([toOutcome(read(status), 0), toOutcome(write(status), 0)]).toEqual(['failed', 'failed']);
   });
 
-  test('becomes a retryable error of a read without the text of the gateway', () => {
+  test('makes a read fail with a retryable error that hides the text of the gateway', () => {
     const code = timeouts.includes(status) ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNAVAILABLE';
     const message = `GET /v1/orders/7 returned ${status}`;
     expect(toClientError(read(status))).toEqual({ message, code, retryable: true, upstreamStatus: status });
   });
 
-  test('becomes an error of a write that is not retryable', () => {
+  test('makes a write fail with an error that is not retryable', () => {
     const code = timeouts.includes(status) ? 'UPSTREAM_ERROR' : 'UPSTREAM_UNAVAILABLE';
     const message = `POST /v1/orders returned ${status}`;
     expect(toClientError(write(status))).toEqual({ message, code, retryable: false, upstreamStatus: status });

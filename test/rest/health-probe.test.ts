@@ -10,7 +10,7 @@ const probe = (baseUrl: URL, timeoutMs: number) => createProbe({ baseUrl, timeou
 
 describe('a REST service is unreachable', () => {
   test.each<[string, string, string]>([
-    ['no name leads to REST', 'http://rest.invalid', '(ENOTFOUND|EAI_AGAIN)'],
+    ['its host name has no address', 'http://rest.invalid', '(ENOTFOUND|EAI_AGAIN)'],
     ['TLS fails', 'https://127.0.0.1:PORT', '[A-Z0-9_]+'],
   ])('if %s', async (_what, address, code) => {
     await using service = await startService(() => {}, true);
@@ -45,7 +45,11 @@ describe('a REST service is unreachable', () => {
 test.each<[string, Answer, string]>([
   ['never responds', () => {}, 'no response within 1000 ms'],
   ['closes the connection', (request) => request.socket.destroy(), 'UND_ERR_SOCKET'],
-  ['responds with no HTTP', (request) => request.socket.end('no HTTP\r\n\r\n'), 'no valid HTTP response'],
+  [
+    'sends a response that is not HTTP',
+    (request) => request.socket.end('no HTTP\r\n\r\n'),
+    'no valid HTTP response',
+  ],
 ])('a REST service has a problem if it accepts a connection and %s', async (_what, answer, reason) => {
   await using service = await startService(answer, true);
   const problem = `^The REST service accepts a connection, but does not respond: ${reason}\\.$`;

@@ -49,7 +49,7 @@ async function startSecureService() {
   };
 }
 
-test('the test service speaks HTTP/2 with a client that can', async () => {
+test('the test service speaks HTTP/2 with a client that supports HTTP/2', async () => {
   await using service = await startSecureService();
   const session = connect(service.url);
   const request = session.request({ ':path': '/v1/orders/7' });

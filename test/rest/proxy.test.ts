@@ -49,7 +49,7 @@ describe('a proxy', () => {
     ]);
   });
 
-  test('makes calls and the health probe fail if it rejects the tunnel with 407', async () => {
+  test('causes calls and the health probe to fail if it rejects the tunnel with 407', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 407 });
     const baseUrl = new URL('https://rest.test');
@@ -153,7 +153,7 @@ describe('a proxy', () => {
     expect([service.requests.length, proxy.mostOpen()]).toEqual([8, 3]);
   });
 
-  test('makes calls and the health probe fail if it never opens the tunnel', async () => {
+  test('causes calls and the health probe to fail if it never opens the tunnel', async () => {
     await using service = await startService(answerOrder, true);
     await using proxy = await startProxy(service.url, { status: 0 });
     const baseUrl = new URL('https://rest.test');

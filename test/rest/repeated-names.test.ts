@@ -26,7 +26,7 @@ const message = (channel: string, conversation: string) => ({
   name: `channels/${channel}/conversations/${conversation}/messages/m1`,
 });
 
-describe('a record of another request fails a write with OutcomeUnknownError', () => {
+describe('a write fails with OutcomeUnknownError if the record differs from the request in', () => {
   test.each<[string, Write, object, string]>([
     ['the order of a quote', createQuote, { name: 'quotes/1', order: 'orders/8' }, 'order'],
     ['an order where none was named', createPlainQuote, { name: 'quotes/1', order: 'orders/7' }, 'order'],
@@ -67,7 +67,7 @@ describe('a record of another request fails a write with OutcomeUnknownError', (
   });
 });
 
-describe('a record with the names of the request is the result of a write', () => {
+describe('a write returns the record of its response if the record has', () => {
   const ofQuote = { name: 'quotes/1', order: 'orders/7', origin: 'locations/1', destination: 'locations/2' };
   test.each<[string, Write, object]>([
     ['all names', createQuote, ofQuote],
@@ -120,7 +120,7 @@ test.each([
   expect(isSameName('quotes', one, other)).toBe(false);
 });
 
-test('a kind of record without repeated names has no foreign name', () => {
+test('an organization is never the record of another request', () => {
   expect(
     findForeignName('organization', {}, { name: 'organization/1', balanceCents: 1, creditLimitCents: 1 }),
   ).toBe(undefined);

@@ -35,13 +35,13 @@ test.concurrent.each([
     '--host: "192.0.2.1" is no address of ',
   ],
   ['a file that is no database', ['--file', 'package.json'], '--file: the sandbox cannot use package.json. '],
-])('the sandbox refuses to start with one sentence and code 2: %s', async (_what, args, message) => {
+])('the sandbox prints one sentence and exits with code 2: %s', async (_what, args, message) => {
   const { code, output, errors } = await runSandbox(...args);
   expect([code, output, errors]).toEqual([2, '', expect.stringContaining(message)]);
   expect(errors).not.toContain('    at ');
 });
 
-test.concurrent('the sandbox names a port in use', async () => {
+test.concurrent('the sandbox reports a port that is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   try {
     await once(other, 'listening');

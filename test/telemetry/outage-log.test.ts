@@ -204,7 +204,7 @@ test.each([100, 4_000, 10_000, 60_000])(
 );
 
 test.each([2_000, 30_000])(
-  'an outage waits for a call of %i ms, sent 9 seconds after its last failure',
+  'an outage waits for a call of %i ms that starts 9 s after the last failure',
   (durationMs) => {
     const { outages, record, wait, messages } = createOutages();
     const call = sentCall();
@@ -219,7 +219,7 @@ test.each([2_000, 30_000])(
   },
 );
 
-test('calls sent 10 seconds after its last failure do not prolong an outage', () => {
+test('calls that are sent 10 seconds after the last failure do not prolong an outage', () => {
   const { outages, record, wait, messages } = createOutages();
   const call = sentCall();
   record(5, failed);

@@ -34,14 +34,14 @@ test('a problem is logged once when it begins and once when it ends', () => {
   expect(open()).toEqual([]);
 });
 
-test('a problem does not end before something works, however long it is quiet', () => {
+test('a problem without new signs lasts until something works', () => {
   const { note, messages, wait } = createProblems();
   note(disk, 'The disk is full.');
   wait(3_600_000);
   expect(messages()).toEqual(['it fails']);
 });
 
-test('successes between the signs of a problem do not end it', () => {
+test('successes between the signs of a problem do not end the problem', () => {
   const { note, noteGone, messages, wait } = createProblems();
   for (let time = 0; time < 10; time += 1) {
     note(disk, 'The disk is full.');

@@ -30,7 +30,7 @@ test('a refused origin is logged once', () => {
   ]);
 });
 
-test('refused origins get at most ten lines in any minute, and the others later', () => {
+test('at most ten refused origins are logged in any minute, and the others later', () => {
   const { refuse, origins } = startLog();
   for (let index = 0; index < 5; index += 1) refuse(`https://a${index}.example`);
   vi.advanceTimersByTime(59_000);

@@ -295,7 +295,7 @@ describe('two processes with one store', () => {
     expect(other.log).toEqual([]);
   });
 
-  test('hold a lock one at a time with the note of its last holder', async () => {
+  test('hold a lock one after the other, and pass on its note', async () => {
     const [one, other] = startTwo();
     const { promise: end, resolve } = Promise.withResolvers();
     const first = one.withLock(async (lock) => {

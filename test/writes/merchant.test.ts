@@ -128,7 +128,7 @@ describe('the merchant lookup', () => {
 });
 
 describe('a token without an organization', () => {
-  test('asks REST a second time before a 403 counts', async () => {
+  test('becomes its own merchant after two calls that return 403', async () => {
     const { of, asked } = startMerchants(failing(status(403)));
     const ana = await of('ana');
     expect(await of('eva')).not.toBe(ana);
@@ -136,7 +136,7 @@ describe('a token without an organization', () => {
     expect(asked).toEqual(['ana', 'ana', 'eva', 'eva']);
   });
 
-  test('needs a second 403 to become a merchant of its own', async () => {
+  test('gets its organization if the second call after a 403 succeeds', async () => {
     const answers = [failing(status(403)), named('organization/1')];
     const { of } = startMerchants(() => (answers.shift() ?? named('organization/1'))());
     expect(await of('ana')).toBe(await of('eva'));

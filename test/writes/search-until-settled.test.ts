@@ -29,10 +29,10 @@ describe('the time of a loss', () => {
   });
 
   test.each<[string, (now: LossTime) => LostWrite]>([
-    ['of a process that died while the write was on its way', () => ({})],
-    ['of an earlier boot', (now) => ({ lost: { ...now, monotonicMs: now.monotonicMs + hourMs } })],
-    ['of a wall clock that was put back', (now) => ({ lost: { ...now, wallMs: now.wallMs + hourMs } })],
-  ])('is the time of the first look for a note %s', async (_whose, write) => {
+    ['from a process that died during the write', () => ({})],
+    ['from an earlier boot', (now) => ({ lost: { ...now, monotonicMs: now.monotonicMs + hourMs } })],
+    ['from before the wall clock was put back', (now) => ({ lost: { ...now, wallMs: now.wallMs + hourMs } })],
+  ])('is the time of the first look if the note is %s', async (_whose, write) => {
     const before = lossNow();
     const { lost, stored } = await lossTimeOf(write(before));
     expect(lost.monotonicMs - before.monotonicMs).toBeGreaterThanOrEqual(0);
@@ -42,7 +42,7 @@ describe('the time of a loss', () => {
   });
 });
 
-describe('a loss that another machine has noted', () => {
+describe('a noted loss', () => {
   /** A loss of an hour ago, by both clocks of a machine. Each has a time of its own. */
   let hours = 1;
   const lossOn = (machine: string | undefined): LossTime => {
@@ -67,13 +67,13 @@ describe('a loss that another machine has noted', () => {
     );
   };
 
-  test('needs no wait if the noting machine is this one', async () => {
+  test('needs no wait if this machine noted the loss', async () => {
     const { machine } = lossNow();
     expect(await waitsFor(lossOn(machine), 1)).toBe(0);
   });
 
   test.each([['another machine'], [undefined]])(
-    'counts from the first look, if it is of %s',
+    'starts its wait at the first look if the noting machine is %s',
     async (machine) => {
       const lost = lossOn(machine);
       const first = await waitsFor(lost, 1);
@@ -123,7 +123,7 @@ describe('a search for a lost write', () => {
     expect(await startSearch(change(lossNow()), 100).result).toBe('found');
   });
 
-  test('counts at once after the time that REST may take', async () => {
+  test('is final at once if the time that REST may take is over', async () => {
     const lost = lossNow();
     await sleep(60);
     const { result, left } = startSearch(lost, 50);

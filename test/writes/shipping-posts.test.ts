@@ -84,14 +84,14 @@ describe('postShipment', () => {
     expect(events).toEqual(['progress', ownNote, 'expectHeld', post, earlierNote]);
   });
 
-  test('notes the loss after a 5xx, and sends no second POST', async () => {
+  test('stores a note of the loss after a 5xx, and sends no second POST', async () => {
     const { outcome, events } = await postTo(answerJson({}, 500));
     expect(outcome).toMatchObject({ status: 500 });
     const lost = expect.anything();
     expect(events).toEqual(['progress', ownNote, 'expectHeld', post, { ...ownNote, lost }]);
   });
 
-  test('returns the shipment of a POST that REST refused as a repetition', async () => {
+  test('finds and returns the shipment after a POST that REST refused with 409', async () => {
     const { outcome, events } = await postTo((request, response, body) => {
       const answer = request.method === 'POST' ? answerJson({}, 409) : answerJson({ shipments: [created] });
       return answer(request, response, body);

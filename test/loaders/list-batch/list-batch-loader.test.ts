@@ -77,13 +77,13 @@ const status = (code: number) => new StatusError(call, code, { fields: [] }, und
 const failing = (error: Error) => () => Promise.reject(error);
 
 describe('a batch of ids', () => {
-  test('reads a page of the list if it has five ids', async () => {
+  test('reads a page of the list for five ids', async () => {
     const loader = start();
     expect(await loadAll(loader, names(5))).toEqual(named(...names(5)));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([['10'], 5]);
   });
 
-  test('sends four GETs if it has four ids', async () => {
+  test('sends four GETs for four ids', async () => {
     const loader = start();
     expect(await loadAll(loader, names(4))).toEqual(named(...names(4)));
     expect([loader.calls, loader.callLog.savedByList]).toEqual([names(4), 0]);
@@ -102,7 +102,7 @@ describe('a batch of ids', () => {
     expect([loader.calls, loader.callLog.savedByList]).toEqual([['40', 'r100', 'r200', 'r2000'], 17]);
   });
 
-  test('reads several pages if it has 900 ids', async () => {
+  test('reads several pages for 900 ids', async () => {
     const loader = start({ maxPageSize: 250 });
     await loadAll(loader, names(900));
     expect(loader.calls).toEqual(['250', '250@250', '250@500', '250@750']);
@@ -130,7 +130,7 @@ describe('a batch of ids', () => {
     expect(loader.calls).toEqual(['25', 'x', 'y']);
   });
 
-  test('reads a page if at most 160 rows come before its five ids', async () => {
+  test('reads a page if at most 160 rows come before the five ids', async () => {
     const state = new ListState(comparedState());
     for (const [rowsBefore, calls] of [
       [160, ['170']],

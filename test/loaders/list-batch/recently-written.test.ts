@@ -23,7 +23,7 @@ test('a record counts as written for 30 seconds after the latest write', () => {
   expect(written.has('r1')).toBe(false);
 });
 
-test('the latest 200 records are kept', () => {
+test('only the latest 200 records count as written', () => {
   const written = new RecentlyWritten();
   for (let number = 1; number <= 200; number += 1) written.note(`r${number}`);
   written.note('r1');
@@ -104,7 +104,7 @@ test('rows of other calls are not kept for written records', async () => {
 test.each([
   [20, 'record', 10],
   [19, 'row', 1],
-])('with %i reads left, ten written records come from a %s', async (readsLeft, source, callCount) => {
+])('with %i reads left, ten written records have the source "%s"', async (readsLeft, source, callCount) => {
   const state = comparedState();
   for (const name of names(10)) state.written.note(name);
   const { loader, calls } = start(state, readsLeft);

@@ -33,8 +33,8 @@ const lists: [string, (Row | InvalidResponseError)[]][] = [
       { name: 'bye', text: 'Adiós' },
     ],
   ],
-  ['a row that is in the list twice', ['a', 'a', 'b', 'c'].map((name) => ({ name }))],
-  ['a row that ends a page and comes again', ['a', 'b', 'a', 'b', 'c', 'd'].map((name) => ({ name }))],
+  ['rows that are in the list twice', ['a', 'a', 'b', 'c'].map((name) => ({ name }))],
+  ['rows that end a page and come again', ['a', 'b', 'a', 'b', 'c', 'd'].map((name) => ({ name }))],
   ['invalid rows', [invalid, invalid, { name: 'a' }, invalid]],
 ];
 
@@ -62,7 +62,7 @@ describe.each(lists)('%s', (_what, rows) => {
     [2, false],
     [2, true],
     [3, true],
-  ])('are read once each, %i at a time (new tokens for each response: %s)', async (first, varies) => {
+  ])('are read with no gap or repeat, %i at a time (new tokens per response: %s)', async (first, varies) => {
     const { pages } = pagesOf(rows, { varies });
     const seen: unknown[] = [];
     let after: Position | undefined;
@@ -75,7 +75,7 @@ describe.each(lists)('%s', (_what, rows) => {
     expect(seen).toEqual(rows);
   });
 
-  test('continue behind each cursor within a page', async () => {
+  test('continue after each cursor within a page', async () => {
     const { pages } = pagesOf(rows, { varies: true });
     const { rows: placed } = await readPageSlice(pages(), {}, rows.length, undefined);
     for (const [index, { after }] of placed.entries()) {
@@ -85,7 +85,7 @@ describe.each(lists)('%s', (_what, rows) => {
   });
 });
 
-test('a cursor finds its template again after a template of the same name came first', async () => {
+test('a cursor stays valid after a template of the same name is added at the top', async () => {
   const rows = ['es', 'en', 'pt', 'fr'].map((language) => ({ name: 'welcome', language }));
   const list: Row[] = [...rows];
   const { pages } = pagesOf(list, {});
@@ -100,7 +100,7 @@ test('a cursor finds its template again after a template of the same name came f
 test.each([
   [false, ['1', '1@1', '1']],
   [true, ['1', '1@1#1', '1', '1', '100', '100@1#1']],
-])('an ignored page token is still found (new tokens for each response: %s)', async (varies, expected) => {
+])('an error says that REST ignores page tokens (new tokens per response: %s)', async (varies, expected) => {
   const rows = ['a', 'b', 'c'].map((name) => ({ name }));
   const { pages, queries } = pagesOf(rows, { varies, ignores: true });
   const { rows: placed } = await readPageSlice(pages(), {}, 1, undefined);

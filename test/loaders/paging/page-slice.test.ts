@@ -215,7 +215,7 @@ describe('a cursor after a change of the list', () => {
     expect(names(await read(list, 3, afterR3))).toEqual(['r5', 'r6', 'r7']);
   });
 
-  test('finds the rows that are left if an old cursor has fewer rows before it', async () => {
+  test('finds the remaining rows without `next` if rows before the cursor were removed', async () => {
     const list = createList(9);
     const { next: _next, ...old } = afterR3;
     list.rows.splice(0, 2);
@@ -298,7 +298,7 @@ describe('rows that do not match a filter', () => {
     expect(slice.hasNextPage).toBe(false);
   });
 
-  test('fail the slice if no match comes within 20 pages after the first one', async () => {
+  test('fail the slice if no match comes within 20 pages after the first page', async () => {
     const list = createList(500);
     const find = (row: string) => read(list, 1, undefined, ({ name }) => name === row);
     expect(names(await find('r201'))).toEqual(['r201']);

@@ -161,7 +161,7 @@ describe.each([5_000, 12_000])('a list of %d rows', (count) => {
     ['a match after the first page', [0, 1, 150], 3, ['100', '1000@100']],
     ['a match in the last row', [last], 1, allPages],
     ['no match', [], 1, allPages],
-  ])('is read until all wanted matches are found or it ends: %s', async (_where, matches, first, queries) => {
+  ])('is read to the last wanted match or to the end: %s', async (_where, matches, first, queries) => {
     const list = createList(newestFirst(count, matches));
     const slice = await list.read(withError, first);
     expect(names(slice)).toEqual(matches.map((index) => `shipments/s${count - index}`));
@@ -213,7 +213,7 @@ describe('a filtered slice of a list of 5,000 rows', () => {
     ['tells of a match on a later page', [4_999], true, allPages],
     ['tells of a match on the first page', [3], true, ['100']],
     ['tells that there is no match', [], false, allPages],
-  ])('with no wanted rows %s', async (_what, matches, hasNextPage, queries) => {
+  ])('with "first: 0" %s', async (_what, matches, hasNextPage, queries) => {
     const list = createList(newestFirst(5_000, matches));
     expect(await list.read(withError, 0)).toEqual({ rows: [], hasNextPage });
     expect(list.queries).toEqual(queries);
@@ -244,7 +244,7 @@ describe('a filtered slice of a list of 5,000 rows', () => {
 describe('filtered slices with a page limit', () => {
   const rows = newestFirst(12_000, [11_999]);
 
-  test('have an end position after the last row read, even without a match', async () => {
+  test('end after the last row that was read, even without a match', async () => {
     const list = createList(rows);
     const slice = await list.read(withError, 5, { pagesLeft: 3 });
     expect([names(slice), slice.hasNextPage, list.queries]).toEqual([
@@ -383,13 +383,13 @@ describe('the fields of one operation', () => {
   });
 
   test.each([
-    ['join a scan while its first page is read', 0, ['100', '1000@100']],
+    ['join a scan of other fields while the first page is read', 0, ['100', '1000@100']],
     [
-      'have a scan of their own if they start after its first page',
+      'have a scan of their own if they start after the first page',
       1,
       ['100', '1000@100', '100', '1000@100'],
     ],
-    ['have a scan of their own if they start after its last page', 2, ['100', '1000@100', '100', '1000@100']],
+    ['have a scan of their own if they start after the last page', 2, ['100', '1000@100', '100', '1000@100']],
   ])('%s', async (_what, pagesBefore, queries) => {
     const rows = newestFirst(1_100);
     const list = createList(rows);
@@ -413,7 +413,7 @@ describe('the fields of one operation', () => {
     expect(list.queries.sort()).toEqual(queries.sort());
   });
 
-  test('have the error of a page together, after the fields that needed no such page', async () => {
+  test('share the error of a page, except fields that do not need the page', async () => {
     const list = async ({ pageToken }: PageQuery) => {
       if (pageToken !== undefined) throw new InvalidResponseError('the second page is broken');
       return { rows: newestFirst(100, [1]), nextPageToken: '1' };
@@ -435,7 +435,7 @@ describe('the fields of one operation', () => {
     ]);
   });
 
-  test('wait for no field that asks later', async () => {
+  test('do not wait for fields that start later', async () => {
     const list = createList(newestFirst(100, [1]));
     const scan = list.scans()({});
     await settle();
@@ -455,7 +455,7 @@ describe('the fields of one operation', () => {
     return { gets, byName };
   }
 
-  test('of counts keep no rows', async () => {
+  test('keep no rows if they only count rows', async () => {
     const { gets, byName } = createLoader();
     const list = async () => ({ rows: newestFirst(3), nextPageToken: undefined });
     const scan = createScans(list, 1_000, byName, operation())({});
@@ -465,7 +465,7 @@ describe('the fields of one operation', () => {
     expect(gets).toEqual(['shipments/s2']);
   });
 
-  test('keep no rows that a write has made outdated meanwhile', async () => {
+  test('keep no rows that a write made outdated during the read', async () => {
     const { gets, byName } = createLoader();
     const list = async () => {
       byName.clear('shipments/s2');
@@ -477,7 +477,7 @@ describe('the fields of one operation', () => {
     expect(gets).toEqual(['shipments/s3']);
   });
 
-  test('pass the gate of the operation before each page but its first one', async () => {
+  test('pass the gate of the operation before each page except the first page', async () => {
     const callContext = operation();
     let sent = 0;
     const taken: number[] = [];
@@ -496,7 +496,7 @@ describe('the fields of one operation', () => {
     expect([sent, taken]).toEqual([3, [1, 2]]);
   });
 
-  test('of a filter keep the rows that it returns, and no others', async () => {
+  test('keep only the rows that a filter returns', async () => {
     const { gets, byName } = createLoader();
     const list = async ({ pageSize, pageToken = '0' }: PageQuery) => {
       const end = Number(pageToken) + pageSize;
@@ -535,7 +535,7 @@ describe('the fields of one operation', () => {
     };
   }
 
-  test('read no further page whose turn comes after half of the time', async () => {
+  test('read no further page if the gate opens after half of the time', async () => {
     const { state, scan, give, callContext } = createHeldScans();
     const turn = Promise.withResolvers<void>();
     callContext.scanBudget.gate = { takeMorePages: () => turn.promise };
@@ -548,7 +548,7 @@ describe('the fields of one operation', () => {
     expect(state.sent).toBe(1);
   });
 
-  test('read no more than their pages if some wait for a turn', async () => {
+  test('read only three pages if four scans wait and three pages are left', async () => {
     const { state, scan, give } = createHeldScans(3);
     const pages = ['a', 'b', 'c', 'd'].map((search) => firstPages(scan(search)));
     await settle();

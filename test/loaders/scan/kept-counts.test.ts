@@ -41,7 +41,7 @@ test('counts are not reused after a write with the same token', async () => {
   expect(await get()).toEqual([3, 3]);
 });
 
-test('counts of a part of the pages are not kept', async () => {
+test('counts of only some pages are not cached', async () => {
   const { get } = create(false);
   expect(await get()).toEqual([1, 1]);
   expect(await get()).toEqual([2, 2]);

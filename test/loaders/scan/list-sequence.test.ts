@@ -30,24 +30,24 @@ function areLaterRowsOlder(pages: Row[][], sinceMs: number | undefined, minPages
   return pages.map(check).at(-1) ?? false;
 }
 
-describe('a list is past a time', () => {
+describe('a list proves that later rows are older than a time', () => {
   test.each<[string, Row[][]]>([
     ['after 200 rows over two pages', [rows(1_000, 100), rows(900, 100)]],
-    ['even if two rows have one time', [rows(1_000, 100), rows(901, 100)]],
-    ['even if rows between have no time', [rows(1_000, 100), [...untimed, ...rows(900, 100)]]],
+    ['even if two rows have the same time', [rows(1_000, 100), rows(901, 100)]],
+    ['even if rows between them have no time', [rows(1_000, 100), [...untimed, ...rows(900, 100)]]],
   ])('%s', (_what, pages) => expect(areLaterRowsOlder(pages, laterMs)).toBe(true));
 
-  test('after one page if one page is enough', () => {
+  test('after one page if minPages is 1', () => {
     expect(areLaterRowsOlder([rows(1_000, 200)], laterMs, 1)).toBe(true);
   });
 });
 
-describe('a list is not past a time', () => {
+describe('a list does not prove that later rows are older than a time', () => {
   test.each<[string, Row[][]]>([
     ['after 199 rows', [rows(1_000, 100), rows(900, 99)]],
     ['after 199 rows with a time and others without one', [rows(1_000, 199), untimed]],
     ['after 250 rows of one page', [rows(1_000, 250)]],
-    ['if all its rows have one time', [Array(150).fill(row(5)), Array(150).fill(row(5))]],
+    ['if all its rows have the same time', [Array(150).fill(row(5)), Array(150).fill(row(5))]],
     ['if only its first page is in order', [rows(1_000, 250), [row(752)]]],
     ['if only its second page is in order', [[row(999)], rows(1_000, 250)]],
     ['if it is sorted oldest first', [rows(1_000, 100).reverse(), rows(1_100, 100).reverse()]],
@@ -61,7 +61,7 @@ describe('a list is not past a time', () => {
     ]);
   });
 
-  test('if there is no time', () => {
+  test('if the time is undefined', () => {
     expect(areLaterRowsOlder([rows(1_000, 100), rows(900, 100)], undefined)).toBe(false);
   });
 });

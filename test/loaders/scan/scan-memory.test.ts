@@ -20,7 +20,7 @@ const fields: [string, (scan: ListScan<FilteredRow>) => Promise<unknown>][] = [
   ['a filter', (scan) => readFilteredSlice(scan, { statuses: ['WITH_ERROR'] }, 10)],
 ];
 
-test.each(fields)('a scan for %s keeps no page while it waits for the next one', async (_what, read) => {
+test.each(fields)('a scan for %s keeps no page while it waits for the next page', async (_what, read) => {
   const pages: WeakRef<object>[] = [];
   const third = Promise.withResolvers<void>();
   const list = async () => {

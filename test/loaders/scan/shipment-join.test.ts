@@ -91,7 +91,7 @@ describe('the shipments of orders', () => {
     ]);
   });
 
-  test('are read to the end of a list without times before ids are read', async () => {
+  test('are read by id only after the end of the list if rows have no times', async () => {
     const { join, calls, readAll } = createJoin(1_500, false);
     join.start(undefined, []);
     expect(await readAll(orders(1_505, 1_501))).toBe(true);
@@ -115,7 +115,7 @@ describe('the shipments of orders', () => {
     expect(calls).toEqual(['100', ...[4_000, 3_999, 3_998, 3_997].map((number) => `shipments/${number}`)]);
   });
 
-  test('take no page if the operation may scan no more', async () => {
+  test('take no page if the operation has used its 20 scanned pages', async () => {
     const { join, calls, readAll, callContext } = createJoin(5_000);
     callContext.scanBudget.used = 20;
     join.start(undefined, []);
@@ -123,7 +123,7 @@ describe('the shipments of orders', () => {
     expect(calls).toHaveLength(4);
   });
 
-  test('of several fields share each page', async () => {
+  test('share each page between several fields', async () => {
     const { join, calls, readAll } = createJoin(5_000);
     join.start(undefined, []);
     expect(await Promise.all([readAll(orders(5_000, 4_950)), readAll(orders(4_960, 4_920))])).toEqual([

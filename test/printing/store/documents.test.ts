@@ -66,7 +66,7 @@ describe.each(stores)('documents %s', (_where, open) => {
     expect(await store.find(newDocumentId())).toBeUndefined();
   });
 
-  test('where they fill the store, the token with the most loses its oldest', async () => {
+  test('replace the oldest document of the token with the most bytes in a full store', async () => {
     await using store = await open(100_000);
     await put(store, 'a', 'ana', 10_000);
     await put(store, 'b', 'eva', 30_000);
@@ -80,14 +80,14 @@ describe.each(stores)('documents %s', (_where, open) => {
     expect(await alive(store, 'abcdef')).toBe('cef');
   });
 
-  test('one that is larger than the store is refused, and harms no other', async () => {
+  test('are refused if they are larger than the store, and harm no other document', async () => {
     await using store = await open(100_000);
     await put(store, 'a', 'ana', 90_000);
     expect(await put(store, 'b', 'eva', 100_001)).toBe(false);
     expect(await alive(store, 'ab')).toBe('a');
   });
 
-  test('end with their time', async () => {
+  test('end when their lifetime is over', async () => {
     await using store = await open();
     await put(store, 'a', 'ana', 10, 300);
     await put(store, 'b', 'ana', 10);
@@ -95,7 +95,7 @@ describe.each(stores)('documents %s', (_where, open) => {
     expect(await alive(store, 'ab')).toBe('b');
   });
 
-  test('end with the token of their holder', async () => {
+  test('end when the token of their holder is rejected', async () => {
     await using store = await open();
     const holders = ['ana', 'eva'].map((token) => store.holderOf(token));
     expect(new Set(holders).size).toBe(2);
@@ -108,10 +108,10 @@ describe.each(stores)('documents %s', (_where, open) => {
   });
 
   test.each<[string, number, (store: DocumentStore) => unknown]>([
-    ['the time of the document ends', 2_000, () => sleep(2_001)],
-    ['its token is rejected', 60_000, (store) => store.endAll('ana')],
-    ['others need its room', 60_000, (store) => put(store, 'z', 'eva', 3_000_000)],
-  ])('end also for a reader when %s', async (_what, lifetimeMs, end) => {
+    ['the lifetime ends', 2_000, () => sleep(2_001)],
+    ['the token is rejected', 60_000, (store) => store.endAll('ana')],
+    ['another document needs the room', 60_000, (store) => put(store, 'z', 'eva', 3_000_000)],
+  ])('break off a running read when %s', async (_what, lifetimeMs, end) => {
     await using store = await open(5_000_000);
     const parts = [Buffer.alloc(1_048_576, 'one'), Buffer.alloc(1_048_576, 'two')];
     await store.put('a', { holder: 'ana', parts, lifetimeMs });
@@ -122,7 +122,7 @@ describe.each(stores)('documents %s', (_where, open) => {
   });
 });
 
-test('a document in memory leaves it when the document ends, though a reader waits', async () => {
+test('a document that ends leaves the memory even while a reader waits', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
   const store = createMemoryDocuments();

@@ -54,7 +54,7 @@ const document = (holder: string, bytes: number) => ({
 });
 
 describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
-  test('guesses of ids take no place of a document that is stored', async () => {
+  test('look-ups of guessed ids do not hinder the storing of a document', async () => {
     await using servers = await startServers();
     const { one: store } = servers;
     const id = newDocumentId();
@@ -70,7 +70,7 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
     expect(await store.find(id)).toBeDefined();
   });
 
-  test('an id is refused at once while PostgreSQL is known to be away', async () => {
+  test('a look-up fails at once while PostgreSQL is known to be unreachable', async () => {
     let failure: string | undefined;
     await using servers = await startServers({ failure: () => failure });
     const { one: store } = servers;
@@ -84,7 +84,7 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
     expect(await store.find(id)).toBeDefined();
   });
 
-  test('a look-up that fails while its server ends fails alone', async () => {
+  test('a look-up that fails during the shutdown causes no other failure', async () => {
     const servers = await startServers();
     const { one, sql, table } = servers;
     await one.find(newDocumentId());
@@ -111,7 +111,7 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
       return row?.bytes;
     }
 
-    test('holds while two servers store at once, and need the same room', async () => {
+    test('holds while two servers need the same room at the same time', async () => {
       await using servers = await startServers({ maxBytes: 10 * mebibyte });
       const { one, other, table } = servers;
       for (const holder of ['ana', 'eva', 'ida', 'lia', 'mia'])
@@ -152,7 +152,7 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
       expect(await storedBytes(servers)).toBe(4.5 * mebibyte);
     });
 
-    test('counts a document that was not stored as a whole', async () => {
+    test('counts a document that was stored only in part', async () => {
       await using servers = await startServers({ maxBytes: 4 * mebibyte });
       const { one, other, sql, table } = servers;
       const parts = `${table.replace(/documents$/, 'document_parts')}`;
@@ -176,7 +176,7 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
       expect(await storedBytes(servers)).toBe(2 * mebibyte);
     });
 
-    test('fails a document whose room others need while it is stored', async () => {
+    test('fails a document if others take its room before it is fully stored', async () => {
       await using servers = await startServers({ maxBytes: 4 * mebibyte });
       const { one, other, table } = servers;
       const parts = table.replace(/documents$/, 'document_parts');
@@ -239,7 +239,7 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
       ]);
     });
 
-    test('end with their time for the oldest of more than 100,000 tokens', async () => {
+    test('are still found for the oldest of more than 100,000 tokens', async () => {
       await using servers = await startServers();
       const { one } = servers;
       const [oldest, second, last] = [newDocumentId(), newDocumentId(), newDocumentId()];

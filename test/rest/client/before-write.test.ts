@@ -94,7 +94,7 @@ describe('the check before a write', () => {
   });
 });
 
-test('writes that the close of the client breaks count as aborted', async () => {
+test('writes that end because the client is closed count as aborted', async () => {
   await using rest = await startRestClient(() => {});
   const writes = [1, 2, 3].map(() => errorOf(rest.api.createOrder(newOrder, rest.callContext())));
   await until(() => rest.service.lines().length === 3);

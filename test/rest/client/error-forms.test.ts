@@ -28,12 +28,12 @@ test.each(fieldForms.filter(([form]) => !/Rails|Django|Laravel|ASP|Mongoose/.tes
 );
 
 test.each([
-  ['a value without a name of faults', { data: [{ field: 'a', message: 'b' }], meta: { notes: 'x' } }],
+  ['a value under a key for other data', { data: [{ field: 'a', message: 'b' }], meta: { notes: 'x' } }],
   ['a record', { order: { name: 'orders/7', notes: 'Hola', recipient: { email: 'ana@example.com' } } }],
   ['details for developers', { details: ['at app.go:1', { detail: 'at app.go:2' }], debug: { notes: 'x' } }],
   ['a map with values of other kinds', { trace: ['a'], line: 7 }],
-  ['faults that are nested too deep', JSON.parse(`${'{"error":'.repeat(9)}{"errors":["a"]}${'}'.repeat(9)}`)],
-])('nothing is shown of %s', (_what, body) => {
+  ['errors that are nested too deep', JSON.parse(`${'{"error":'.repeat(9)}{"errors":["a"]}${'}'.repeat(9)}`)],
+])('an error shows nothing of %s', (_what, body) => {
   expect(read(body)).toEqual({ fields: [] });
 });
 
@@ -59,11 +59,11 @@ test.each([
     { detail: Array.from({ length: 90 }, (_, index) => ({ loc: ['body', `f${index}`], msg: 'x' })) },
   ],
   ['errors of one field', { errors: { notes: Array(90).fill('x') } }],
-])('50 fields are read at most from the %s', (_what, body) => {
+])('at most 50 fields are read from the %s', (_what, body) => {
   expect(read(body).fields).toHaveLength(50);
 });
 
-test('at most five sentences are shown, each in one line, in 300 characters', () => {
+test('at most five sentences are shown, on one line of at most 300 characters', () => {
   const errors = Array.from({ length: 9 }, (_, index) => `No ${index}\n  at app.js:7`);
   expect(read({ errors }).message).toBe('No 0; No 1; No 2; No 3; No 4');
   expect(read({ message: ['a'.repeat(200), 'b'.repeat(200)] }).message).toHaveLength(301);
@@ -76,7 +76,7 @@ test.each([
   ['a part of JSON', '{"message":"a'],
   ['a list', '["a"]'],
   ['a number', '7'],
-  ['signs', '--- ...'],
+  ['punctuation', '--- ...'],
   ['more than 300 characters', 'a '.repeat(200)],
   ['control characters', 'a\u0000b'],
 ])('a body is no message if it is %s', (_what, body) => {

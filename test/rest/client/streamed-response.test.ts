@@ -191,7 +191,7 @@ describe('a label response', () => {
   });
 
   test.each(['identity', '', 'utf-8', 'UTF-8', 'binary', 'none', 'identity, aws-chunked', 'application/pdf'])(
-    'has its own bytes if its content-encoding "%s" is no coding',
+    'is passed on unchanged if its content-encoding "%s" is not a coding',
     async (encoding) => {
       await using rest = await startRestClient((_request, response) =>
         response

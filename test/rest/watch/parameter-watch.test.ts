@@ -166,7 +166,7 @@ describe('the error of a rejected list call', () => {
     expect((error as Error).message).toMatch(/Check the setting SEARCH_PARAMETER:/);
   });
 
-  test.each(tokenStatuses)('is a PageTokenRefusedError if a cursor is the first call: %i', (status) => {
+  test.each(tokenStatuses)('is a PageTokenRefusedError if the first call has a page token: %i', (status) => {
     for (const message of [undefined, 'page token has expired', 'invalid pageToken']) {
       const error = createWatch().refuse({ pageToken: 'next' }, message, status);
       expect(error).toBeInstanceOf(PageTokenRefusedError);
@@ -227,7 +227,7 @@ describe('a name that REST seemed not to know', () => {
       ({ check }) => check({ query: 'Lucía' }, rowsOf(5, 'NEW', 'Pedro')),
       ({ check }) => check({ query: 'Lucía' }, rowsOf(5)),
     ],
-  ])('is reported as known once REST has used %s', (setting, ignore, use) => {
+  ])('is reported as known after REST has used %s', (setting, ignore, use) => {
     const watch = createWatch();
     use(watch);
     expect(watch.known).toEqual([]);

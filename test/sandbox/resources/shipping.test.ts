@@ -236,7 +236,7 @@ describe('labels', () => {
     expect((await label(renewed)).status).toBe(200);
   });
 
-  test('reject a modified signed URL', async () => {
+  test('are refused for a modified signed URL', async () => {
     const { labelUrl } = (await client.get('/v1/shipments/ca0001')).body;
     expect((await label(labelUrl.replace('ca0001', 'ca0002'))).status).toBe(403);
     expect((await label(labelUrl.replace(/expires=\d/, 'expires=9'))).status).toBe(403);

@@ -41,7 +41,7 @@ async function sendParts(parts: Iterable<string>): Promise<string> {
   return ended();
 }
 
-describe('a sender loses its connection without a response', () => {
+describe('a sender loses its connection without a response after it sends', () => {
   test.each<[string, string[]]>([
     ['chunks of one byte in one packet', [chunkedHead + chunk(1).repeat(5_000) + lastChunk]],
     ['chunks of one byte in packets of their own', [chunkedHead, ...Array(5_000).fill(chunk(1)), lastChunk]],
@@ -58,12 +58,12 @@ describe('a sender loses its connection without a response', () => {
   });
 });
 
-describe('a sender gets its response', () => {
+describe('a sender gets its response after it sends', () => {
   test.each<[string, string[], number]>([
     ['999 chunks of one byte', [chunkedHead + chunk(1).repeat(999) + lastChunk], 999],
     ['5,000 chunks of 200 bytes', [chunkedHead + chunk(200).repeat(5_000) + lastChunk], 1_000_000],
     [
-      'chunks of 10 bytes and of 300 in turn',
+      'chunks of 10 and 300 bytes in turn',
       [chunkedHead + (chunk(10) + chunk(300)).repeat(2_000) + lastChunk],
       620_000,
     ],

@@ -39,7 +39,7 @@ function createAccount() {
   return { unread, connect, cutOff, onRoom };
 }
 
-test('a token that leaves half of all unread bytes waits, and other tokens do not', () => {
+test('only tokens that leave half of the allowed bytes unread must wait', () => {
   const { unread, connect, onRoom } = createAccount();
   const response = connect('ana').add(ana, 50);
   expect([unread.mayStart(ana), unread.mayStart(eva), unread.mayStart(stranger())]).toEqual([
@@ -51,7 +51,7 @@ test('a token that leaves half of all unread bytes waits, and other tokens do no
   expect([unread.mayStart(ana), onRoom.mock.calls.length]).toEqual([true, 1]);
 });
 
-test('tokens that REST has not accepted wait together at three quarters', () => {
+test('unaccepted tokens wait if together they leave three quarters of the limit unread', () => {
   const { unread, connect } = createAccount();
   connect('one').add(stranger(), 40);
   expect(unread.mayStart(stranger())).toBe(true);
@@ -59,7 +59,7 @@ test('tokens that REST has not accepted wait together at three quarters', () => 
   expect([unread.mayStart(stranger()), unread.mayStart(ana)]).toEqual([false, true]);
 });
 
-test('without room, only tokens above an equal part wait', () => {
+test('only tokens above an equal share wait when the limit is reached', () => {
   const { unread, connect } = createAccount();
   connect('ana').add(ana, 49);
   connect('eva').add(eva, 49);
@@ -67,7 +67,7 @@ test('without room, only tokens above an equal part wait', () => {
   expect([unread.mayStart(ana), unread.mayStart(eva), unread.mayStart(ida)]).toEqual([false, false, true]);
 });
 
-test('the connection that leaves the most is cut off after a second without room', () => {
+test('the connection with the most unread bytes is cut off a second after the limit', () => {
   const { connect, cutOff } = createAccount();
   const pipelined = connect('ana, two responses');
   pipelined.add(ana, 30);
@@ -82,7 +82,7 @@ test('the connection that leaves the most is cut off after a second without room
   expect(cutOff).toEqual(['ana, two responses']);
 });
 
-test('no client is cut off if one reads within the second', () => {
+test('no connection is cut off if a client reads within the second', () => {
   const { connect, cutOff } = createAccount();
   const response = connect('ana').add(ana, 60);
   connect('eva').add(eva, 60);
@@ -92,7 +92,7 @@ test('no client is cut off if one reads within the second', () => {
   expect(cutOff).toEqual([]);
 });
 
-test('unaccepted tokens without room lose connections, and accepted ones do not', () => {
+test('unaccepted tokens at their limit cost accepted tokens no connection', () => {
   const { connect, cutOff } = createAccount();
   connect('ana').add(ana, 20);
   for (const name of ['small', 'large']) connect(name).add(stranger(), name === 'small' ? 10 : 70);

@@ -46,7 +46,7 @@ test('heartbeats are spread over the seconds', async () => {
   expect(added.filter(({ beats }) => beats.length > 0)).toHaveLength(2);
 });
 
-test('a stream ends after an hour, and at most a tenth of it later', async () => {
+test('a stream ends after an hour, or up to about six minutes later', async () => {
   const streams = new OpenStreams(1_000);
   const added = Array.from({ length: 20 }, () => addStream(streams));
   await vi.advanceTimersByTimeAsync(3_600_000 - 1);
@@ -57,7 +57,7 @@ test('a stream ends after an hour, and at most a tenth of it later', async () =>
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a shutdown spreads the ends over the drain', async () => {
+test('a shutdown ends the streams one by one during the drain', async () => {
   const streams = new OpenStreams(1_000);
   const added = Array.from({ length: 100 }, () => addStream(streams));
   streams.shutDown(5_000);
@@ -79,7 +79,7 @@ test('a shutdown without a drain ends all streams at once', () => {
   expect(addStream(streams).ends).toEqual([['shutdown', 0]]);
 });
 
-test('streams take half of the connections, and those of one token a quarter', () => {
+test('streams take at most half of the connections, and one token a quarter', () => {
   const streams = new OpenStreams(40);
   for (let count = 0; count < 10; count += 1) {
     expect(streams.excess(owner, 0)).toBeUndefined();
@@ -90,7 +90,7 @@ test('streams take half of the connections, and those of one token a quarter', (
   expect(streams.excess({ token: {}, connection: undefined }, 0)).toEqual({ limit: 20, scope: 'all tokens' });
 });
 
-test('a stream counts as one more with each 1,024 characters that it keeps', () => {
+test('each 1,024 characters that a stream keeps count as one more stream', () => {
   const streams = new OpenStreams(40);
   const { stream } = addStream(streams);
   expect(streams.excess(owner, 8 * 1_024)).toBeUndefined();

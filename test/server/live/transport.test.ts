@@ -33,7 +33,7 @@ describe('the transport of a stream', () => {
       'multipart',
       true,
     ],
-  ])('of %s', (_client, accept, name, isPreferred) => {
+  ])('is chosen by the Accept header: %s', (_client, accept, name, isPreferred) => {
     const accepted = acceptedStream(accept);
     expect({ name: accepted?.transport.name, isPreferred: accepted?.isPreferred }).toEqual({
       name,

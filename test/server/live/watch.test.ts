@@ -78,7 +78,7 @@ const keyOf = (value: unknown) => answer(value).key;
 /** Lets time pass, with its ticks. */
 const pass = (seconds: number) => vi.advanceTimersByTimeAsync(1_000 * seconds);
 
-test('looks at once for the first watcher, then on each tick while the answer changes', async () => {
+test('a watch looks at once, then on each tick while the answer changes', async () => {
   const { join, looksAt, state } = stage();
   const watcher = recorder();
   join(watcher);
@@ -91,14 +91,14 @@ test('looks at once for the first watcher, then on each tick while the answer ch
   expect(watcher.values).toEqual([1, 2, 3, 4].map(keyOf));
 });
 
-test('doubles the interval up to 30 seconds while nothing changes', async () => {
+test('a watch doubles its interval up to 30 seconds while nothing changes', async () => {
   const { join, looksAt } = stage();
   join();
   await pass(120);
   expect(looksAt).toEqual([0, 2, 6, 14, 30, 60, 90, 120]);
 });
 
-test('returns to the shortest interval after a change', async () => {
+test('a watch returns to the shortest interval after a change', async () => {
   const { join, looksAt, state } = stage();
   join();
   await pass(29);
@@ -107,7 +107,7 @@ test('returns to the shortest interval after a change', async () => {
   expect(looksAt.slice(4)).toEqual([30, 32]);
 });
 
-test('shortens an interval by up to 15 %, but not below the shortest one', async () => {
+test('a watch shortens intervals by up to 15 %, but not below the shortest interval', async () => {
   const { join, looksAt } = stage({ random: 1 });
   join();
   await pass(60);
@@ -115,7 +115,7 @@ test('shortens an interval by up to 15 %, but not below the shortest one', async
   expect(looksAt).toEqual([0, 2, 6, 12, 26, 52]);
 });
 
-test('looks at least each eight seconds while an error may pass', async () => {
+test('a watch looks at least every eight seconds during a retryable error', async () => {
   const { join, looksAt, state } = stage();
   join();
   await pass(29);
@@ -124,7 +124,7 @@ test('looks at least each eight seconds while an error may pass', async () => {
   expect(looksAt.slice(4)).toEqual([30, 32, 36, 44, 52, 60]);
 });
 
-test('slows down up to 30 seconds while an error stays', async () => {
+test('a watch slows down to 30 seconds during an error that is not retryable', async () => {
   const { join, looksAt, state } = stage();
   state.result = answer(null, [{ message: 'broken', extensions: { retryable: false } }]);
   join();
@@ -132,7 +132,7 @@ test('slows down up to 30 seconds while an error stays', async () => {
   expect(looksAt).toEqual([0, 2, 6, 14, 30, 60]);
 });
 
-test('slows down up to 30 seconds while REST limits the rate', async () => {
+test('a watch slows down to 30 seconds while REST limits the rate', async () => {
   const { join, looksAt, state } = stage();
   state.result = answer(null, [{ message: 'slowly', extensions: { code: 'RATE_LIMITED', retryable: true } }]);
   join();
@@ -140,7 +140,7 @@ test('slows down up to 30 seconds while REST limits the rate', async () => {
   expect(looksAt).toEqual([0, 4, 12, 28, 58, 88, 118]);
 });
 
-test('looks on the next tick after a write of the same token', async () => {
+test('a watch looks on the next tick after a write of the same token', async () => {
   const { join, looksAt, tenant } = stage();
   join();
   await pass(31);
@@ -149,7 +149,7 @@ test('looks on the next tick after a write of the same token', async () => {
   expect(looksAt.slice(4)).toEqual([30, 32, 34]);
 });
 
-test('serves all watchers of one operation with one look a tick', async () => {
+test('a watch serves all watchers of one operation with one look per tick', async () => {
   const { join, looksAt } = stage();
   for (let count = 0; count < 100; count += 1) join();
   await pass(2);
@@ -157,7 +157,7 @@ test('serves all watchers of one operation with one look a tick', async () => {
   expect(looksAt).toEqual([0, 0, 2]);
 });
 
-test('gives a watcher that joins others the answer of a look that starts after it came', async () => {
+test('a watch gives a new watcher the answer of a look that starts after the join', async () => {
   const held = Promise.withResolvers<void>();
   const { join, lookCount, state } = stage({ hold: held.promise });
   join();
@@ -171,7 +171,7 @@ test('gives a watcher that joins others the answer of a look that starts after i
   expect(late.values).toEqual([keyOf(2)]);
 });
 
-test('keeps its interval when another stream joins', async () => {
+test('a watch keeps its interval when another stream joins', async () => {
   const { join, looksAt } = stage();
   join();
   await pass(0);
@@ -183,7 +183,7 @@ test('keeps its interval when another stream joins', async () => {
   expect(looksAt).toEqual([0, 0, 0, 0, 0, 0, 2]);
 });
 
-test('ends the running look when the last watcher leaves, and looks no more', async () => {
+test('a watch ends its running look when the last watcher leaves', async () => {
   const { join, lookCount, outcomes, watches } = stage({ hold: new Promise(() => {}) });
   const leave = join();
   const leaveToo = join();
@@ -197,7 +197,7 @@ test('ends the running look when the last watcher leaves, and looks no more', as
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('begins again for a watcher that comes after all have left', async () => {
+test('a watch starts again for a watcher that joins after all have left', async () => {
   const { join, looksAt } = stage();
   join()();
   await pass(10);
@@ -206,7 +206,7 @@ test('begins again for a watcher that comes after all have left', async () => {
   expect(looksAt).toEqual([0, 10, 12]);
 });
 
-test('waits as long as the token lacks points, without an answer', async () => {
+test('a watch sends no answer while it waits for points of the token', async () => {
   const { join, looksAt, outcomes, state } = stage();
   const watcher = recorder();
   state.result = 5_000;
@@ -224,7 +224,7 @@ test.each([
   ['a Retry-After of a day', { code: 'UPSTREAM_UNAVAILABLE', retryAfterMs: 86_400_000 }, [0, 60]],
   ['an open circuit', { code: 'UPSTREAM_CIRCUIT_OPEN', retryAfterMs: 5_000 }, [0, 6]],
   ['a 429', { code: 'RATE_LIMITED' }, [0, 4]],
-])('pauses all watches of the token after %s', async (_what, extensions, expected) => {
+])('%s pauses all watches of the token', async (_what, extensions, expected) => {
   const { looksAt, state, join, watches, tenant } = stage();
   const otherLooksAt: number[] = [];
   const startedAtMs = Date.now();
@@ -248,7 +248,7 @@ test.each([
   expect(otherLooksAt).toEqual(expected);
 });
 
-test('does not pause another token', async () => {
+test('a pause of one token does not pause another token', async () => {
   const { state, join, watches } = stage();
   state.result = 60_000;
   join();
@@ -259,7 +259,7 @@ test('does not pause another token', async () => {
   expect(seen).toHaveLength(4);
 });
 
-test('counts a look by what it saw', async () => {
+test('a watch counts each look by its outcome', async () => {
   const { join, outcomes, state } = stage();
   join();
   await pass(2);

@@ -29,7 +29,7 @@ describe('an argument that needs a scan', () => {
       'status',
       'subscription ($s: [ShipmentStatus!] = [WITH_ERROR]) { shipments(status: $s) { nodes { id } } }',
     ],
-  ])('is refused with its name, and with the way around it: %s', (argument, text) => {
+  ])('is refused with its name and with what to do instead: %s', (argument, text) => {
     const { message = '' } = reader.checkArguments(operationOf(text)) ?? {};
     expect(message).toContain(`"${argument}" of Subscription.`);
     expect(message).toContain('Query the list once, and watch its rows with the subscription nodes(ids: …).');
@@ -40,7 +40,7 @@ describe('an argument that needs a scan', () => {
     ['null', { s: null }, false],
     ['an empty list', { s: [] }, false],
     ['no value', {}, false],
-  ])('counts by %s', (_what, variables, isRefused) => {
+  ])('is refused only if it has a value: %s', (_what, variables, isRefused) => {
     const text = 'subscription ($s: [ShipmentStatus!]) { shipments(status: $s) { nodes { id } } }';
     expect(reader.checkArguments(operationOf(text, variables)) !== undefined).toBe(isRefused);
   });
@@ -49,7 +49,7 @@ describe('an argument that needs a scan', () => {
     'subscription { shipments(first: 3, after: "x") { nodes { id } } }',
     'subscription { orders(status: [NEW], search: "x") { nodes { id } } }',
     'subscription { nodes(ids: ["orders/a"]) { id } }',
-  ])('is missing where REST has each filter: %s', (text) => {
+  ])('is not found if REST has all filters of the operation: %s', (text) => {
     expect(reader.checkArguments(operationOf(text))).toBeUndefined();
   });
 });

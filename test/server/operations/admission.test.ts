@@ -38,7 +38,7 @@ function createAdmission(requestsAtOnce = 1_000) {
   return { admission, started, enter };
 }
 
-test('heavy operations start one in each turn of the event loop, and tokens take turns', async () => {
+test('one heavy operation starts per turn of the event loop, and tokens alternate', async () => {
   const { started, enter } = createAdmission();
   const [ana, eva] = [accepted('ana'), accepted('eva')];
   for (const name of ['ana 1', 'ana 2', 'ana 3']) enter(name, ana, 700);
@@ -50,7 +50,7 @@ test('heavy operations start one in each turn of the event loop, and tokens take
   }
 });
 
-test('light operations start while heavy ones of other tokens use all that they may', async () => {
+test('light operations start even if heavy operations have reached their limit', async () => {
   const { started, enter } = createAdmission();
   for (const name of ['ana', 'eva', 'ida', 'uma']) {
     enter(name, accepted(name), 3_000);
@@ -61,7 +61,7 @@ test('light operations start while heavy ones of other tokens use all that they 
   expect(started).toEqual(['ana', 'eva', 'ida', 'lia']);
 });
 
-test('one token runs heavy operations of half of the weight, and its light ones go on', async () => {
+test('light operations of a token start even if its heavy operations must wait', async () => {
   const { started, enter } = createAdmission();
   const ana = accepted('ana');
   for (const name of ['1', '2', '3', '4']) {
@@ -72,7 +72,7 @@ test('one token runs heavy operations of half of the weight, and its light ones 
   expect(started).toEqual(['1', '2', '3', 'light']);
 });
 
-test('a request beyond the limit is refused until another one ends', () => {
+test('a request beyond the limit is refused until another request ends', () => {
   const { admission, enter } = createAdmission(2);
   const [ana, eva] = [accepted('ana'), accepted('eva')];
   const { operation } = enter('1', ana, 10);
@@ -108,7 +108,7 @@ test.each([
   expect(enter('4', ana, 10, large).outcome).toBe('started');
 });
 
-test('a light operation waits for a heavy slot before more pages, a heavy one does not', async () => {
+test('only a light operation waits for a heavy slot before it reads more pages', async () => {
   const { admission, enter } = createAdmission();
   const ana = accepted('ana');
   const { operation: heavy } = enter('heavy', ana, 4_000);
@@ -129,7 +129,7 @@ test('a light operation waits for a heavy slot before more pages, a heavy one do
   expect(enter('next', ana, 4_000).outcome).toBe('waiting');
 });
 
-test('an operation that ends waits for no heavy slot', async () => {
+test('an aborted operation no longer waits for a heavy slot', async () => {
   const { admission, started, enter } = createAdmission();
   const ana = accepted('ana');
   const { operation: heavy } = enter('heavy', ana, 4_000);

@@ -5,7 +5,7 @@ import { createHealth } from '../../../src/server/routes/health.ts';
 
 const notReady = (reason: string) => ({ status: 'not ready', reason });
 
-test('readiness costs one probe for concurrent requests, whose result is cached', async () => {
+test('concurrent requests for readiness cost one probe, and its result is cached', async () => {
   const answers: ((result: ProbeResult) => void)[] = [];
   const health = createHealth(() => new Promise((resolve) => answers.push(resolve)), [], 100);
   const both = Promise.all([health.readiness(), health.readiness()]);
@@ -20,7 +20,7 @@ test('readiness costs one probe for concurrent requests, whose result is cached'
   expect(await later).toEqual({ status: 'ready' });
 });
 
-test('readiness has the problems of the REST service, the store and its file together', async () => {
+test('readiness reports all problems of the REST service, the store and its file', async () => {
   const health = createHealth(
     async () => ({ problem: 'REST is slow.' }),
     [() => 'The disk is full.', () => undefined, () => 'The file is gone.'],
@@ -29,7 +29,7 @@ test('readiness has the problems of the REST service, the store and its file tog
   expect(await health.readiness()).toEqual({ status: 'ready', problem });
 });
 
-test('a server that shuts down is not ready, without a probe', async () => {
+test('a server that shuts down is not ready, and sends no probe', async () => {
   const health = createHealth(async () => {
     throw new Error('asked REST');
   });

@@ -246,7 +246,7 @@ export function describeKeyStore(name: string, { open, reopen }: Implementation)
         expect(await next.wasOrganizationShown('service')).toBe(true);
       });
 
-      test.each([true, false])('resumes work that was abandoned: %s', async (isAbandoned) => {
+      test.each([true, false])('resumes unfinished work (abandoned before: %s)', async (isAbandoned) => {
         const store = await use(open({}));
         const claim = await mustClaim(store, key);
         await store.checkpoint(claim, 'progress');

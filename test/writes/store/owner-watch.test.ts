@@ -28,7 +28,7 @@ test('an owner is silent one lease after its last renewal was seen', () => {
   expect(watchFrom(0, 20_000, renewals)).toEqual({ dead: 14_500 });
 });
 
-test('a count that goes back is a sign of life, as after a failover', () => {
+test('a renewal count that goes back is a sign of life', () => {
   expect(watchFrom(0, 6_000, (atMs) => ({ owner: atMs < 3_000 ? '7' : '5' }))).toEqual({});
 });
 

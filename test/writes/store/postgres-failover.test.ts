@@ -39,7 +39,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL primary and a synchronous 
   const rowsOf = (server: Postgres, { schema }: PostgresUrl) =>
     server.sql(`SELECT id, is_resumed FROM ${schema}.keys WHERE owner IS NOT NULL`);
 
-  test('a claim waits for a suspended standby, whatever the default of the server', async () => {
+  test('a claim fails while its standby is suspended, even if synchronous_commit is off', async () => {
     const url = parsedUrl(primary);
     const store = await open(url);
     standby.signal('SIGSTOP');

@@ -70,7 +70,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       }
     });
 
-    test('resume abandoned work in one of them alone', async () => {
+    test('resume abandoned work in only one of the two stores', async () => {
       const url = parsedUrl(server);
       const stores = await Promise.all([open(url), open(url)]);
       for (let round = 0; round < 20; round += 1) {
@@ -134,7 +134,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       await expect.poll(async () => (await store.claim(key, 'input')).state).toBe('claimed');
     }
 
-    test('keeps its claim while it lives, and loses it a lease after it was killed', async () => {
+    test('keeps its claim until one lease after the process was killed', async () => {
       const url = parsedUrl(server);
       const store = await open(url, options);
       const child = await openChild(url);
@@ -151,7 +151,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       expect(result).toMatchObject({ progress: 'sent', isResumed: true });
     });
 
-    test('does not hold a claim that was taken over while it was suspended', async () => {
+    test('loses a claim that was taken over while the process was suspended', async () => {
       const url = parsedUrl(server);
       const store = await open(url, options);
       const child = await openChild(url);
@@ -170,7 +170,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
   });
 
   describe('a store whose server', () => {
-    test('drops all packets refuses writes, and works again afterwards', async () => {
+    test('drops all packets refuses writes until the packets arrive again', async () => {
       const relay = await startRelay(server.port);
       const url = { ...parsedUrl(server), port: relay.port };
       const store = await openImpatient(url);
@@ -191,7 +191,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       await relay.close();
     });
 
-    test('ends all connections goes on with new ones, and the claims last', async () => {
+    test('ends all connections goes on with new connections and the same claims', async () => {
       const url = parsedUrl(server);
       const store = await openImpatient(url);
       const claim = await mustClaim(store, key);
@@ -204,7 +204,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       expect(await store.claim(key, 'input')).toEqual({ state: 'done', outcome: 'outcome' });
     });
 
-    test('becomes read-only refuses writes until it is writable', async () => {
+    test('becomes read-only refuses writes until the server is writable', async () => {
       const url = parsedUrl(server);
       await server.sql('CREATE DATABASE frozen');
       const store = await openImpatient({ ...url, database: 'frozen' });
@@ -221,7 +221,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       await mustClaim(store, { ...key, id: 'new' });
     });
 
-    test('cannot be reached at the start is not open until it can', async () => {
+    test('cannot be reached at the start opens when the server can be reached', async () => {
       const relay = await startRelay(server.port);
       relay.leadTo(undefined);
       const store = await openImpatient({ ...parsedUrl(server), port: relay.port });
@@ -236,7 +236,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       await relay.close();
     });
 
-    test('does not listen at the start is not open yet', async () => {
+    test('does not listen at the start stays closed', async () => {
       const url = { ...parsedUrl(server), port: await freePort() };
       const store = await openImpatient(url);
       expect(store.failure()).toBe(
@@ -245,7 +245,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       await untilItFails(store);
     });
 
-    test('holds the row of a key in another transaction refuses this key alone', async () => {
+    test('holds the row of a key in another transaction refuses only this key', async () => {
       const url = parsedUrl(server);
       const store = await openStore(url, { timeoutMs: 20_000 });
       opened.push(store);
@@ -265,7 +265,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
     });
   });
 
-  test('a write that was not acknowledged is undone in the store of the same process', async () => {
+  test('an unacknowledged claim is undone, and another store can claim the key', async () => {
     const relay = await startRelay(server.port);
     const url = { ...parsedUrl(server), port: relay.port };
     const store = await openImpatient(url);
@@ -295,7 +295,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       return message;
     };
 
-    test('by a wrong password, and says what was tried', async () => {
+    test('for a wrong password, with a message that says what was tried', async () => {
       await server.sql("CREATE ROLE with_password LOGIN PASSWORD 'right'");
       const url = parsed(`postgres://with_password:s3cret@127.0.0.1:${server.port}/postgres`);
       expect(await refusal(url)).toMatch(
@@ -330,11 +330,11 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
           `postgres://postgres:s3cret@127.0.0.1:${port}/postgres?sslmode=verify-full&sslrootcert=/nosuch`,
         'sslrootcert cannot be read',
       ],
-    ])('by %s', async (_what, url, expected) => {
+    ])('for %s', async (_what, url, expected) => {
       expect(await refusal(parsed(url(server.port)))).toContain(expected);
     });
 
-    test('by a role that may not create a schema, and says what to grant', async () => {
+    test('for a role that may not create a schema, with the right to grant', async () => {
       await server.sql('CREATE ROLE guest LOGIN');
       const name = newSchema();
       const url = parsed(server.url(`?schema=${name}`, 'guest'));
@@ -346,7 +346,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       await mustClaim(await open(url), key);
     });
 
-    test('by tables that the role may not change, and says what to grant', async () => {
+    test('for tables that the role may not change, with the rights to grant', async () => {
       await server.sql('CREATE ROLE reader LOGIN');
       const url = parsedUrl(server);
       await (await open(url)).close();
@@ -358,7 +358,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       await mustClaim(await open({ ...url, user: 'reader' }), key);
     });
 
-    test('by tables of a newer version', async () => {
+    test('for tables of a newer version', async () => {
       const url = parsedUrl(server);
       await (await open(url)).close();
       await server.sql(`UPDATE ${url.schema}.version SET version = 7`);

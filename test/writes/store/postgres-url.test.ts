@@ -21,7 +21,7 @@ describe('the URL of a PostgreSQL database', () => {
       'postgres://db/shop?sslmode=verify-ca&sslrootcert=/ca.pem',
       { sslMode: 'verify-ca', rootCertificateFile: '/ca.pem' },
     ],
-  ])('has the parts of %s', (url, parts) => {
+  ])('is split into its parts: %s', (url, parts) => {
     expect(parsePostgresUrl(url)).toMatchObject(parts);
   });
 
@@ -55,11 +55,11 @@ describe('the URL of a PostgreSQL database', () => {
     ['require', { rejectUnauthorized: false, checkServerIdentity: expect.any(Function) }],
     ['verify-ca', { rejectUnauthorized: true, checkServerIdentity: expect.any(Function) }],
     ['verify-full', { rejectUnauthorized: true }],
-  ])('encrypts by sslmode=%s', (mode, ssl) => {
+  ])('sets the TLS options of sslmode=%s', (mode, ssl) => {
     expect(connectionSettings(parsed(`postgres://db/shop?sslmode=${mode}`), 1_000).ssl).toEqual(ssl);
   });
 
-  test('also sslmode=require checks the certificate if there is a root certificate', () => {
+  test('checks the certificate with sslmode=require if it names a root certificate', () => {
     const url = parsed(`postgres://db/shop?sslmode=require&sslrootcert=${import.meta.filename}`);
     expect(connectionSettings(url, 1_000).ssl).toMatchObject({ rejectUnauthorized: true });
   });

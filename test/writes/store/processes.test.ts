@@ -62,7 +62,7 @@ const states: Record<string, { make(child: ChildProcess): Promise<unknown>; expe
 };
 
 describe('a store on a file that another process uses', () => {
-  test('says so, and refuses each operation', async () => {
+  test('reports the other process, and refuses each operation', async () => {
     await openChild();
     const store = await open();
     expect(store.failure()).toBe(inUse);
@@ -74,9 +74,9 @@ describe('a store on a file that another process uses', () => {
   });
 
   test.each<[string, (child: ChildProcess) => Promise<unknown>]>([
-    ['has closed it', (child) => ask(child, { run: 'close' })],
+    ['has closed its store', (child) => ask(child, { run: 'close' })],
     ['was killed', kill],
-  ])('opens by itself when the other process %s, and resumes its work', async (_end, end) => {
+  ])('opens by itself after the other process %s, and resumes the work', async (_end, end) => {
     const child = await openChild();
     const store = await open();
     for (const { make } of Object.values(states)) expect(await make(child)).not.toHaveProperty('error');
@@ -91,7 +91,7 @@ describe('a store on a file that another process uses', () => {
     }
   });
 
-  test('stays closed while the other process is suspended, which keeps its claims', async () => {
+  test('stays closed while the other process is suspended and keeps its claims', async () => {
     const child = await openChild();
     const claim = await claimIn(child, key);
     child.kill('SIGSTOP');
@@ -122,7 +122,7 @@ describe('a store on a file that another process uses', () => {
   });
 });
 
-test('of processes that start at the same time, one at a time uses the file', async () => {
+test('processes that start at the same time use the file one at a time', async () => {
   const children = await Promise.all(Array.from({ length: 4 }, () => openChild()));
   const secrets = new Set<unknown>();
   while (children.length > 0) {

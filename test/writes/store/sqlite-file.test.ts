@@ -198,7 +198,7 @@ describe('a full disk', () => {
     expect(await store.claim(key, 'input')).toMatchObject({ progress: 'small' });
   });
 
-  test('affects only one operation of a shared transaction: the one that needs space', async () => {
+  test('fails the operation that needs space, and no other in the same transaction', async () => {
     const store = await open({ maxPages: 30 });
     const claim = await mustClaim(store, key);
     const second = await mustClaim(store, { ...key, id: 'second' });

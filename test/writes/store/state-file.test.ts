@@ -133,11 +133,11 @@ const refused: Record<string, Refused> = {
     problem:
       'has version 2, but this version of Waybill supports version 1. Use the newer version of Waybill, or a new file.',
   },
-  'a file of its own without a secret': {
+  'a file of Waybill without a secret': {
     create: () => createDatabase(`CREATE TABLE secrets (secret BLOB); ${ownMark}`),
     problem: 'is damaged: its secret is missing. Choose a new file.',
   },
-  'a file of its own without tables': {
+  'a file of Waybill without tables': {
     create: () => createDatabase(`CREATE TABLE other (a); ${ownMark}`),
     problem: 'cannot be opened (no such table: secrets). Check the file, its permissions and its directory.',
   },
@@ -157,7 +157,7 @@ describe('a start with a STATE_FILE that is', () => {
   const cases = Object.entries(refused).filter(([, { rootOnly, notAsRoot }]) =>
     isRoot ? !notAsRoot : !rootOnly,
   );
-  test.each(cases)('%s says why it is refused, and changes nothing', async (_what, { create, problem }) => {
+  test.each(cases)('%s is refused with a reason, and changes nothing', async (_what, { create, problem }) => {
     create();
     const paths = readdirSync(folder).map((name) => join(folder, name));
     for (const path of paths) if (statSync(path, { throwIfNoEntry: false })) utimesSync(path, 1_000, 1_000);
@@ -168,7 +168,7 @@ describe('a start with a STATE_FILE that is', () => {
     expect(snapshot()).toEqual(before);
   });
 
-  test('a socket says why it is refused, and changes nothing', async () => {
+  test('a socket is refused with a reason, and changes nothing', async () => {
     const server = createServer().listen(file);
     await new Promise((resolve) => server.once('listening', resolve));
     const before = snapshot();
@@ -184,7 +184,7 @@ describe('a start with a STATE_FILE that is', () => {
       'is in a directory that does not exist. Create the directory.',
     ],
     ['below a file', 'text/keys', 'is in a directory that does not exist. Create the directory.'],
-  ])('%s says why it is refused, and changes nothing', async (_what, name, problem) => {
+  ])('%s is refused with a reason, and changes nothing', async (_what, name, problem) => {
     writeFileSync(join(folder, 'text'), 'a');
     file = join(folder, name);
     const before = snapshot();
@@ -197,7 +197,7 @@ describe('a start with a STATE_FILE that is', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('a new, an empty or its own file is used', async () => {
+  test('new, empty or from an earlier start succeeds', async () => {
     await (await open()).close();
     await (await open()).close();
     file = join(folder, 'empty');
@@ -205,7 +205,7 @@ describe('a start with a STATE_FILE that is', () => {
     await mustClaim(await open(), { merchant: 'merchant', id: 'key' });
   });
 
-  test('a link to its own file is used', async () => {
+  test('a link to the file of an earlier start succeeds', async () => {
     await (await open()).close();
     symlinkSync(file, join(folder, 'link'));
     file = join(folder, 'link');
@@ -235,7 +235,7 @@ describe('the file of a running store', () => {
       },
     ],
     ['is in a directory that is moved', () => renameSync(folder, `${folder}-moved`)],
-  ])('is noticed without a request when it %s', async (_what, change) => {
+  ])('causes a report without a request when it %s', async (_what, change) => {
     const store = await open();
     let reports = 0;
     store.onReport(() => {
@@ -251,13 +251,13 @@ describe('the file of a running store', () => {
     if (!statSync(folder, { throwIfNoEntry: false })) renameSync(`${folder}-moved`, folder);
   });
 
-  test.skipIf(isRoot)('is noticed when it is no longer writable', async () => {
+  test.skipIf(isRoot)('causes a report when it is no longer writable', async () => {
     const store = await open();
     chmodSync(file, 0o400);
     await expect.poll(() => store.fileProblem()).toMatch(notWritable);
   });
 
-  test('is no problem any more once it is back', async () => {
+  test('causes no problem any more after it is moved back', async () => {
     const store = await open();
     renameSync(file, `${file}-moved`);
     await expect.poll(() => store.fileProblem()).toMatch(gone);

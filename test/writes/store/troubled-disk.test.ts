@@ -34,7 +34,7 @@ describe('a store whose disk hangs', () => {
     expect(await ask(child, { run: 'checkpoint', claim, value: 2 })).toEqual({});
   });
 
-  test('does not do operations whose time has ended', async () => {
+  test('skips operations whose time limit has passed', async () => {
     const { disk, child, failure } = await openOnDisk();
     const claim = await claimIn(child, key);
     await ask(child, { run: 'checkpoint', claim, value: 'old' });
@@ -48,7 +48,7 @@ describe('a store whose disk hangs', () => {
     expect(await ask(child, { run: 'claim', key })).toMatchObject({ value: { progress: 'old' } });
   });
 
-  test('ends the claims that were ended meanwhile', async () => {
+  test('ends a claim later if the end failed while the disk hung', async () => {
     const { disk, child, failure } = await openOnDisk();
     const finished = await claimIn(child, { ...key, id: 'finished' });
     const abandoned = await claimIn(child, { ...key, id: 'abandoned' });
@@ -65,7 +65,7 @@ describe('a store whose disk hangs', () => {
     expect(await claimAgain(released.key)).toMatchObject({ isResumed: false });
   });
 
-  test('does the requests that waited together in one transaction', async () => {
+  test('runs all requests that waited as one transaction', async () => {
     const { disk, child } = await openOnDisk({ timeoutMs: 30_000 });
     await claimIn(child, key);
     const walPages = () => statSync(`${place.file}-wal`).size / 4096;
