@@ -54,7 +54,7 @@ test('slots are granted up to the total, and then in the order of requests', () 
   expect([granted, semaphore.waiting]).toEqual([['1', '2', '3'], 1]);
 });
 
-test('a token with one request waits for one request of a token with 1,000', () => {
+test('a token with one request waits for one request of a token with 1,000 requests', () => {
   const { semaphore, granted, ask } = createSlots({ total: 1 });
   const requests = Array.from({ length: 1_000 }, (_, number) => ask(`ana ${number}`, ana));
   ask('eva', eva);

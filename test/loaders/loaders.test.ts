@@ -26,7 +26,7 @@ async function startLoaders(answers: Record<string, unknown>) {
 }
 
 describe('loaders by id', () => {
-  test('make one call for each different id', async () => {
+  test('make one call for each distinct id', async () => {
     await using loaders = await startLoaders({
       '/v1/shipments/1': { name: 'shipments/1', status: 'RETURN' },
     });

@@ -49,14 +49,14 @@ describe('a document of 13 labels, one of two pages', () => {
     ['A6', [105, 148], 14, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14]],
     ['A4_FOUR', [210, 297], 4, [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4]],
     ['LETTER_FOUR', [215.9, 279.4], 4, [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4]],
-  ] as const)('has pages of the stock of %s exactly', async (layout, size, count, firstPages) => {
+  ] as const)('has pages of exactly the size of the stock %s', async (layout, size, count, firstPages) => {
     const { results, pages, document } = await make(labels, { layout });
     expect(pages).toBe(count);
     expect(sizes(document)).toEqual(Array.from({ length: count }, () => size));
     expect(results).toEqual(firstPages.map((page) => ({ page })));
   });
 
-  test('keeps the pages of the labels as they are with AS_IS', async () => {
+  test('keeps the pages of the labels unchanged with AS_IS', async () => {
     const { results, document } = await make(labels);
     expect(results.map((result) => ('page' in result ? result.page : 0))).toEqual([
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14,
@@ -78,7 +78,7 @@ describe('a document of 13 labels, one of two pages', () => {
     ]);
   });
 
-  test.each(['AS_IS', 'A4_FOUR'] as const)('asks viewers not to scale it: %s', async (layout) => {
+  test.each(['AS_IS', 'A4_FOUR'] as const)('asks viewers not to scale the pages: %s', async (layout) => {
     const { document } = await make(labels.slice(0, 1), { layout });
     const preferences = document?.catalog.getViewerPreferences();
     expect([preferences?.getPrintScaling(), preferences?.getPickTrayByPDFSize()]).toEqual(['None', true]);

@@ -105,7 +105,7 @@ describe('a small label that would draw too much', () => {
     expect(bytes).toBeLessThan(20 * kib);
   });
 
-  test.each(['AS_IS', 'A4_FOUR'] as const)('is unreadable with large inherited resources: %s', async (layout) => {
+  test.each(['AS_IS', 'A4_FOUR'] as const)('is unreadable with large inherited parts: %s', async (layout) => {
     const { result, bytes } = await make(await sharedResources(20, 1_000 * kib), layout);
     expect(result).toEqual({ problem: 'The PDF needs more than 16 MiB in a document.' });
     expect(bytes).toBeLessThan(20 * kib);

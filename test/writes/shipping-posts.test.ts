@@ -71,7 +71,7 @@ async function postTo(answer: Answer) {
 }
 
 describe('postShipment', () => {
-  test('stores the progress and the note before the POST, and the shipment after it', async () => {
+  test('stores the progress and the note before the POST, and the shipment afterwards', async () => {
     const { outcome, events } = await postTo(answerJson(created));
     expect(outcome).toEqual(created);
     const atEnd = { ...ownNote, shipment: created.name };

@@ -108,7 +108,7 @@ describe('a batch of ids', () => {
     expect(loader.calls).toEqual(['250', '250@250', '250@500', '250@750']);
   });
 
-  test('serves a later id from a page that it has already read', async () => {
+  test('reads a page that also serves a later id', async () => {
     const loader = start();
     await loadAll(loader, names(5));
     expect(await loader.load('r10')).toEqual({ name: 'r10' });
@@ -250,7 +250,7 @@ test('two pages without any requested id pause list reads for 30 seconds', async
 });
 
 describe('the comparison of a row with its record', () => {
-  test('runs once in ten minutes', async () => {
+  test('runs once every ten minutes', async () => {
     const shared = new SharedListState();
     const calls = async () => {
       const loader = start({ state: new ListState(shared) });
@@ -264,7 +264,7 @@ describe('the comparison of a row with its record', () => {
     expect(await calls()).toEqual([['r11', expect.stringMatching(/^\d+$/)], 19]);
   });
 
-  test('runs in every batch until it has a result', async () => {
+  test('runs in every batch until a comparison has a result', async () => {
     const shared = new SharedListState();
     const get = async (name: string) => ({ name, cost: 1 });
     const loaders = Array.from({ length: 3 }, () => start({ state: new ListState(shared), get }));

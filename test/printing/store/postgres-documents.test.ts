@@ -100,7 +100,7 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
     await closed;
   });
 
-  describe('the bound of bytes', () => {
+  describe('the limit of bytes', () => {
     const mebibyte = 1_048_576;
     /** The bytes that the database has, without the tags of their encryption. */
     async function storedBytes({ sql, table }: Awaited<ReturnType<typeof startServers>>): Promise<number> {

@@ -88,7 +88,7 @@ describe('the deadline of a call', () => {
   test.each([
     ['before any response', never],
     ['during the body', (_request, response) => response.writeHead(200).write('{')],
-  ] as [string, Answer][])('leaves the outcome of a write unknown if it passes %s', async (_when, answer) => {
+  ] as [string, Answer][])('leaves the outcome of a write unknown: %s', async (_when, answer) => {
     await using rest = await startRestClient(answer, { callTimeoutMs: 60 });
     const error = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
     expect(error).toBeInstanceOf(OutcomeUnknownError);

@@ -37,7 +37,7 @@ test('a database file keeps its data across a restart', async () => {
   await second.close();
 });
 
-test('ended tokens stay replaced by new ones after a restart', async () => {
+test('ended tokens stay rejected after a restart, and the next tokens stay valid', async () => {
   const file = join(folder, 'ended.db');
   const earlier = await startSandbox({ file, seed: smallSeed });
   const { first, firstRefreshed } = earlier.tokens;

@@ -78,7 +78,7 @@ describe('the compared data', () => {
     expect(reader.comparable(operationOf(`subscription ${fields}`), data)).toEqual(expected);
   });
 
-  test('is the data itself without such a field', () => {
+  test('is the whole data if the operation has no signed URL', () => {
     const data = { order: { referenceUrl: 'https://shop.test' } };
     expect(reader.comparable(operationOf('subscription { order(id: "a") { referenceUrl } }'), data)).toBe(
       data,

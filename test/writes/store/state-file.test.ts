@@ -257,7 +257,7 @@ describe('the file of a running store', () => {
     await expect.poll(() => store.fileProblem()).toMatch(notWritable);
   });
 
-  test('causes no problem any more after it is moved back', async () => {
+  test('causes no problem after it is moved back', async () => {
     const store = await open();
     renameSync(file, `${file}-moved`);
     await expect.poll(() => store.fileProblem()).toMatch(gone);
