@@ -53,6 +53,6 @@ export const operationSettings = {
     'UPSTREAM_LISTS_FOR_BATCHES',
     'yes',
     yesOrNo,
-    'Whether Waybill may read five or more records from list pages instead of one by one. With `yes`, Waybill may also request a page of shipments at the same time as the orders.',
+    'Whether Waybill may read five or more records from list pages instead of one by one. With `yes`, Waybill may also request a page of shipments at the same time as a page of orders.',
   ),
 };
