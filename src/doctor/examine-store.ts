@@ -63,7 +63,10 @@ async function connect(connections: Connections, url: PostgresUrl): Promise<Outc
     await connections.use((client) => client.query('SELECT 1'));
   } catch (error) {
     const who = url.user === undefined ? '' : ` as ${url.user}`;
-    return failure(`The doctor cannot use ${describePostgres(url)}${who}.`, problemOf(error, url, timeoutMs).text);
+    return failure(
+      `The doctor cannot use ${describePostgres(url)}${who}.`,
+      problemOf(error, url, timeoutMs).text,
+    );
   }
   const encryption = url.sslMode === 'disable' ? 'without TLS' : `with TLS (sslmode ${url.sslMode})`;
   return ok(`The primary responds, ${encryption}.`);
@@ -197,7 +200,8 @@ const mayCommit = `SELECT bool_or(has_function_privilege(oid, 'EXECUTE')) AS may
 
 async function latency(connections: Connections): Promise<Outcome> {
   const { may } = await connections.use((client) => readRow(client, mayCommit));
-  if (may !== true) return notProven('The role may not run pg_logical_emit_message, which the doctor needs to time commits.');
+  if (may !== true)
+    return notProven('The role cannot run pg_logical_emit_message, which the doctor needs to time commits.');
   const durations: number[] = [];
   try {
     // The first one opens the connection.

@@ -126,7 +126,8 @@ export async function startServer(config: Config, parts: ServerParts) {
         closeTimeoutMs,
         Promise.all([app.close(), parts.keyStore.close(), telemetry.close(), upstream.close()]),
       );
-      log.info({ reason, seconds: Math.round((performance.now() - startedAtMs) / 1_000) }, 'the server has shut down');
+      const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
+      log.info({ reason, seconds }, 'the server has shut down');
     },
   };
 }

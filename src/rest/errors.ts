@@ -70,7 +70,8 @@ export class StatusError extends WaybillError {
 export class ParameterRefusedError extends StatusError {
   constructor(call: RestCall, { status, details }: StatusError, settings: readonly string[]) {
     const advice = `Check the setting${settings.length > 1 ? 's' : ''} ${settings.join(', ')}`;
-    const message = `The REST service has never accepted a call with these parameters. ${advice}.${reasonOf(details)}`;
+    const reason = reasonOf(details);
+    const message = `The REST service has never accepted a call with these parameters. ${advice}.${reason}`;
     super(call, status, { ...details, message });
   }
 }

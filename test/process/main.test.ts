@@ -276,7 +276,8 @@ describe.concurrent('a server with a live service', () => {
       // At an uncaught error, the last lines may overtake a write that still runs.
       expect(written.flatMap(({ requestId }) => requestId ?? []).toSorted()).toEqual(requestIds.toSorted());
       const ends = written.map(({ msg }) => msg).filter((msg) => msg.startsWith('the server '));
-      expect(ends).toEqual(signal === 'SIGTERM' ? ['the server is shutting down', 'the server has shut down'] : []);
+      const shutdown = ['the server is shutting down', 'the server has shut down'];
+      expect(ends).toEqual(signal === 'SIGTERM' ? shutdown : []);
     });
   });
 

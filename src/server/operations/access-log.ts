@@ -53,7 +53,8 @@ export function createAccessLog(log: Log, metrics?: Metrics['requests'], tracing
 export function reportEarlyErrors(log: Log, metrics: Metrics | undefined): OnHttpError {
   return ({ requestId, status, code }) => {
     metrics?.earlyError(status);
-    if (log.isLevelEnabled('debug')) log.debug({ requestId, status, errors: { [code]: 1 } }, 'a request or a connection was refused');
+    if (log.isLevelEnabled('debug'))
+      log.debug({ requestId, status, errors: { [code]: 1 } }, 'a request or a connection was refused');
   };
 }
 

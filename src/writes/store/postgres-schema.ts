@@ -92,7 +92,9 @@ export async function openSchema(
   const { rows } = await client.query(`SELECT secret FROM ${schema}.state`);
   const stored: unknown = rows[0]?.secret;
   if (!Buffer.isBuffer(stored))
-    throw new StoreOpenError(`the table ${schema}.state has lost the secret of the keys. Name another schema in STATE_URL.`);
+    throw new StoreOpenError(
+      `the table ${schema}.state has lost the secret of the keys. Name another schema in STATE_URL.`,
+    );
   return { hasTimeline, secret: stored };
 }
 

@@ -298,7 +298,10 @@ describe('traces', () => {
 
 describe('an invalid OpenTelemetry variable', () => {
   test.each([
-    [{ OTEL_TRACES_SAMPLER: 'xray' }, 'OTEL_TRACES_SAMPLER: there is no sampler xray, so all traces are sent'],
+    [
+      { OTEL_TRACES_SAMPLER: 'xray' },
+      'OTEL_TRACES_SAMPLER: there is no sampler xray, so all traces are sent',
+    ],
     [
       { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc' },
       'OTLP over grpc is not supported, so traces are sent over http/protobuf',
