@@ -11,7 +11,7 @@ export const operationSettings = {
     'SCHEMA',
     'public',
     choice('public', 'private'),
-    'Whether clients may explore the schema. `private` rejects introspection, disables GraphiQL, and leaves similar names of the schema out of errors.',
+    'Whether clients may explore the schema. `private` rejects introspection, disables GraphiQL, and removes the suggestions of similar names from errors.',
   ),
   currency: setting(
     'CURRENCY',
@@ -29,7 +29,7 @@ export const operationSettings = {
     'MAX_NODES',
     '3000',
     wholeNumber(1, 100_000_000),
-    'The maximum number of objects that an operation may return. The server computes this number from the document and its variables, before the operation runs.',
+    'The maximum number of objects that an operation may return. Before an operation runs, the server computes its number of objects from the document and the variables.',
   ),
   readsPerOperation: setting(
     'UPSTREAM_READS_PER_OPERATION',
