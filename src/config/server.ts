@@ -26,7 +26,7 @@ export const serverSettings = {
     'STATE_URL',
     undefined,
     stateUrl,
-    'The PostgreSQL database for idempotency keys, locks and documents of labels. Several servers may share one database. `STATE_URL` wins over `STATE_FILE`. The tables are in the schema `waybill`, or in the schema that `?schema=` names. `sslmode` is `disable` (the default: no TLS), `require` (TLS without a check of the certificate), `verify-ca` (TLS with a check of the certificate) or `verify-full` (TLS with a check of the certificate and its host name). `sslrootcert` is a PEM file with the certificates to trust.',
+    'The PostgreSQL database for idempotency keys, locks and documents of labels. Several servers may share one database. `STATE_URL` wins over `STATE_FILE`. The tables are in the schema `waybill`, or in the schema that `?schema=` names. `sslmode` is `disable` (the default, without TLS), `require`, `verify-ca` or `verify-full`. `require` checks no certificate, `verify-ca` checks the certificate, and `verify-full` also checks the host name. `sslrootcert` is a PEM file with the certificates to trust.',
   ),
   publicUrl: setting(
     'PUBLIC_URL',
