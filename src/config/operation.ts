@@ -11,7 +11,7 @@ export const operationSettings = {
     'SCHEMA',
     'public',
     choice('public', 'private'),
-    'Whether clients may explore the schema. `private` rejects introspection, disables GraphiQL, and leaves similar names of the schema out of errors.',
+    'Whether clients may explore the schema. `private` rejects introspection, disables GraphiQL, and removes the suggestions of similar names from errors.',
   ),
   currency: setting(
     'CURRENCY',
@@ -29,7 +29,7 @@ export const operationSettings = {
     'MAX_NODES',
     '3000',
     wholeNumber(1, 100_000_000),
-    'The maximum number of objects that an operation may return. The server computes this number from the document and its variables, before the operation runs.',
+    'The maximum number of objects that an operation may return. Before an operation runs, the server computes its number of objects from the document and the variables.',
   ),
   readsPerOperation: setting(
     'UPSTREAM_READS_PER_OPERATION',
@@ -53,6 +53,6 @@ export const operationSettings = {
     'UPSTREAM_LISTS_FOR_BATCHES',
     'yes',
     yesOrNo,
-    'Whether Waybill may read five or more records from list pages instead of one by one. With `yes`, Waybill may also request a page of shipments at the same time as the orders.',
+    'Whether Waybill may read five or more records from list pages instead of one by one. With `yes`, Waybill may also request a page of shipments at the same time as a page of orders.',
   ),
 };

@@ -26,7 +26,7 @@ export const serverSettings = {
     'STATE_URL',
     undefined,
     stateUrl,
-    'The PostgreSQL database for idempotency keys, locks and documents of labels, which several servers share. `STATE_URL` wins over `STATE_FILE`. The tables are in the schema `waybill`, or in that of `?schema=`. `sslmode` is `disable` (the default: no TLS), `require` (TLS without a check of the certificate), `verify-ca` (the certificate is checked) or `verify-full` (its host name too). `sslrootcert` is a PEM file with the certificates to trust.',
+    'The PostgreSQL database for idempotency keys, locks and documents of labels. Several servers may share one database. `STATE_URL` wins over `STATE_FILE`. The tables are in the schema `waybill`, or in the schema that `?schema=` names. `sslmode` is `disable` (the default, without TLS), `require`, `verify-ca` or `verify-full`. `require` checks no certificate, `verify-ca` checks the certificate, and `verify-full` also checks the host name. `sslrootcert` is a PEM file with the certificates to trust.',
   ),
   publicUrl: setting(
     'PUBLIC_URL',
@@ -83,13 +83,13 @@ export const requestSettings = {
     'LIVE_INTERVAL_MS',
     '2000',
     wholeNumber(10, 3_600_000),
-    'The shortest time between two runs of a subscription, in milliseconds. While nothing changes, the time doubles up to 30 seconds. All streams of a token with one operation share its runs.',
+    'The shortest time between two runs of a subscription, in milliseconds. While nothing changes, this time doubles up to 30 seconds. Streams of one token with the same document, variables and operation share the runs.',
   ),
   maxConnections: setting(
     'MAX_CONNECTIONS',
     '10000',
     wholeNumber(1, 1_000_000),
-    'The maximum number of client connections. The server closes further connections immediately. The streams of subscriptions take at most half of this number, and those of one token a quarter.',
+    'The maximum number of client connections. The server closes further connections immediately. All streams of subscriptions take at most half of this number. The streams of one token take at most a quarter.',
   ),
   keepAliveTimeoutMs: setting(
     'KEEP_ALIVE_TIMEOUT_MS',

@@ -17,7 +17,8 @@ const options = {
 /** The first lines of `help`, for an error message. */
 export const usage = `Usage: npm run doctor -- --url ADDRESS [--json] [--write FILE] [--baseline FILE] [--conversation ID]
        npm run doctor -- --state-url URL
-Set the access token in WAYBILL_TOKEN, or pass it on standard input. Set a URL with a password in STATE_URL.`;
+Set the access token in WAYBILL_TOKEN, or pass it on standard input.
+If the URL of the database has a password, set that URL in STATE_URL.`;
 
 /** What `--help` prints. docs/doctor.md has the same table. */
 export const help = `${usage}

@@ -63,7 +63,10 @@ async function connect(connections: Connections, url: PostgresUrl): Promise<Outc
     await connections.use((client) => client.query('SELECT 1'));
   } catch (error) {
     const who = url.user === undefined ? '' : ` as ${url.user}`;
-    return failure(`The doctor tried ${describePostgres(url)}${who}.`, problemOf(error, url, timeoutMs).text);
+    return failure(
+      `The doctor cannot use ${describePostgres(url)}${who}.`,
+      problemOf(error, url, timeoutMs).text,
+    );
   }
   const encryption = url.sslMode === 'disable' ? 'without TLS' : `with TLS (sslmode ${url.sslMode})`;
   return ok(`The primary responds, ${encryption}.`);
@@ -78,7 +81,7 @@ async function version(client: PoolClient): Promise<Outcome> {
   if (Number(number) < minServerVersion)
     return failure(`The server is ${shown}.`, 'Upgrade the server to PostgreSQL 13 or later.');
   if (shown.startsWith('PostgreSQL ')) return ok(`The server is ${shown}.`);
-  return notProven(`${shown} speaks the protocol of PostgreSQL. The tests of Waybill run with PostgreSQL.`);
+  return notProven(`The server is ${shown}, but Waybill is tested only with PostgreSQL.`);
 }
 
 async function rights(client: PoolClient, { schema, database }: PostgresUrl): Promise<Outcome> {
@@ -110,7 +113,7 @@ async function rights(client: PoolClient, { schema, database }: PostgresUrl): Pr
   if (stored > newestVersion)
     return failure(
       `The tables have version ${stored}, but this Waybill knows version ${newestVersion}.`,
-      'Start a newer Waybill, or name another schema.',
+      'Start a newer Waybill, or name another schema in the URL.',
     );
   if (stored < newestVersion && mayCreate !== true)
     return failure(
@@ -151,13 +154,13 @@ async function standbys(client: PoolClient): Promise<Outcome> {
   if (row.names !== '')
     return failure(
       'synchronous_standby_names names a standby, but none is connected.',
-      'Connect the standby. Until then, each write with a key is OVERLOADED.',
+      'Connect the standby. Until then, each write with a key fails with OVERLOADED.',
     );
   const remedy =
-    'If a failover leads to such a standby, acknowledged keys can be lost. Set synchronous_standby_names.';
+    'If a failover promotes such a standby, acknowledged keys can be lost. Set synchronous_standby_names.';
   if (all > 0) return warning(`All standbys are asynchronous (connected: ${all}).`, remedy);
   return notProven(
-    'The server shows no standby. A managed service may replicate its disk below the server.',
+    'The server shows no standby. A managed service may replicate the disk of the server instead.',
     'Ask the operator whether a commit survives the loss of the machine.',
   );
 }
@@ -197,7 +200,8 @@ const mayCommit = `SELECT bool_or(has_function_privilege(oid, 'EXECUTE')) AS may
 
 async function latency(connections: Connections): Promise<Outcome> {
   const { may } = await connections.use((client) => readRow(client, mayCommit));
-  if (may !== true) return notProven('The server lets the role make no commit that stores nothing.');
+  if (may !== true)
+    return notProven('The role cannot run pg_logical_emit_message, which the doctor needs to time commits.');
   const durations: number[] = [];
   try {
     // The first one opens the connection.
@@ -217,7 +221,7 @@ async function latency(connections: Connections): Promise<Outcome> {
   if (medianMs < slowCommitMs) return ok(cause);
   return warning(
     cause,
-    'A write with a key waits for two to five commits. Move the servers nearer to each other.',
+    'A write with a key waits for two to five commits. Move Waybill, PostgreSQL and the standby nearer to each other.',
   );
 }
 

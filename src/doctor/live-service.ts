@@ -77,8 +77,10 @@ export class LiveService {
     const request = { method: 'GET', path, query } as const;
     const names = Object.keys(query).join(', ');
     const call = `GET ${callRoute(request)}${names === '' ? '' : ` with ${names}`}`;
-    if (this.calls >= maxCalls || this.#failuresInARow >= maxFailuresInARow)
-      throw new CallFailedError(call, 'not sent, because the run had already ended');
+    if (this.calls >= maxCalls)
+      throw new CallFailedError(call, `not sent, because the doctor stopped after ${maxCalls} calls`);
+    if (this.#failuresInARow >= maxFailuresInARow)
+      throw new CallFailedError(call, 'not sent, because the doctor stopped after an earlier failure');
     if (this.calls > 0) await sleep(this.options.spacingMs ?? spacingMs);
     this.calls += 1;
     this.options.onCall?.(this.calls, call);

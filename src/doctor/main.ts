@@ -25,14 +25,14 @@ async function run(): Promise<number> {
   const stateUrl = readStateUrl(options['state-url'] ?? process.env.STATE_URL);
   if (url === '' && stateUrl === undefined)
     throw new UsageError(
-      '--url: expected the address of the REST service, or --state-url with that of the store.',
+      'Expected --url with the address of the REST service, or --state-url with the URL of the database.',
     );
   const baseline = file === undefined ? undefined : readBaseline(file);
   if (file !== undefined && baseline === undefined)
     throw new UsageError(`--baseline: expected a file with the output of --json, but got ${file}.`);
   if (write !== undefined && url === '')
     throw new UsageError(
-      '--write: expected --url too, because the file has the settings of the REST service.',
+      '--write: expected --url too, because the file gets the settings for the REST service.',
     );
   if (write !== undefined && existsSync(write))
     throw new UsageError(`--write: expected a new file, but ${write} exists.`);

@@ -111,7 +111,7 @@ export async function startServer(config: Config, parts: ServerParts) {
      */
     async end(reason: EndReason): Promise<void> {
       const startedAtMs = performance.now();
-      log.info({ reason }, 'shutting down');
+      log.info({ reason }, 'the server is shutting down');
       health.markNotReady();
       const waitMs = drainWait(reason, config);
       const graceEndsAtMs = performance.now() + waitMs + config.drainGraceMs;
@@ -126,7 +126,8 @@ export async function startServer(config: Config, parts: ServerParts) {
         closeTimeoutMs,
         Promise.all([app.close(), parts.keyStore.close(), telemetry.close(), upstream.close()]),
       );
-      log.info({ reason, seconds: Math.round((performance.now() - startedAtMs) / 1_000) }, 'shut down');
+      const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
+      log.info({ reason, seconds }, 'the server has shut down');
     },
   };
 }

@@ -70,8 +70,8 @@ export class StatusError extends WaybillError {
 export class ParameterRefusedError extends StatusError {
   constructor(call: RestCall, { status, details }: StatusError, settings: readonly string[]) {
     const advice = `Check the setting${settings.length > 1 ? 's' : ''} ${settings.join(', ')}`;
-    const reason = details.message === undefined ? '.' : `: ${details.message}`;
-    const message = `The REST service has never accepted a call with these parameters. ${advice}${reason}`;
+    const reason = reasonOf(details);
+    const message = `The REST service has never accepted a call with these parameters. ${advice}.${reason}`;
     super(call, status, { ...details, message });
   }
 }
@@ -79,10 +79,14 @@ export class ParameterRefusedError extends StatusError {
 /** REST refused a page token of a client's cursor, which may have expired. */
 export class PageTokenRefusedError extends StatusError {
   constructor(call: RestCall, { status, details }: StatusError) {
-    const reason = details.message === undefined ? '.' : `: ${details.message}`;
-    const message = `The cursor is no longer valid. Start again without "after"${reason}`;
+    const message = `The cursor is no longer valid. Start again without "after".${reasonOf(details)}`;
     super(call, status, { ...details, message });
   }
+}
+
+/** The text of REST, as the end of a message. */
+function reasonOf({ message }: ErrorDetails): string {
+  return message === undefined ? '' : ` The REST service says: ${message}`;
 }
 
 /** REST's response to a read does not fit the REST interface. */

@@ -72,7 +72,7 @@ function explainStart(error: unknown): string {
   if (code === 'EACCES' && file === undefined)
     return `--port: this user may not listen on port ${port}. Use a port from 1024.`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return `--host: "${host}" is no address of this machine. Use 127.0.0.1, or 0.0.0.0 for all.`;
+    return `--host: "${host}" is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for every IPv4 address.`;
   if (file === undefined) throw error;
   return `--file: the sandbox cannot use ${file}. ${message}.`;
 }

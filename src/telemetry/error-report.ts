@@ -4,7 +4,8 @@ import type { Log } from './log.ts';
 export type ReportError = (error: unknown, requestId?: string) => void;
 
 export function createErrorReporter(log: Log): ReportError {
-  return (error, requestId) => log.error({ requestId, error: describeError(error) }, 'fault');
+  return (error, requestId) =>
+    log.error({ requestId, error: describeError(error) }, 'an unexpected error occurred');
 }
 
 // A limit, because an error may be its own cause.

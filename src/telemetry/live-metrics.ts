@@ -6,13 +6,13 @@ export type LiveMetrics = ReturnType<typeof createLiveMetrics>;
 export function createLiveMetrics(registers: Registry[]) {
   const looks = new Counter({
     name: 'waybill_live_runs_total',
-    help: 'Runs of watched operations, by outcome. changed: the response differs from the one before. same: it does not. failed: it has errors. waited: the token had no points or slots. left: the last client left meanwhile.',
+    help: 'Runs of watched operations, by outcome. changed: the response differs from the previous response. same: both responses are equal. failed: the response has errors. waited: the token had no points or slots. left: the last client disconnected during the run.',
     labelNames: ['outcome'],
     registers,
   });
   const pushes = new Histogram({
     name: 'waybill_live_push_seconds',
-    help: 'Time from the start of the run that saw a change until the connection of a client has taken the event.',
+    help: 'Time from the start of a run that found a change until the connection of a client has taken the event.',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   });

@@ -133,7 +133,7 @@ async function createExporter(): Promise<SpanExporter> {
   const protocol =
     getStringFromEnv('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? getStringFromEnv('OTEL_EXPORTER_OTLP_PROTOCOL');
   if (protocol !== undefined && !/^http\/(json|protobuf)$/.test(protocol)) {
-    diag.warn(`OTLP by ${protocol} is not supported: traces are sent by http/protobuf`);
+    diag.warn(`OTLP over ${protocol} is not supported, so traces are sent over http/protobuf`);
   }
   const { OTLPTraceExporter } = await (protocol === 'http/json'
     ? import('@opentelemetry/exporter-trace-otlp-http')

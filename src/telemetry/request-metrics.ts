@@ -14,7 +14,7 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export function createRequestMetrics(registers: Registry[]) {
   const operations = new Histogram({
     name: 'waybill_operation_duration_seconds',
-    help: 'Duration of GraphQL operations, by type and outcome. Types: query, mutation, subscription until its stream is open, and none if no operation was found. Outcomes: ok, errors, refused and aborted.',
+    help: 'Duration of GraphQL operations, by type and outcome. Types: query, mutation, subscription (until the stream is open) and none (no operation was found). Outcomes: ok, errors, refused and aborted.',
     labelNames: ['type', 'outcome'],
     buckets,
     registers,

@@ -20,6 +20,7 @@ function createRootSampler(name: string): Sampler {
   if (name === 'traceidratio') {
     return new TraceIdRatioBasedSampler(getNumberFromEnv('OTEL_TRACES_SAMPLER_ARG') ?? 1);
   }
-  if (name !== 'always_on') diag.warn(`There is no sampler ${name}: all traces are sent`);
+  if (name !== 'always_on')
+    diag.warn(`OTEL_TRACES_SAMPLER: there is no sampler ${name}, so all traces are sent`);
   return new AlwaysOnSampler();
 }

@@ -21,7 +21,7 @@ export async function startTelemetry(parts: { metrics: boolean; tracing: boolean
   const outages = createOutageLog(log);
   const parameters = createProblemLog(log, {
     begin: 'the REST service does not seem to know a query parameter of a list',
-    end: 'the REST service knows the query parameter of its list now',
+    end: 'the REST service now knows the query parameter of the list',
     msBetweenLines: 600_000,
   });
   const keyStore = createProblemLog(log, {

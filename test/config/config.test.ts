@@ -156,11 +156,11 @@ describe('readConfig', () => {
   });
 
   test.each([
-    ['redis://user:s3cret@db/0', 'The scheme "redis:" is another engine.'],
-    ['mysql://user:s3cret@db/shop', 'The scheme "mysql:" is another engine.'],
+    ['redis://user:s3cret@db/0', 'The scheme is "redis:", but Waybill stores keys only in PostgreSQL.'],
+    ['mysql://user:s3cret@db/shop', 'The scheme is "mysql:", but Waybill stores keys only in PostgreSQL.'],
     ['postgres://user:s3cret@db', 'Name the database after the host'],
     ['postgres://user:s3cret@db/shop?password=s3cret', 'The parameter "password" is unknown.'],
-    ['user:s3cret', 'The scheme "user:" is another engine.'],
+    ['user:s3cret', 'The scheme is "user:", but Waybill stores keys only in PostgreSQL.'],
     ['s3cret', 'This is not a URL with one host.'],
   ])('rejects an invalid STATE_URL without showing the password: %s', (url, advice) => {
     const message = faultsOf({ STATE_URL: url });
@@ -389,7 +389,7 @@ describe('readConfig with invalid settings', () => {
     ['WORKERS', 'a server is one process, and docs/operations/deploy.md says how to use several cores'],
     ['IDEMPOTENCY_KEYS', 'each merchant has 100,000 keys and locks'],
     ['MAX_ALIASES', 'docs/api-reference.md lists the fixed limits'],
-    ['UPSTREAM_AHEAD_OF_ASK', 'UPSTREAM_LISTS_FOR_BATCHES=no does the same'],
+    ['UPSTREAM_AHEAD_OF_ASK', 'in place of UPSTREAM_AHEAD_OF_ASK=no, set UPSTREAM_LISTS_FOR_BATCHES=no'],
   ])('rejects the removed setting %s and says what applies instead', (name, instead) => {
     expect(faultsOf({ [name]: '4' })).toBe(
       `The environment has invalid settings:\n  ${name}: this setting is gone: ${instead}. Remove ${name}.`,

@@ -124,7 +124,7 @@ describe.concurrent('the key store', () => {
     expect([code, errors]).toEqual([1, '']);
     expect(
       output,
-    ).toBe(`✗ store: connection  The doctor tried schema waybill of postgres://127.0.0.1:9/shop as shop.
+    ).toBe(`✗ store: connection  The doctor cannot use schema waybill of postgres://127.0.0.1:9/shop as shop.
                      → PostgreSQL cannot be reached (ECONNREFUSED). Check the server and its network.
 
 Waybill cannot use this store.
@@ -148,7 +148,7 @@ Waybill cannot use this store.
 
 describe.concurrent('incorrect use of the doctor', () => {
   test.each([
-    ['no address', [], '--url: expected the address of the REST service, or --state-url with '],
+    ['no address', [], 'Expected --url with the address of the REST service, or --state-url with '],
     [
       'a settings file without a service',
       ['--state-url', unreachable, '--write', 'x'],

@@ -32,7 +32,7 @@ test('an unreachable server is a failure, and the report hides the password', as
       {
         check: 'store: connection',
         mark: 'failure',
-        cause: `The doctor tried schema waybill of postgres://127.0.0.1:${port}/shop as shop.`,
+        cause: `The doctor cannot use schema waybill of postgres://127.0.0.1:${port}/shop as shop.`,
         remedy: 'PostgreSQL cannot be reached (ECONNREFUSED). Check the server and its network.',
       },
     ],

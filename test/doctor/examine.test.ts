@@ -237,7 +237,7 @@ test.each<[string, Fault[], boolean, object]>([
     'may move, but no status changes',
     [],
     false,
-    { mark: 'open', cause: 'Not proven: no shipment changed its status between two looks.' },
+    { mark: 'open', cause: 'Not proven: no shipment changed its status while the doctor ran.' },
   ],
 ])('the doctor tells whether updateTime %s', async (_what, faults, isSlow, finding) => {
   const sandbox = await startSandbox({ seed: trimmedSeed });
@@ -361,7 +361,7 @@ test('a 429 leaves the remaining checks with the mark "?"', async () => {
   expect(report.isUsable).toBe(true);
   expect(findingOf(report, 'error 404')).toMatchObject({
     mark: 'open',
-    cause: expect.stringContaining('ended'),
+    cause: expect.stringContaining('the doctor stopped after an earlier failure'),
   });
   expect(report.settings).toHaveProperty('QUERY_PARAMETER');
 });

@@ -35,7 +35,7 @@ test('npm run dev restarts the server immediately after a file change', { timeou
     changes = setInterval(change, 1_000);
     await until(() => output.includes(" -d '"));
     expect((await fetch(`${url()}/health/live`)).status).toBe(200);
-    const ends = output.split('\n').filter((line) => line.includes('"shut down"'));
+    const ends = output.split('\n').filter((line) => line.includes('"the server has shut down"'));
     expect(ends.map((line) => JSON.parse(line))).toMatchObject([{ seconds: 0 }]);
   } finally {
     clearInterval(changes);

@@ -275,8 +275,9 @@ describe.concurrent('a server with a live service', () => {
       const written = lines.map((line) => JSON.parse(line));
       // At an uncaught error, the last lines may overtake a write that still runs.
       expect(written.flatMap(({ requestId }) => requestId ?? []).toSorted()).toEqual(requestIds.toSorted());
-      const ends = written.map(({ msg }) => msg).filter((msg) => msg.startsWith('shut'));
-      expect(ends).toEqual(signal === 'SIGTERM' ? ['shutting down', 'shut down'] : []);
+      const ends = written.map(({ msg }) => msg).filter((msg) => msg.startsWith('the server '));
+      const shutdown = ['the server is shutting down', 'the server has shut down'];
+      expect(ends).toEqual(signal === 'SIGTERM' ? shutdown : []);
     });
   });
 

@@ -78,7 +78,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       signal: null,
       errors:
         'STATE_URL: PostgreSQL has no such database. Correct the name in STATE_URL, or create the database. Waybill ' +
-        `tried schema waybill of postgres://127.0.0.1:${server.port}/nosuch as postgres (database "nosuch" does not exist).\n`,
+        `tried to use schema waybill of postgres://127.0.0.1:${server.port}/nosuch as postgres (database "nosuch" does not exist).\n`,
     });
     expect(output()).toBe('');
   });

@@ -18,7 +18,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const slow = { timeout: 100_000 };
 const inUse =
   'Another process uses the file of the key store. Until that process ends, this server creates no shipments, and ' +
-  'refuses writes with an idempotencyKey.';
+  'refuses mutations with an idempotencyKey.';
 const noResponse = 'The key store did not respond within 2000 ms. Check its disk.';
 const begin = 'the key store has a problem';
 const works = 'the key store works again';

@@ -61,7 +61,7 @@ describe('a write fails with OutcomeUnknownError if the record differs from the 
       `${line} returned a record of another request: its "${path}" differs`,
     );
     expect(error).toEqual(
-      new OutcomeUnknownError(`${line} was sent, but the response is to another request`, { cause }),
+      new OutcomeUnknownError(`${line} was sent, but the response belongs to another request`, { cause }),
     );
     expect(rest.service.requests).toHaveLength(1);
   });

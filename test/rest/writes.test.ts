@@ -100,7 +100,7 @@ describe('a write with an invalid 2xx response', () => {
     const { error, sent } = await outcomeOf(answerJson({ name: 'orders/8' }), (api, callContext) =>
       api.updateOrder('7', orderUpdate, callContext),
     );
-    const message = `${line} was sent, but the response is to another request`;
+    const message = `${line} was sent, but the response belongs to another request`;
     expect({ error, sent }).toEqual({ error: new OutcomeUnknownError(message, { cause }), sent: [line] });
   });
 });

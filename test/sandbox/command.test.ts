@@ -32,7 +32,7 @@ test.concurrent.each([
   [
     'a host of another machine',
     ['--port', '0', '--host', '192.0.2.1'],
-    '--host: "192.0.2.1" is no address of ',
+    '--host: "192.0.2.1" is not an address of ',
   ],
   ['a file that is no database', ['--file', 'package.json'], '--file: the sandbox cannot use package.json. '],
 ])('the sandbox prints one sentence and exits with code 2: %s', async (_what, args, message) => {

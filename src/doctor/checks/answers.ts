@@ -112,6 +112,7 @@ export const label: Check = async ({ service, pages }) => {
   if (status === 404) return open('The label no longer exists (404).');
   if (status === 200 && contentType === 'application/pdf' && body.subarray(0, 5).toString() === '%PDF-')
     return ok(`The label is a PDF of ${body.length} bytes.`);
-  const remedy = 'Waybill serves only application/pdf. Ask the operator of the REST service.';
+  const remedy =
+    'Waybill serves only application/pdf. Ask the operator of the REST service to return labels in this type.';
   return failure(`The response is ${contentType} with status ${status}. A PDF was expected.`, remedy);
 };

@@ -14,13 +14,13 @@ export const updateTime: Check = async (examination) => {
   });
   if (changed.length === 0)
     return open(
-      'Not proven: no shipment changed its status between two looks.',
+      'Not proven: no shipment changed its status while the doctor ran.',
       'Run the doctor again later.',
     );
   if (changed.every(Boolean))
     return ok(`The updateTime of a shipment moves with its status (shipments: ${changed.length}).`);
   return warning(
     'A shipment changed its status, and its updateTime stayed the same.',
-    'updatedSince and updatedUntil of shipments miss such changes. Read shipments by their status.',
+    'The filters updatedSince and updatedUntil of shipments miss such changes. Filter shipments by status instead.',
   );
 };

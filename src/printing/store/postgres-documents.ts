@@ -141,7 +141,9 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
       rows.length,
     );
     if (kept.length === 0)
-      throw new StoreUnavailableError('Others needed the room of the document. Send the request again.');
+      throw new StoreUnavailableError(
+        'Other documents took the space that this document needs. Send the request again.',
+      );
   }
 
   async function find(id: string): Promise<StoredDocument | undefined> {

@@ -28,7 +28,7 @@ export function toFailure(call: RestCall, error: unknown, isSent: boolean): Wayb
 export function failureAfterSend(call: RestCall, failure: WaybillError): WaybillError {
   if (isRead(call)) return failure;
   const detail =
-    failure instanceof ForeignRecordError ? 'the response is to another request' : lossOf(failure);
+    failure instanceof ForeignRecordError ? 'the response belongs to another request' : lossOf(failure);
   return new OutcomeUnknownError(`${describeCall(call)} was sent, but ${detail}`, { cause: failure });
 }
 

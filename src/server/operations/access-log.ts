@@ -44,7 +44,7 @@ export function createAccessLog(log: Log, metrics?: Metrics['requests'], tracing
         ms: roundToTenths(performance.now() - startedAtMs),
         ...facts,
       };
-      log.info(fields, 'stream ended');
+      log.info(fields, 'a subscription stream ended');
     },
   };
 }
@@ -53,7 +53,8 @@ export function createAccessLog(log: Log, metrics?: Metrics['requests'], tracing
 export function reportEarlyErrors(log: Log, metrics: Metrics | undefined): OnHttpError {
   return ({ requestId, status, code }) => {
     metrics?.earlyError(status);
-    if (log.isLevelEnabled('debug')) log.debug({ requestId, status, errors: { [code]: 1 } }, 'refused');
+    if (log.isLevelEnabled('debug'))
+      log.debug({ requestId, status, errors: { [code]: 1 } }, 'a request or a connection was refused');
   };
 }
 
@@ -107,8 +108,8 @@ function writeLogLine(log: Log, requestRecord: RequestRecord, status: number, is
     errors,
     failedCalls: callContext && errors && !isAborted ? failedCalls(callContext.callLog) : undefined,
   };
-  if (route === undefined) log.debug(fields, 'answered');
-  else log.info(fields, 'answered');
+  if (route === undefined) log.debug(fields, 'a request ended');
+  else log.info(fields, 'a request ended');
   if (callContext === undefined || !log.isLevelEnabled('debug')) return;
   for (const entry of callContext.callLog.entries) {
     log.debug({ requestId, ...requestCost(entry) }, 'called REST');

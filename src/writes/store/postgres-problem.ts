@@ -22,7 +22,7 @@ const stateTexts: Readonly<Record<string, string>> = {
   25006: readOnly,
   55000: readOnly,
   53300: 'PostgreSQL has no connections left. Raise its max_connections, or close other programs.',
-  53: 'PostgreSQL has no disk, memory or other resource left. Free some.',
+  53: 'PostgreSQL has run out of disk space, memory or another resource. Free some of this resource.',
   57: 'PostgreSQL is starting, stopping or failing over.',
   '08': 'The connection to PostgreSQL broke. Check the server and its network.',
 };
@@ -73,8 +73,8 @@ function wrong(code: string, message: string): string {
       return 'PostgreSQL denies a right. Grant the right to the role of STATE_URL.';
     default:
       return /SSL|certificate|altname|self.signed/i.test(`${code} ${message}`)
-        ? 'PostgreSQL does not offer the encryption of STATE_URL, or Waybill does not trust its certificate. Correct sslmode or sslrootcert in STATE_URL.'
-        : `PostgreSQL failed${code === '' ? '' : ` with the error ${code}`}. Its log says why.`;
+        ? 'PostgreSQL does not offer the encryption of STATE_URL, or Waybill does not trust the certificate of PostgreSQL. Correct sslmode or sslrootcert in STATE_URL.'
+        : `PostgreSQL failed${code === '' ? '' : ` with the error ${code}`}. The log of PostgreSQL says why.`;
   }
 }
 
@@ -101,6 +101,6 @@ export function toOpenError(error: unknown, { text }: Problem, url: PostgresUrl)
       : '';
   const said = message ? ` (${message})` : '';
   const who = user === undefined ? '' : ` as ${user}`;
-  const tried = `Waybill tried ${describePostgres(url)}${who}${said}.`;
+  const tried = `Waybill tried to use ${describePostgres(url)}${who}${said}.`;
   return new StoreOpenError(`${text}${grant} ${tried}`, { cause: error });
 }

@@ -75,7 +75,7 @@ export async function openSchema(
     "SELECT current_setting('server_version_num')::int AS version",
   );
   if (Number(servers[0]?.version) < minServerVersion)
-    throw new StoreOpenError('the server is older than PostgreSQL 13. Upgrade it.');
+    throw new StoreOpenError('the PostgreSQL server is older than version 13. Upgrade PostgreSQL.');
   let version = await readVersion(client, schema);
   for (let tries = 1; version < steps.length; tries += 1) {
     await migrate(client, schema, secret, hasTimeline).catch((error: unknown) => {
@@ -85,14 +85,16 @@ export async function openSchema(
   }
   if (version > steps.length)
     throw new StoreOpenError(
-      `the tables of schema ${schema} have version ${version}, but this Waybill knows version ${steps.length}. Start a newer Waybill, or name another schema.`,
+      `the tables of schema ${schema} have version ${version}, but this Waybill knows version ${steps.length}. Start a newer Waybill, or name another schema in STATE_URL.`,
     );
   const missing = await findMissingRights(client, schema);
   if (missing !== undefined) throw new StoreOpenError(`the ${missing.problem} ${missing.remedy}`);
   const { rows } = await client.query(`SELECT secret FROM ${schema}.state`);
   const stored: unknown = rows[0]?.secret;
   if (!Buffer.isBuffer(stored))
-    throw new StoreOpenError(`schema ${schema} has lost its secret. Name another schema.`);
+    throw new StoreOpenError(
+      `the table ${schema}.state has lost the secret of the keys. Name another schema in STATE_URL.`,
+    );
   return { hasTimeline, secret: stored };
 }
 

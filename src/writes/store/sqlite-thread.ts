@@ -46,7 +46,7 @@ const checkEveryMs = 1_000;
 
 const inUse =
   'Another process uses the file of the key store. Until that process ends, this server creates no shipments, and ' +
-  'refuses writes with an idempotencyKey.';
+  'refuses mutations with an idempotencyKey.';
 
 /** Runs the operations of a store. All waiting requests share a transaction, and so one write to the disk. */
 function createRunner(data: ThreadData, database: DatabaseSync, send: (report: Report) => void) {

@@ -148,9 +148,9 @@ function codeOf(error: unknown): string {
 }
 
 const goneProblem =
-  'The file of STATE_FILE was deleted or replaced while this server uses it. The server goes on with its keys, but the ' +
-  'next start does not know them. Restart the server at a quiet time, because a write that a client repeats after the ' +
-  'restart can happen twice.';
+  'The file of STATE_FILE was deleted or replaced while this server uses it. This server still has its keys, but a ' +
+  'restart loses the keys. Restart the server at a quiet time: if a client repeats an earlier write after the restart, ' +
+  'the write can happen twice.';
 const readOnlyProblem =
   'The file of STATE_FILE or its directory is not writable any more. Check their permissions and the disk.';
 

@@ -71,7 +71,7 @@ describe.each(lists)('an expired cursor of %s', (_list, path, connection) => {
         {
           code: 'INVALID_CURSOR',
           message: expect.stringMatching(
-            / returned \d+: The cursor is no longer valid\. Start again without "after": page token has expired$/,
+            / returned \d+: The cursor is no longer valid\. Start again without "after"\. The REST service says: page token has expired$/,
           ),
           retryable: false,
           upstreamStatus: status,

@@ -68,7 +68,7 @@ describe('a wrong parameter name', () => {
     const { errors } = await waybill.ask(page(args));
     expect(errors).toMatchObject([
       {
-        message: `GET /v1/orders returned 400: The REST service has never accepted a call with these parameters. Check the setting ${setting}: unknown parameter other`,
+        message: `GET /v1/orders returned 400: The REST service has never accepted a call with these parameters. Check the setting ${setting}. The REST service says: unknown parameter other`,
         code: 'UPSTREAM_INVALID_RESPONSE',
       },
     ]);

@@ -199,7 +199,7 @@ describe.each(codings)('compression with %s', (coding) => {
     await expect(response).rejects.toThrow('abort');
     await isClosed;
     answer();
-    const answered = () => lines().filter(({ msg }) => msg === 'answered');
+    const answered = () => lines().filter(({ msg }) => msg === 'a request ended');
     await until(() => answered().length > 0);
     expect(answered()).toMatchObject([{ aborted: true, status: 200, calls: 1 }]);
     expect(zlib[coding]).not.toHaveBeenCalled();

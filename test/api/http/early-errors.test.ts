@@ -61,7 +61,7 @@ test.each([
     requestId,
     status,
     errors: { [code]: 1 },
-    msg: 'refused',
+    msg: 'a request or a connection was refused',
   });
 });
 
@@ -73,8 +73,8 @@ test('incomplete request heads and connections above the limit are counted and l
   expect(await slow.ended()).toContain('408 Request Timeout');
   expect(await counted(408)).toBe(1);
   expect(lines().slice(-2)).toMatchObject([
-    { errors: { OVERLOADED: 1 }, msg: 'refused' },
-    { status: 408, errors: { REQUEST_TIMEOUT: 1 }, msg: 'refused' },
+    { errors: { OVERLOADED: 1 }, msg: 'a request or a connection was refused' },
+    { status: 408, errors: { REQUEST_TIMEOUT: 1 }, msg: 'a request or a connection was refused' },
   ]);
 });
 

@@ -147,13 +147,13 @@ test('a stream has a line in the log, with its end', async () => {
       transport: 'sse',
       events: 1,
       end: 'client',
-      msg: 'stream ended',
+      msg: 'a subscription stream ended',
     },
   ]);
 });
 
 const endLine = ({ lines }: ReturnType<typeof recordedLog>) =>
-  expect.poll(() => lines().filter(({ msg }) => msg === 'stream ended'), patience);
+  expect.poll(() => lines().filter(({ msg }) => msg === 'a subscription stream ended'), patience);
 
 describe.each([
   ['SSE', sse],
@@ -237,7 +237,7 @@ test('a reader that stops loses its connection, and others of its token go on', 
   });
   stopped?.pause();
   for (const socket of sockets) socket.write(request);
-  const ends = () => lines().flatMap(({ msg, end }) => (msg === 'stream ended' ? [end] : []));
+  const ends = () => lines().flatMap(({ msg, end }) => (msg === 'a subscription stream ended' ? [end] : []));
   await expect.poll(ends, patience).toEqual(['client']);
   const before = bytes;
   // More than what was on its way.

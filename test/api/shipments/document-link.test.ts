@@ -176,8 +176,8 @@ test('no log line has an id of a document', async () => {
   await app.fetch('/documents/AAAAAAAAAAAAAAAAAAAAAA.pdf');
   await until(() => lines().filter(({ route }) => route === 'document').length === 2);
   expect(lines().filter(({ route }) => route === 'document')).toEqual([
-    expect.objectContaining({ msg: 'answered', status: 200 }),
-    expect.objectContaining({ msg: 'answered', status: 410, errors: { NOT_FOUND: 1 } }),
+    expect.objectContaining({ msg: 'a request ended', status: 200 }),
+    expect.objectContaining({ msg: 'a request ended', status: 410, errors: { NOT_FOUND: 1 } }),
   ]);
   const id = link.slice('/documents/'.length, -'.pdf'.length);
   expect(id).toHaveLength(22);

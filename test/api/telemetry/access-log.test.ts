@@ -54,7 +54,7 @@ const ran = (fields: object) => ({
   ms: 'a time',
   restMs: 'a time',
   ...nothing,
-  msg: 'answered',
+  msg: 'a request ended',
   ...fields,
 });
 
@@ -64,7 +64,7 @@ const refused = (fields: object) => ({
   requestId: 'mine',
   route: 'graphql',
   ms: 'a time',
-  msg: 'answered',
+  msg: 'a request ended',
   ...fields,
 });
 
@@ -345,7 +345,7 @@ describe('the log level', () => {
         status: 404,
         ms: 'a time',
         errors: { BAD_REQUEST: 1 },
-        msg: 'answered',
+        msg: 'a request ended',
       },
     ]);
   });

@@ -115,7 +115,7 @@ describe('the debug log', () => {
         await (await waybill.fetch(`${path}`, request)).arrayBuffer();
       }
       expect(text()).not.toMatch(everything);
-      expect(lines().filter(({ msg }) => msg === 'answered')).toHaveLength(requests.length);
+      expect(lines().filter(({ msg }) => msg === 'a request ended')).toHaveLength(requests.length);
       expect(lines().filter(({ msg }) => msg === 'called REST').length).toBeGreaterThan(3);
       expect(waybill.reported).toEqual([]);
     },
@@ -188,12 +188,12 @@ describe('an internal error', () => {
     ],
   ])('is logged with the request id and a stack trace: %s', async (_what, fail, error) => {
     expect(await linesOf(fail)).toEqual([
-      { level: 'error', requestId: 'mine', error, msg: 'fault' },
+      { level: 'error', requestId: 'mine', error, msg: 'an unexpected error occurred' },
       expect.objectContaining({
         level: 'info',
         requestId: 'mine',
         errors: { INTERNAL_SERVER_ERROR: 1 },
-        msg: 'answered',
+        msg: 'a request ended',
       }),
     ]);
   });
@@ -205,6 +205,6 @@ describe('an internal error', () => {
     createErrorReporter(log)(error);
     const [line] = lines();
     expect(JSON.stringify(line).match(/"name":"Error"/g)).toHaveLength(6);
-    expect(line).toMatchObject({ level: 'error', msg: 'fault' });
+    expect(line).toMatchObject({ level: 'error', msg: 'an unexpected error occurred' });
   });
 });

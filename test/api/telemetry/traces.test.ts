@@ -298,10 +298,13 @@ describe('traces', () => {
 
 describe('an invalid OpenTelemetry variable', () => {
   test.each([
-    [{ OTEL_TRACES_SAMPLER: 'xray' }, 'There is no sampler xray: all traces are sent'],
+    [
+      { OTEL_TRACES_SAMPLER: 'xray' },
+      'OTEL_TRACES_SAMPLER: there is no sampler xray, so all traces are sent',
+    ],
     [
       { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc' },
-      'OTLP by grpc is not supported: traces are sent by http/protobuf',
+      'OTLP over grpc is not supported, so traces are sent over http/protobuf',
     ],
     [
       { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: '//me:pass@collector' },

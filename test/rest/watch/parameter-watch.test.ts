@@ -163,7 +163,7 @@ describe('the error of a rejected list call', () => {
   test('names the parameter that REST mentions beside the page token of a cursor', () => {
     const error = createWatch().refuse(sent, 'unknown parameter "search"');
     expect(error).toBeInstanceOf(ParameterRefusedError);
-    expect((error as Error).message).toMatch(/Check the setting SEARCH_PARAMETER:/);
+    expect((error as Error).message).toMatch(/Check the setting SEARCH_PARAMETER\. The REST service says: /);
   });
 
   test.each(tokenStatuses)('is a PageTokenRefusedError if the first call has a page token: %i', (status) => {
@@ -171,7 +171,7 @@ describe('the error of a rejected list call', () => {
       const error = createWatch().refuse({ pageToken: 'next' }, message, status);
       expect(error).toBeInstanceOf(PageTokenRefusedError);
       expect((error as Error).message).toBe(
-        `GET /v1/orders returned ${status}: The cursor is no longer valid. Start again without "after"${message === undefined ? '.' : `: ${message}`}`,
+        `GET /v1/orders returned ${status}: The cursor is no longer valid. Start again without "after".${message === undefined ? '' : ` The REST service says: ${message}`}`,
       );
     }
   });

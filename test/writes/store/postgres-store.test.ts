@@ -299,7 +299,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       await server.sql("CREATE ROLE with_password LOGIN PASSWORD 'right'");
       const url = parsed(`postgres://with_password:s3cret@127.0.0.1:${server.port}/postgres`);
       expect(await refusal(url)).toMatch(
-        /rejects the user, the password or the encryption\. .*Waybill tried schema waybill of postgres:\/\/127\.0\.0\.1:\d+\/postgres as with_password/,
+        /rejects the user, the password or the encryption\. .*Waybill tried to use schema waybill of postgres:\/\/127\.0\.0\.1:\d+\/postgres as with_password/,
       );
     });
 
@@ -389,7 +389,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       await store.close();
     }
     const wrong =
-      'PostgreSQL does not offer the encryption of STATE_URL, or Waybill does not trust its certificate.';
+      'PostgreSQL does not offer the encryption of STATE_URL, or Waybill does not trust the certificate of PostgreSQL.';
     await expect(openStore(urlOf('localhost', 'verify-full'))).rejects.toThrow(wrong);
     await expect(openStore(urlOf('localhost', 'verify-ca'))).rejects.toThrow(wrong);
     await expect(openStore(urlOf('127.0.0.1', 'verify-full', root))).rejects.toThrow(wrong);

@@ -16,7 +16,7 @@ const { place, startChild, open, openChild } = useStoreFolder();
 
 const inUse =
   'Another process uses the file of the key store. Until that process ends, this server creates no shipments, and ' +
-  'refuses writes with an idempotencyKey.';
+  'refuses mutations with an idempotencyKey.';
 const untilOpen = (store: KeyStore) => expect.poll(() => store.failure()).toBeUndefined();
 
 /** The states of a key when its process ends, with what the next process gets for the key. */
