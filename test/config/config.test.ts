@@ -156,11 +156,11 @@ describe('readConfig', () => {
   });
 
   test.each([
-    ['redis://user:s3cret@db/0', 'The scheme "redis:" is another engine.'],
-    ['mysql://user:s3cret@db/shop', 'The scheme "mysql:" is another engine.'],
+    ['redis://user:s3cret@db/0', 'The scheme must be "postgres:", but is "redis:".'],
+    ['mysql://user:s3cret@db/shop', 'The scheme must be "postgres:", but is "mysql:".'],
     ['postgres://user:s3cret@db', 'Name the database after the host'],
     ['postgres://user:s3cret@db/shop?password=s3cret', 'The parameter "password" is unknown.'],
-    ['user:s3cret', 'The scheme "user:" is another engine.'],
+    ['user:s3cret', 'The scheme must be "postgres:", but is "user:".'],
     ['s3cret', 'This is not a URL with one host.'],
   ])('refuses another STATE_URL without showing its password: %s', (url, advice) => {
     const message = faultsOf({ STATE_URL: url });

@@ -38,8 +38,8 @@ const maxUnanswered = 10_000;
 const undoForMs = 600_000;
 
 const failedOver =
-  'PostgreSQL has failed over. Keys may be lost, so for 24 hours Waybill looks for an earlier shipment at REST before a ' +
-  'new one is created.';
+  'PostgreSQL has failed over. Keys may be lost, so for 24 hours Waybill asks the REST service for an earlier shipment ' +
+  'before it creates a new one.';
 
 /**
  * Opens a store in PostgreSQL, and makes its tables if they are missing. Several servers share the store. While

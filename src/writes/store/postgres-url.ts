@@ -36,7 +36,7 @@ export function parsePostgresUrl(text: string): PostgresUrl | string {
   if (url === null)
     return 'This is not a URL with one host. Percent-encode the special characters of the password.';
   if (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:')
-    return `The scheme "${url.protocol}" is another engine. Waybill stores its keys in PostgreSQL alone.`;
+    return `The scheme must be "postgres:", but is "${url.protocol}". Waybill stores its keys only in PostgreSQL.`;
   if (url.hash !== '') return 'A "#" ends the URL. Percent-encode it as %23.';
   const unknown = [...url.searchParams.keys()].find((name) => !parameters.includes(name));
   if (unknown !== undefined)
