@@ -155,7 +155,9 @@ function toLabelFile(error: unknown, halfTime: Cancellation): LabelFile {
     };
   // A body that breaks off has the error of its connection.
   const isKnown = error instanceof WaybillError;
-  return { error: isKnown ? error : new UnavailableError('The download of the label broke off', { cause: error }) };
+  return {
+    error: isKnown ? error : new UnavailableError('The download of the label broke off', { cause: error }),
+  };
 }
 
 /** @throws DocumentsBusyError, and AbortedError if the calls of the context are aborted first */

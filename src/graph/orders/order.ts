@@ -139,7 +139,8 @@ builder.queryFields((t) => ({
       }),
       ...timeArgs,
       hasShipment: t.arg.boolean({
-        description: 'Whether the orders to return have a shipment. By default, orders with and without a shipment.',
+        description:
+          'Whether the orders to return have a shipment. By default, orders with and without a shipment.',
         extensions: needsScan,
       }),
       shipmentStatus: t.arg({

@@ -26,7 +26,8 @@ const LabelOutcome = describedEnum<DocumentEntry['outcome']>(
   'What became of the label of a shipment.',
   {
     INCLUDED: 'The label is in the document.',
-    NOT_READY: 'The shipment has no label yet, or will never have one. The `status` of the shipment says which.',
+    NOT_READY:
+      'The shipment has no label yet, or will never have one. The `status` of the shipment says which.',
     NOT_FOUND: 'The shipment does not exist.',
     UNREADABLE: 'The label is not a PDF that can be printed.',
     FAILED: 'The label was not read, for a reason outside the shipment. Try again.',
@@ -136,7 +137,9 @@ const LabelDocument = builder.objectRef<LabelDocumentSource>('LabelDocument').im
         'The time until which the link works. The link stops working earlier if the server needs memory for other documents, or if the REST service rejects the access token.',
       resolve: ({ expiresAtMs }) => new Date(expiresAtMs).toISOString(),
     }),
-    pageCount: t.exposeInt('pages', { description: 'The number of pages, including the page for the driver.' }),
+    pageCount: t.exposeInt('pages', {
+      description: 'The number of pages, including the page for the driver.',
+    }),
     labelCount: t.int({
       description: 'The number of labels in the document.',
       resolve: ({ entries }) => entries.filter(({ outcome }) => outcome === 'INCLUDED').length,
@@ -155,7 +158,8 @@ const CreateLabelDocumentSuccess = builder
     'CreateLabelDocumentSuccess',
   )
   .implement({
-    description: 'The document was made, with at least one label. `document.entries` shows which labels are missing.',
+    description:
+      'The document was made, with at least one label. `document.entries` shows which labels are missing.',
     fields: (t) => ({
       document: t.expose('document', { type: LabelDocument, description: 'The document.' }),
     }),

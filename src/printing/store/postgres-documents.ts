@@ -141,7 +141,9 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
       rows.length,
     );
     if (kept.length === 0)
-      throw new StoreUnavailableError('The store removed this document to make room for others. Send the request again.');
+      throw new StoreUnavailableError(
+        'The store removed this document to make room for others. Send the request again.',
+      );
   }
 
   async function find(id: string): Promise<StoredDocument | undefined> {

@@ -85,7 +85,11 @@ function documentHeaders({ bytes, createdAtMs }: StoredDocument): Record<string,
 }
 
 const goneError: HttpError = {
-  ...rejection(410, 'NOT_FOUND', 'This document does not exist, or is no longer available. Make a new document.'),
+  ...rejection(
+    410,
+    'NOT_FOUND',
+    'This document does not exist, or is no longer available. Make a new document.',
+  ),
   headers: { vary: 'accept' },
 };
 

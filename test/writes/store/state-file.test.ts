@@ -148,8 +148,7 @@ const refused: Record<string, Refused> = {
   },
   'a new file beside a directory with the name of its journal': {
     create: () => mkdirSync(`${file}-journal`),
-    problem:
-      'has a directory in place of its -journal file. Choose another path.',
+    problem: 'has a directory in place of its -journal file. Choose another path.',
   },
 };
 
