@@ -21,9 +21,9 @@ export function subscriptionOf(query: GraphQLObjectType): GraphQLObjectType {
   return new GraphQLObjectType({
     name: 'Subscription',
     description:
-      'The fields of `Query` that clients may watch. The first event is the response to the query, and each later one ' +
-      'is the whole response again, when it has changed. An event costs the REST calls of the query. Arguments that ' +
-      'cost a scan of a list are refused.',
+      'The fields of `Query` that clients can watch. The first event is the response to the query. When the response ' +
+      'changes, a new event contains the whole new response. Waybill runs the query again at intervals, and each run ' +
+      'costs the REST calls of the query. Arguments that need a scan of a list, such as `createdSince`, are not allowed.',
     fields: Object.fromEntries(
       watchedFields.map((name) => {
         const field = fields[name];

@@ -70,7 +70,7 @@ export function createLabelDocuments(options: LabelDocumentsOptions) {
     if (outcome === 'waiting') await untilAborted(granted.promise, halfTime);
     if (request.slot === 'granted') return request;
     places.release(request);
-    throw new DocumentsBusyError('The server makes other documents now. Try again soon.');
+    throw new DocumentsBusyError('The server is making other documents. Try again soon.');
   }
 
   async function make(
@@ -118,7 +118,7 @@ export function createLabelDocuments(options: LabelDocumentsOptions) {
       const id = newDocumentId();
       if (!(await store.put(id, { holder, parts: file.parts, lifetimeMs })))
         throw new ResponseTooLargeError(
-          'The document has more bytes than this server keeps. Print fewer labels',
+          'The document is larger than this server can keep. Print fewer labels',
         );
       // REST may have rejected the token while the store wrote. The client learns this when its link is 410.
       if (work.isRejected) store.endAll(holder);

@@ -42,7 +42,7 @@ export class UnclearRefusalError extends OutcomeUnknownError {
 
   /** @param cause why no search shows whether REST did the POST; by default the refusal. */
   constructor(refusal: StatusError, cause: unknown = refusal) {
-    super(`${refusal.summary}, which may be the answer to a repeated POST`, { cause });
+    super(`${refusal.summary}, perhaps because a proxy sent the POST twice`, { cause });
     this.refusal = refusal;
   }
 }

@@ -101,7 +101,7 @@ describe('a small label that would draw too much', () => {
     ['a tiny appearance very often', () => sharedAppearance(1, 10, 200_000)],
   ])('is unreadable, and adds nothing to the document: %s', async (_what, label) => {
     const { result, bytes } = await make(await label());
-    expect(result).toEqual({ problem: 'The PDF draws more than 16 MiB.' });
+    expect(result).toEqual({ problem: 'The pages of the PDF draw more than 16 MiB of content.' });
     expect(bytes).toBeLessThan(20 * kib);
   });
 

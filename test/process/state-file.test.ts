@@ -81,7 +81,7 @@ describe('the start', () => {
     [
       'of a newer version',
       (file) => createDatabase(file, 'PRAGMA application_id = 0x57415942; PRAGMA user_version = 99;'),
-      'has version 99, but this version of Waybill supports version 1. Use the newer version of Waybill, or a new file.',
+      'has version 99, but this version of Waybill supports version 1. Use the version of Waybill that wrote the file, or a new file.',
     ],
   ])('fails with one line about a STATE_FILE %s', async (what, create, problem) => {
     const name = what.includes('exist') ? 'missing/keys' : what.replaceAll(' ', '-');

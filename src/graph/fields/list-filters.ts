@@ -47,8 +47,8 @@ export const timeArgs = builder.args((t) => ({
   updatedSince: t.field({
     type: 'DateTime',
     description:
-      'Only records whose last change was at this time or later. By default, records of any age. Only `createdSince` can ' +
-      'end the search before the end of the list.',
+      'Only records whose last change was at this time or later. By default, records of any age. If few records match, ' +
+      'Waybill searches the whole list. Add `createdSince` to end the search earlier.',
     extensions: needsScan,
   }),
   updatedUntil: t.field({

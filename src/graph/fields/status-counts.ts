@@ -70,7 +70,7 @@ export function defineStatusCounts(
     t.field({
       type: statusCounts,
       nullable: true,
-      description: `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`. The counts are kept for 30 seconds, unless the operation had fewer than 20 pages left for them.`,
+      description: `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`. Waybill keeps the counts for 30 seconds, unless the operation could read neither the whole list nor 20 pages.`,
       extensions: nullByError,
       args: { createdSince: timeArgs.createdSince },
       resolve: (_root, { createdSince }, { loaders }) => loaders.countByStatus(records, timeMs(createdSince)),

@@ -1,6 +1,7 @@
 import type { InputRef } from '@pothos/core';
 import { assertInputObjectType, type GraphQLResolveInfo, getNamedType } from 'graphql';
 import type { GenericSchema, InferOutput } from 'valibot';
+import { counted } from '../../base/counted.ts';
 import {
   isConflict,
   isNotFound,
@@ -111,19 +112,24 @@ const lostSentence = 'The response of the REST service was lost, so the write ma
 
 function refusalSentence({ refusal, cause }: UnclearRefusalError): string {
   const answer = refusal.message.replace(/\.$/, '');
-  const when =
-    cause instanceof UnsettledError ? ` The service may show the write only ${inSeconds(cause)}.` : '';
-  return `${answer}. This may be the answer to a repetition of the write, so the write may or may not have happened.${when}`;
+  const wait =
+    cause instanceof UnsettledError
+      ? ` The REST service may not show the write yet. Wait ${secondsOf(cause)}.`
+      : '';
+  return `${answer}. ${sentTwice}${wait}`;
 }
+
+const sentTwice =
+  'The write may or may not have happened. A proxy may have sent the request twice, so that the REST service rejected ' +
+  'only the second one.';
 
 function retrySentence(error: UnsettledError, { idempotencyKey }: Input): string {
   const how = typeof idempotencyKey === 'string' ? ' with the same idempotencyKey' : '';
-  return `The service may not show the write yet. Send the request again${how} ${inSeconds(error)}.`;
+  return `The REST service may not show the write yet. Send the request again${how} in ${secondsOf(error)}.`;
 }
 
-function inSeconds({ retryAfterMs }: UnsettledError): string {
-  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-  return `in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
+function secondsOf({ retryAfterMs }: UnsettledError): string {
+  return counted(Math.max(1, Math.ceil(retryAfterMs / 1000)), 'second');
 }
 
 /** Input errors that only data from REST can show, such as a template that the channel does not have. */

@@ -124,8 +124,8 @@ export const Conflict = builder.objectRef<ConflictSource>('Conflict').implement(
 
 export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUnknown').implement({
   description:
-    'The response of the REST service was lost, or may be the answer to a repetition, so the write may or may not have ' +
-    'happened. `message` says what to check before a retry, or when to retry.',
+    'The write may or may not have happened. Either the response of the REST service was lost, or the REST service ' +
+    'rejected a request that a proxy may have sent twice. `message` says what to check before a retry, or when to retry.',
   interfaces: [UserError],
   fields: (t) => ({
     idempotencyKey: t.exposeString('idempotencyKey', {
@@ -140,7 +140,7 @@ export const OutcomeUnknown = builder.objectRef<OutcomeUnknownSource>('OutcomeUn
 
 export const WriteFailed = builder.objectRef<WriteFailedSource>('WriteFailed').implement({
   description:
-    'One write of a list failed for a reason outside its input, such as a rate limit. The write may still have happened if ' +
+    'One of several writes failed for a reason outside its input, such as a rate limit. The write may still have happened if ' +
     '`retryable` is false and `code` is `UPSTREAM_UNAVAILABLE`, `UPSTREAM_ERROR`, `UPSTREAM_INVALID_RESPONSE` or `INTERNAL_SERVER_ERROR`.',
   interfaces: [UserError],
   fields: (t) => ({

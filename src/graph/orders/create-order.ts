@@ -126,8 +126,10 @@ builder.mutationFields((t) => ({
       '`GET /v1/orders` instead.',
     args: inputsArg(
       CreateOrderInput,
-      'The orders to create, at most 100. Of several inputs with the same `referenceId`, only the first that is not ' +
-        '`InvalidInput` or `Conflict` can create an order, or one with its `idempotencyKey`.',
+      'The orders to create, at most 100. If several inputs have the same `referenceId`, the first input creates an ' +
+        'order, and the result of each later input is a `Conflict`. If the result of the first input is `InvalidInput` ' +
+        'or `Conflict`, the next input can create the order instead. A later input with the same `idempotencyKey` is a ' +
+        'retry of the first input.',
     ),
     resolve: (_root, { inputs }, context, info) =>
       runBatch(inputs, ({ referenceId }) => referenceId, onePerReference(), context, info),
@@ -169,7 +171,7 @@ function adviceOnUnknownOutcome(
   const advice = `Before you create the order again, ${lookup}. Then use a new idempotencyKey.`;
   if (!referenceId) return advice;
   if (wasNotFound)
-    return `The search found no order with this referenceId and the values of the input. ${advice}`;
+    return `Waybill found no order with this referenceId and the values of the input. ${advice}`;
   return key === undefined || key === null
     ? `Before you create the order again, ${lookup}. With an idempotencyKey, Waybill itself looks for the order on a retry.`
     : `Retry with the same idempotencyKey: Waybill then looks for the order. Before you use a new key, ${lookup}.`;

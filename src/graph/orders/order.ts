@@ -128,7 +128,7 @@ builder.queryFields((t) => ({
     ...orderList.field,
     description:
       "The merchant's orders as the REST service sorts them, usually newest first. Costs `GET /v1/orders`. A " +
-      'filter by time or by the shipment costs up to 20 pages of lists.',
+      'filter by time or by shipment costs up to 20 pages of REST lists.',
     args: {
       ...orderList.field.args,
       ...statusArg,
@@ -139,15 +139,16 @@ builder.queryFields((t) => ({
       }),
       ...timeArgs,
       hasShipment: t.arg.boolean({
-        description: 'Whether the orders have a shipment. By default, both are returned.',
+        description:
+          'Whether the orders to return have a shipment. By default, orders with and without a shipment.',
         extensions: needsScan,
       }),
       shipmentStatus: t.arg({
         type: [shipmentStatus.ref],
         description:
-          'The statuses of the shipments of the orders to return. By default, all statuses, and orders without a ' +
-          'shipment. Also costs pages of `GET /v1/shipments`, and `GET /v1/shipments/{id}` for a few shipments. An ' +
-          'order whose shipment cannot be read is null, with an error.',
+          'Only orders whose shipment has one of these statuses. By default, all orders, even those without a shipment. Also ' +
+          'costs pages of `GET /v1/shipments`, and `GET /v1/shipments/{id}` for a few shipments. An order whose shipment ' +
+          'cannot be read is null, with an error.',
         extensions: needsScan,
       }),
     },

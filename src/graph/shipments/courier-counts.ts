@@ -32,8 +32,8 @@ builder.objectField(counts.ref, 'byCourier', (t) =>
   t.field({
     type: [CourierShipmentCount],
     description:
-      'The number of shipments of each courier. Couriers without shipments are omitted. The numbers add up to those ' +
-      'of `byStatus`.',
+      'The number of shipments of each courier. Couriers without shipments are omitted. For each status, the numbers of ' +
+      'all couriers add up to the number in `byStatus`.',
     extensions: { estimatedItems: 10 },
     resolve: ({ byCourier }) => Array.from(byCourier, ([courier, byStatus]) => ({ courier, byStatus })),
   }),

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { counted } from '../../base/counted.ts';
 import type { DocumentEntry } from '../../printing/label-documents.ts';
 import { cellsOf, type LayoutName } from '../../printing/layouts.ts';
 import type { ResourceName } from '../../rest/resource-name.ts';
@@ -15,11 +14,11 @@ const maxShipments = 100;
 const maxMinutes = 1_440;
 
 const LabelLayout = describedEnum<LayoutName>('LabelLayout', 'The paper of the labels.', {
-  AS_IS: 'Each page of a label as it is.',
-  THERMAL_4X6_IN: 'One page of a label on each page of 4 × 6 inches, for thermal printers.',
-  A6: 'One page of a label on each page of A6, 105 × 148 mm.',
-  A4_FOUR: 'Four pages of labels on each page of A4, 210 × 297 mm.',
-  LETTER_FOUR: 'Four pages of labels on each page of Letter, 8.5 × 11 inches.',
+  AS_IS: 'No change: each label keeps the size and the pages of its PDF.',
+  THERMAL_4X6_IN: 'Sheets of 4 × 6 inches for thermal printers, each with one label page.',
+  A6: 'A6 sheets, 105 × 148 mm, each with one label page.',
+  A4_FOUR: 'A4 sheets, 210 × 297 mm, each with up to four label pages.',
+  LETTER_FOUR: 'Letter sheets, 8.5 × 11 inches, each with up to four label pages.',
 });
 
 const LabelOutcome = describedEnum<DocumentEntry['outcome']>(
@@ -27,7 +26,8 @@ const LabelOutcome = describedEnum<DocumentEntry['outcome']>(
   'What became of the label of a shipment.',
   {
     INCLUDED: 'The label is in the document.',
-    NOT_READY: 'The shipment has no label yet, or gets none. Its `status` says which.',
+    NOT_READY:
+      'The shipment has no label yet, or will never have one. The `status` of the shipment says which.',
     NOT_FOUND: 'The shipment does not exist.',
     UNREADABLE: 'The label is not a PDF that can be printed.',
     FAILED: 'The label was not read, for a reason outside the shipment. Try again.',
@@ -39,23 +39,24 @@ const CreateLabelDocumentInput = builder.inputType('CreateLabelDocumentInput', {
   fields: (t) => ({
     shipments: t.idList({
       required: true,
-      description: `${idDescription('The shipments', 'shipments')} From 1 to ${maxShipments}, each once, in the sequence of the pages.`,
+      description: `${idDescription('The shipments', 'shipments')} From 1 to ${maxShipments} different shipments. The document has the labels in this sequence.`,
     }),
     layout: t.field({
       type: LabelLayout,
       defaultValue: 'AS_IS',
       description:
-        'The paper. A label is never enlarged. It is made smaller only where it does not fit, and turned where it fits better then.',
+        'The paper. Waybill never enlarges a label. A label that is too large for its place is turned, or made smaller, or both.',
     }),
     startAt: t.int({
       defaultValue: 1,
       description:
-        'The first free cell of a sheet that is partly used, from 1, counted from left to right and from top to bottom.',
+        'The number of the first free place on a partly used sheet. Count from 1, from left to right and from top to bottom.',
     }),
     summary: t.boolean({
       defaultValue: false,
       description:
-        'Whether the document has a last page for the driver, with the ids, the localities and the count for each courier.',
+        'Whether the document ends with a page for the driver. For each courier, this page lists the number of labels, ' +
+        'and the id and the locality of each shipment.',
     }),
     expiresInMinutes: t.int({
       defaultValue: 15,
@@ -68,7 +69,8 @@ const wholeNumber = (min: number, max: number) =>
   v.pipe(
     v.number(),
     rule((value: number) => {
-      const message = `must be from ${min} to ${max}, but is ${value}`;
+      const range = min === max ? min : `from ${min} to ${max}`;
+      const message = `must be ${range}, but is ${value}`;
       if (value < min) return { code: 'TOO_SMALL', message, limit: min };
       return value > max ? { code: 'TOO_LARGE', message, limit: max } : undefined;
     }),
@@ -126,16 +128,18 @@ const LabelDocument = builder.objectRef<LabelDocumentSource>('LabelDocument').im
     url: t.field({
       type: 'URL',
       description:
-        'The link to the PDF. It needs no access token, so whoever has the link can open it. After `expireTime` it returns HTTP 410.',
+        'The link to the PDF. Anyone with the link can open the PDF, without an access token. After `expireTime`, the link returns HTTP 410.',
       resolve: ({ id }, _args, context) => context.documentUrl(id),
     }),
     expireTime: t.field({
       type: 'DateTime',
       description:
-        'The time until which the link works. The link ends earlier if the server needs memory for other documents, or if the REST service rejects the access token.',
+        'The time until which the link works. The link stops working earlier if the server needs memory for other documents, or if the REST service rejects the access token.',
       resolve: ({ expiresAtMs }) => new Date(expiresAtMs).toISOString(),
     }),
-    pageCount: t.exposeInt('pages', { description: 'The number of pages, with the summary.' }),
+    pageCount: t.exposeInt('pages', {
+      description: 'The number of pages, including the page for the driver.',
+    }),
     labelCount: t.int({
       description: 'The number of labels in the document.',
       resolve: ({ entries }) => entries.filter(({ outcome }) => outcome === 'INCLUDED').length,
@@ -154,7 +158,8 @@ const CreateLabelDocumentSuccess = builder
     'CreateLabelDocumentSuccess',
   )
   .implement({
-    description: 'The document was made. It has at least one label: its `entries` say which ones it lacks.',
+    description:
+      'The document was made, with at least one label. `document.entries` shows which labels are missing.',
     fields: (t) => ({
       document: t.expose('document', { type: LabelDocument, description: 'The document.' }),
     }),
@@ -170,10 +175,10 @@ builder.mutationField('createLabelDocument', (t) =>
     type: CreateLabelDocumentResult,
     nullable: true,
     description:
-      'Makes one PDF of the labels of up to 100 shipments, and a link to print it. If no label can be printed, the result ' +
-      'is `InvalidInput` with one entry for each shipment. If all labels fail with one error, the result is that error. Costs ' +
-      '`GET /v1/shipments/{id}` for each shipment, or a page of `GET /v1/shipments` for many, and ' +
-      '`GET /v1/shipments/{id}/label` for each label. Each label costs ten points.',
+      'Makes one PDF of the labels of up to 100 shipments, with a link to the PDF. If no label can be printed, the result ' +
+      'is `InvalidInput` with the reason for each shipment. If all labels fail with the same error code, the field is null ' +
+      'instead, with that error. Costs `GET /v1/shipments/{id}` for each shipment, or a page of `GET /v1/shipments` for ' +
+      'many, and `GET /v1/shipments/{id}/label` for each label. Each label counts as ten objects in the limits of the server.',
     args: inputArg(CreateLabelDocumentInput, 'The shipments and the paper.'),
     extensions: { labelsIn: 'shipments' },
     resolve: async (_root, { input }, context) => {
@@ -221,8 +226,9 @@ function noLabel(entries: readonly DocumentEntry[], context: Context): InvalidIn
     message: `has no label to print. ${messageOf(entry, context) ?? ''}`.replace(/\.$/, ''),
     code: codes[entry.outcome],
   }));
-  const what = counted(entries.length, 'shipment');
-  return invalidInput(fields, `No document was made, because none of ${what} has a label to print.`);
+  const { length } = entries;
+  const reason = length === 1 ? 'the shipment has no label' : `none of the ${length} shipments has a label`;
+  return invalidInput(fields, `No document was made, because ${reason} to print.`);
 }
 
 function messageOf(entry: DocumentEntry, context: Context): string | null {

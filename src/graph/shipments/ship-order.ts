@@ -25,8 +25,8 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
     order: t.field({
       type: Order,
       description:
-        'The order, read again after the shipment was created. If this read fails, the field returns the order as it ' +
-        'was before, with its new shipment. Costs `GET /v1/orders/{id}` if more than `id` is selected.',
+        'The order, which Waybill reads again after the shipment was created. If Waybill cannot read the order, the ' +
+        'field returns the earlier order with the new shipment. Costs `GET /v1/orders/{id}` if more than `id` is selected.',
       resolve: ({ order }, _args, { loaders }, info) =>
         // Only the id is selected, so nothing but the name is read from the order.
         selectsOnlyId(info) ? (order as OrderJson) : rereadOrder(order, loaders),

@@ -51,7 +51,9 @@ export function copyDrawings(
   function count(bytes: number): void {
     drawnBytes += bytes + overheadBytes;
     if (drawnBytes > maxDrawnBytes)
-      throw new UnreadableLabelError(`The PDF draws more than ${maxDrawnBytes / 1_048_576} MiB.`);
+      throw new UnreadableLabelError(
+        `The pages of the PDF draw more than ${maxDrawnBytes / 1_048_576} MiB of content.`,
+      );
   }
 
   /** The contents of a page as they are, so that nothing is inflated and deflated again. Several streams become one. */

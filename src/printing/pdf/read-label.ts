@@ -103,7 +103,7 @@ function checkPage(leaf: PDFPageLeaf): void {
   const sides = [(box.right - box.left) * unit, (box.top - box.bottom) * unit];
   if (!sides.every((points) => points >= minPagePoints && points <= maxPagePoints))
     throw new UnreadableLabelError(
-      `The PDF has a page of less than ${minPagePoints} or more than ${maxPagePoints} points.`,
+      `The PDF has a page with a side of less than ${minPagePoints} or more than ${maxPagePoints} points.`,
     );
   const isLost = leaf.has(PDFName.Contents) && contentStreams(leaf) === undefined;
   if (isLost) throw new UnreadableLabelError('The PDF is damaged.');

@@ -15,7 +15,7 @@ export interface StoredDocument {
 /** A document has ended while it was read. */
 export class EndedDocumentError extends WaybillError {
   constructor() {
-    super('The document has ended.');
+    super('The document is no longer available.');
   }
 }
 

@@ -142,7 +142,7 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
     );
     if (kept.length === 0)
       throw new StoreUnavailableError(
-        'Other documents took the space that this document needs. Send the request again.',
+        'The store removed this document to make room for others. Send the request again.',
       );
   }
 

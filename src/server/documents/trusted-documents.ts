@@ -45,7 +45,7 @@ export function onlyTrustedDocuments(
     byText(text, id) {
       if (!texts.has(text)) return notAllowedError;
       if (id === undefined || textById.get(id) === text) return text;
-      return badRequest('The id belongs to another document.');
+      return badRequest('The id does not match the query.');
     },
   };
 }

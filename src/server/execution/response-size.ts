@@ -19,7 +19,7 @@ export function charactersBeside(key = ''): number {
 export class ResponseTooLongError extends WaybillError {
   constructor(characters: number) {
     super(
-      `Expected a response of at most ${maxResponseCharacters} characters, but ${characters} came until this field. ` +
+      `Expected a response of at most ${maxResponseCharacters} characters, but it has ${characters} up to this field. ` +
         'Lower "first", select fewer fields, or split the operation into several.',
     );
   }

@@ -110,5 +110,5 @@ const parametersError = badRequest(
 );
 const noDocumentError = badRequest('The body has no "query".');
 const noOperationError = badRequest(
-  'The document has no operation of this name. Send "operationName" if the document has several operations.',
+  'The document has no operation with the given name. If the document has several operations, name one of them in "operationName".',
 );

@@ -14,7 +14,7 @@ function noStreamError({ method }: IncomingMessage): HttpError {
   return rejection(
     406,
     'UNSUPPORTED_MEDIA_TYPE',
-    'A subscription is answered by a stream. Send the header "accept: text/event-stream", or "accept: ' +
+    'The response to a subscription is a stream. Send the header "accept: text/event-stream", or "accept: ' +
       'multipart/mixed;subscriptionSpec=1.0", and the body as plain JSON to "/graphql".',
   );
 }

@@ -37,7 +37,7 @@ const notAcceptable = rejection(
 function checkWebSocket(headers: HeaderReader): HttpError | undefined {
   if (!/\bwebsocket\b/i.test(headers.get('upgrade') ?? '')) return undefined;
   const message =
-    'WebSockets are not supported. Send operations by POST as JSON. A subscription is answered by a stream of HTTP.';
+    'WebSockets are not supported. Send operations by POST as JSON. The response to a subscription is an HTTP stream.';
   return rejection(501, 'BAD_REQUEST', message);
 }
 

@@ -196,7 +196,7 @@ const tooLongError = rejection(
 );
 
 const pipelinedError = badRequest(
-  'A stream cannot wait behind another response of its connection. Open another connection.',
+  'A subscription cannot be sent on a connection that still waits for an earlier response. Open another connection.',
 );
 
 /** The headers that a look reads. */

@@ -39,8 +39,8 @@ export function createOperationReader(schema: GraphQLSchema) {
       const scan = scans.find(({ value }) => isSet(valueFromASTUntyped(value, values)));
       if (scan === undefined) return undefined;
       return new BadInputError(
-        `"${scan.argument}" of ${scan.coordinate} needs a scan of the list, so it can't be watched. ` +
-          'Query the list once, and watch its rows with the subscription nodes(ids: …).',
+        `A subscription cannot use "${scan.argument}" of ${scan.coordinate}, because this argument needs a scan of the ` +
+          'list. Query the list once, and watch its rows with the subscription nodes(ids: …).',
       );
     },
     /** The data that a stream compares: without values that are new at each read. */

@@ -85,7 +85,11 @@ function documentHeaders({ bytes, createdAtMs }: StoredDocument): Record<string,
 }
 
 const goneError: HttpError = {
-  ...rejection(410, 'NOT_FOUND', 'This document does not exist, or has ended. Make a new one.'),
+  ...rejection(
+    410,
+    'NOT_FOUND',
+    'This document does not exist, or is no longer available. Make a new document.',
+  ),
   headers: { vary: 'accept' },
 };
 
@@ -94,10 +98,10 @@ const goneHtml = `<!doctype html>
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>This document has ended</title>
+    <title>This document is no longer available</title>
   </head>
   <body>
-    <h1>This document has ended</h1>
+    <h1>This document is no longer available</h1>
     <p>A link to labels works for a limited time. Make a new document, and open its link.</p>
   </body>
 </html>

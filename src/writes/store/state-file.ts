@@ -46,10 +46,10 @@ export function inspectFile(path: string): boolean {
   const file = stats === undefined ? path : realpathSync(path);
   for (const suffix of siblingSuffixes) {
     const sibling = statsOf(`${file}${suffix}`);
-    if (sibling !== undefined) expectRegular(sibling, ` has beside it a ${suffix} file that`);
+    if (sibling !== undefined) expectRegular(sibling, suffix);
   }
   if (stats !== undefined) {
-    expectRegular(stats, '');
+    expectRegular(stats);
     expectOwn(readHeader(file));
   }
   try {
@@ -90,7 +90,8 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-function expectRegular(stats: Stats, prefix: string): void {
+/** @param sibling the suffix of the file, if it is a file beside the database. @throws FileProblem */
+function expectRegular(stats: Stats, sibling?: string): void {
   if (stats.isFile()) return;
   const kinds: [boolean, string][] = [
     [stats.isDirectory(), 'a directory'],
@@ -98,7 +99,11 @@ function expectRegular(stats: Stats, prefix: string): void {
     [stats.isSocket(), 'a socket'],
   ];
   const kind = kinds.find(([isOfKind]) => isOfKind)?.[1] ?? 'a device';
-  throw new FileProblem(`${prefix} is ${kind}, but must be a regular file. Choose another path.`.trimStart());
+  throw new FileProblem(
+    sibling === undefined
+      ? `is ${kind}, but must be a regular file. Choose another path.`
+      : `has ${kind} in place of its ${sibling} file. Choose another path.`,
+  );
 }
 
 /** The first bytes of a file. The size tells nothing: a file of the kernel has the size 0. */
@@ -111,7 +116,7 @@ function readHeader(path: string): Buffer {
     throw new FileProblem(`is not readable (${codeOf(error)}). Check the permissions of the file.`);
   }
   try {
-    expectRegular(fstatSync(file), '');
+    expectRegular(fstatSync(file));
     const header = Buffer.alloc(headerBytes);
     return header.subarray(0, readSync(file, header, 0, headerBytes, 0));
   } catch (error) {
@@ -139,7 +144,7 @@ export function belongsToOther(): FileProblem {
 /** The problem of a file with tables of another version. */
 export function otherVersion(version: unknown): FileProblem {
   return new FileProblem(
-    `has version ${version}, but this version of Waybill supports version ${schemaVersion}. Use the newer version of Waybill, or a new file.`,
+    `has version ${version}, but this version of Waybill supports version ${schemaVersion}. Use the version of Waybill that wrote the file, or a new file.`,
   );
 }
 
@@ -148,9 +153,9 @@ function codeOf(error: unknown): string {
 }
 
 const goneProblem =
-  'The file of STATE_FILE was deleted or replaced while this server uses it. This server still has its keys, but a ' +
-  'restart loses the keys. Restart the server at a quiet time: if a client repeats an earlier write after the restart, ' +
-  'the write can happen twice.';
+  'The file of STATE_FILE was deleted or replaced while this server uses it. This server still has its idempotency ' +
+  'keys, but the next start loses them. Restart the server at a quiet time: if a client repeats an earlier write after ' +
+  'the restart, the write can happen twice.';
 const readOnlyProblem =
   'The file of STATE_FILE or its directory is not writable any more. Check their permissions and the disk.';
 

@@ -262,7 +262,7 @@ describe('a server with trusted documents', () => {
 
   test('rejects a document that comes with the id of another document', async () => {
     expect(await send(waybill, { query: type, id: 'order-page' })).toEqual(
-      refused(400, 'BAD_REQUEST', 'The id belongs to another document.'),
+      refused(400, 'BAD_REQUEST', 'The id does not match the query.'),
     );
   });
 

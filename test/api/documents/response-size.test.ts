@@ -78,7 +78,7 @@ const tooLong = {
   code: 'GRAPHQL_LIMIT_EXCEEDED',
   retryable: false,
   message: expect.stringMatching(
-    /^Expected a response of at most 8388608 characters, but \d{7,8} came until this field\. Lower "first", select fewer fields, or split the operation into several\.$/,
+    /^Expected a response of at most 8388608 characters, but it has \d{7,8} up to this field\. Lower "first", select fewer fields, or split the operation into several\.$/,
   ),
 };
 

@@ -75,7 +75,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
       .waitFor();
     await explorer
       .getByText(
-        "The merchant's orders as the REST service sorts them, usually newest first. Costs GET /v1/orders. A filter by time or by the shipment costs up to 20 pages of lists.",
+        "The merchant's orders as the REST service sorts them, usually newest first. Costs GET /v1/orders. A filter by time or by shipment costs up to 20 pages of REST lists.",
       )
       .waitFor();
   });

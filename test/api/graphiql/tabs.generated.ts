@@ -23,7 +23,7 @@ export type LabelOutcome =
   | 'INCLUDED'
   /** The shipment does not exist. */
   | 'NOT_FOUND'
-  /** The shipment has no label yet, or gets none. Its `status` says which. */
+  /** The shipment has no label yet, or will never have one. The `status` of the shipment says which. */
   | 'NOT_READY'
   /** The label is not a PDF that can be printed. */
   | 'UNREADABLE';

@@ -293,7 +293,7 @@ describe('an HTTP upgrade', () => {
         501,
         refusal(
           'BAD_REQUEST',
-          'WebSockets are not supported. Send operations by POST as JSON. A subscription is answered by a stream of HTTP.',
+          'WebSockets are not supported. Send operations by POST as JSON. The response to a subscription is an HTTP stream.',
         ),
       ]);
     }

@@ -25,7 +25,7 @@ const refusals: [what: string, request: object, code: string, message: RegExp][]
     'a scan',
     { query: 'subscription { shipments(status: [WITH_ERROR]) { nodes { id } } }' },
     'BAD_USER_INPUT',
-    /"status" of Subscription.shipments needs a scan of the list, so it can't be watched. Query the list once/,
+    /^A subscription cannot use "status" of Subscription.shipments, because this argument needs a scan of the list. Query the list once/,
   ],
   [
     'a scan by a variable',
@@ -61,7 +61,7 @@ const refusals: [what: string, request: object, code: string, message: RegExp][]
     'an unknown name of the operation',
     { query: order, operationName: 'X' },
     'BAD_REQUEST',
-    /no operation of this name/,
+    /no operation with the given name/,
   ],
   ['no document', { variables: {} }, 'BAD_REQUEST', /no "query"/],
   ['an unknown parameter', { query: order, more: 1 }, 'BAD_REQUEST', /The body must be a JSON object/],
@@ -112,8 +112,8 @@ test('a malformed body is one event and the end', async () => {
 });
 
 test.each([
-  ['application/json', 'POST', 406, 'A subscription is'],
-  ['application/graphql-response+json', 'POST', 406, 'A subscription is'],
+  ['application/json', 'POST', 406, 'The response to a subscription is a stream'],
+  ['application/graphql-response+json', 'POST', 406, 'The response to a subscription is a stream'],
   ['application/json', 'GET', 405, 'Send a subscription by POST, with its document in a JSON body.'],
   ['text/event-stream', 'GET', 405, 'Send a subscription by POST, with its document in a JSON body.'],
 ])(
@@ -145,7 +145,7 @@ test('a stream behind another response of its connection is refused', async () =
   };
   const end = waybill.sandbox.faults.add({ kind: 'delay', path: '/v1/organizations/mine', delayMs: 200 });
   socket.write(request('{ organization { id } }') + request(order));
-  await expect.poll(received, { timeout: 90_000 }).toContain('cannot wait behind another response');
+  await expect.poll(received, { timeout: 90_000 }).toContain('waits for an earlier response');
   end();
   socket.destroy();
 });

@@ -274,8 +274,8 @@ describe('a REST error of createOrder', () => {
     async (status) => {
       fail({ kind: 'status', status, body: { error: { message: 'There is one already.' } } });
       const message =
-        `${post} returned ${status}: There is one already. This may be the answer to a repetition of the write, so the ` +
-        `write may or may not have happened. ${amongTheNewest}`;
+        `${post} returned ${status}: There is one already. The write may or may not have happened. A proxy may have sent ` +
+        `the request twice, so that the REST service rejected only the second one. ${amongTheNewest}`;
       const result = { __typename: 'OutcomeUnknown', message, idempotencyKey: null };
       expect(await ask()).toEqual(answered(result, [post]));
     },

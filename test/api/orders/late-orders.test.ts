@@ -42,7 +42,7 @@ describe.each(losses)('createOrder with a referenceId and the same key, after %s
     await shop.run('createOrder', input);
     expect(await shop.run('createOrder', input)).toEqual({
       __typename: 'OutcomeUnknown',
-      message: expect.stringContaining('The search found no order with this referenceId'),
+      message: expect.stringContaining('Waybill found no order with this referenceId'),
     });
     expect(shop.elapsedMs(post)).toBeGreaterThanOrEqual(processingMs);
     expect(shop.orders).toHaveLength(0);
@@ -165,7 +165,7 @@ describe('a 409 to a POST that no search can find', () => {
         __typename: 'OutcomeUnknown',
         message: expect.stringContaining(text),
       });
-      const refused = `POST ${endpoint} returned ${status}: It was sent. This may be the answer to a repetition`;
+      const refused = `POST ${endpoint} returned ${status}: It was sent. The write may or may not have happened.`;
       expect(await shop.run(mutation, keyed)).toEqual(unknown(refused));
       shop.calls();
       expect(await shop.run(mutation, keyed)).toEqual(unknown('use a new idempotencyKey'));

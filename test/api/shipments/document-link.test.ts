@@ -94,12 +94,12 @@ describe('an id that is not alive', () => {
     const gone = '/documents/BAAAAAAAAAAAAAAAAAAAAA.pdf';
     const page = await seen(gone, { accept });
     expect(page.others['content-type']).toBe('text/html; charset=utf-8');
-    expect(page.text).toContain('<h1>This document has ended</h1>');
+    expect(page.text).toContain('<h1>This document is no longer available</h1>');
     const json = await seen(gone);
     expect(JSON.parse(json.text)).toEqual({
       errors: [
         {
-          message: 'This document does not exist, or has ended. Make a new one.',
+          message: 'This document does not exist, or is no longer available. Make a new document.',
           extensions: { code: 'NOT_FOUND', retryable: false },
         },
       ],

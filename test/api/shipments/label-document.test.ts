@@ -254,7 +254,7 @@ describe('a document without any label', () => {
     const { result } = await stage.make(['s1', 's2', 's3']);
     expect(result).toEqual({
       __typename: 'InvalidInput',
-      message: 'No document was made, because none of 3 shipments has a label to print.',
+      message: 'No document was made, because none of the 3 shipments has a label to print.',
       fields: [
         {
           path: 'shipments.0',
@@ -276,6 +276,12 @@ describe('a document without any label', () => {
         },
       ],
     });
+  });
+
+  test('has a message in the singular for one shipment', async () => {
+    stage.shop.unlabelled.add('s1');
+    const { result } = await stage.make(['s1']);
+    expect(result?.message).toBe('No document was made, because the shipment has no label to print.');
   });
 
   test('is the error of REST if all labels failed alike', async () => {
@@ -322,6 +328,16 @@ describe('an invalid input costs no call', () => {
     expect(result?.fields?.map(({ path, code, limit }) => [path, code, limit])).toEqual(expected);
     expect(stage.calls()).toEqual([]);
   });
+});
+
+test.each([
+  ['AS_IS', 'must be 1, but is 2'],
+  ['A4_FOUR', 'must be from 1 to 4, but is 5'],
+])('a message names the places of a sheet of %s', async (layout, message) => {
+  const startAt = layout === 'AS_IS' ? 2 : 5;
+  const { result } = await stage.make(['s1'], `layout: ${layout}, startAt: ${startAt}`);
+  expect(result?.fields).toMatchObject([{ path: 'startAt', message }]);
+  expect(stage.calls()).toEqual([]);
 });
 
 describe('the queue for documents', () => {

@@ -113,7 +113,7 @@ describe.each(attempts)('%s', (_mutation, start) => {
     shop.hideNew();
     shop.onNext(path, { status: 409, body: { message: 'The quote was used.' } });
     const message = expect.stringMatching(
-      /^POST \/v1\/shipments returned 409: The quote was used\. This may be the answer to a repetition of the write, so the write may or may not have happened\. The service may show the write only in \d+ seconds\. /,
+      /^POST \/v1\/shipments returned 409: The quote was used\. The write may or may not have happened\. A proxy may have sent the request twice, so that the REST service rejected only the second one\. The REST service may not show the write yet\. Wait \d+ seconds\. /,
     );
     expect(await attempt(shop, 'one')).toEqual({ __typename: 'OutcomeUnknown', message });
     // By now, the service shows the shipment.

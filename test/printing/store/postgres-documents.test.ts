@@ -194,7 +194,7 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
       await expect.poll(waiting).toHaveLength(1);
       await servers.sql(`DELETE FROM ${table}`);
       await release();
-      await expect(stored).rejects.toThrow('Other documents took the space');
+      await expect(stored).rejects.toThrow('The store removed this document');
       expect(await storedBytes(servers)).toBe(0);
       expect(await other.put(newDocumentId(), document('eva', 4 * mebibyte))).toBe(true);
     });

@@ -128,7 +128,7 @@ describe('opening a store', () => {
     await (await open()).close();
     execute('PRAGMA user_version = 2');
     expect(await openError()).toBe(
-      '/keys.db has version 2, but this version of Waybill supports version 1. Use the newer version of Waybill, or a new file.',
+      '/keys.db has version 2, but this version of Waybill supports version 1. Use the version of Waybill that wrote the file, or a new file.',
     );
   });
 

@@ -131,7 +131,7 @@ const refused: Record<string, Refused> = {
   'a file of a newer version': {
     create: () => createDatabase(`CREATE TABLE a (b); ${ownMark} PRAGMA user_version = 2`),
     problem:
-      'has version 2, but this version of Waybill supports version 1. Use the newer version of Waybill, or a new file.',
+      'has version 2, but this version of Waybill supports version 1. Use the version of Waybill that wrote the file, or a new file.',
   },
   'a file of Waybill without a secret': {
     create: () => createDatabase(`CREATE TABLE secrets (secret BLOB); ${ownMark}`),
@@ -148,8 +148,7 @@ const refused: Record<string, Refused> = {
   },
   'a new file beside a directory with the name of its journal': {
     create: () => mkdirSync(`${file}-journal`),
-    problem:
-      'has beside it a -journal file that is a directory, but must be a regular file. Choose another path.',
+    problem: 'has a directory in place of its -journal file. Choose another path.',
   },
 };
 
