@@ -117,7 +117,7 @@ test('unknown tokens evict no document that an accepted token has used', async (
 });
 
 describe('a cached document', () => {
-  test('gets the same response as on its first use, even if it has errors', async () => {
+  test('gets the same response as on its first use, even if the document is invalid', async () => {
     await using waybill = await startWaybill();
     for (const query of [
       '{ orders(first: 1) { nodes { id } } }',

@@ -76,7 +76,7 @@ describe('CORS_ORIGINS as docs/api.md shows it', () => {
     expect(await allowedOrigins(environment, origin)).toEqual([null, null]);
   });
 
-  test('takes several origins with commas between', async () => {
+  test('accepts several origins, separated by commas', async () => {
     const environment = { CORS_ORIGINS: `${origins},https://shop.example` };
     expect(await allowedOrigins(environment, 'https://shop.example')).toEqual(
       Array(2).fill('https://shop.example'),
@@ -128,7 +128,7 @@ export const client = new ApolloClient({
     expect(await compile(block + use)).toBe('');
   });
 
-  test('do not compile without the declaration', async () => {
+  test('do not compile without the "declare module" block', async () => {
     const withoutDeclaration = block.replace(/^declare [\s\S]*?^\}\n/m, '');
     expect(withoutDeclaration).not.toContain('declare');
     expect(await compile(withoutDeclaration + use)).toContain(
@@ -161,7 +161,7 @@ export const client = new ApolloClient({
     });
   });
 
-  test('are needed, because Apollo Client drops this data otherwise', async () => {
+  test('are needed, because Apollo Client drops the data of a partial result by default', async () => {
     expect(await askPartial({})).toEqual({ data: undefined, message });
   });
 });

@@ -199,7 +199,7 @@ describe('shipOrders', () => {
     expect(calls).toEqual([read(one), origins, postQuote, postShipment, read(one)]);
   });
 
-  test('reads 100 orders in a page, and by their ids once this token has shipped them', async () => {
+  test('reads 100 unshipped orders as one page, and the shipped orders by their ids', async () => {
     await using fast = await startWaybill({}, { sandbox: waybill.sandbox });
     await learnMerchants(fast, waybill.sandbox.tokens.first);
     const orders = await newOrders(100);

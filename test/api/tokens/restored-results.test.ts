@@ -161,7 +161,7 @@ describe.each([
     expect(calls).toEqual([`GET /v1/${record}`, `GET /v1/${record}`]);
   });
 
-  test('is returned once REST shows it', async () => {
+  test('is returned if a second read finds the record', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, name);
     const record = idIn(data, field);
