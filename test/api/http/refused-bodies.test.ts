@@ -25,7 +25,7 @@ const refused: [title: string, head: string, status: number][] = [
 ];
 
 describe('a refused request with an incomplete body', () => {
-  test.each(refused)('gets its response before the server closes the connection: %s', async (_what, head, status) => {
+  test.each(refused)('gets its response before the connection closes: %s', async (_what, head, status) => {
     const { socket, received, ended } = await openRaw(waybill);
     socket.write(head);
     await expect.poll(() => parseRaw(received()).status).toBe(status);
@@ -35,7 +35,7 @@ describe('a refused request with an incomplete body', () => {
     expect(waybill.sandbox.requests.lines()).toEqual([]);
   });
 
-  test.each(refused)('gets its response while the client still sends the body: %s', async (_what, head, status) => {
+  test.each(refused)('gets its response while the client still sends: %s', async (_what, head, status) => {
     const { socket, ended } = await openRaw(waybill);
     socket.write(head);
     const sending = setInterval(() => socket.write(head.includes(chunked) ? '1\r\n \r\n' : ' '), 1);

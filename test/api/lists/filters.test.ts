@@ -270,7 +270,7 @@ test('a filtered list skips no order if orders leave the list between two pages'
 test.each([
   ['shipments', 'shipments(status: WITH_ERROR) { nodes { id } }', 100],
   ['orders', 'orderCounts { total }', 1_000],
-])('a scan of %s fails if it needs a third page and the read budget is two', async (list, field, firstPageRows) => {
+])('a scan of %s fails at its third page if the read budget is two', async (list, field, firstPageRows) => {
   await using limited = await startWaybill(
     { UPSTREAM_READS_PER_OPERATION: '2' },
     { sandbox: waybill.sandbox },

@@ -85,7 +85,10 @@ const withVariable = 'subscription ($a: Boolean!) { organization { balance { cen
 test.each([
   ['another document', { query: `${withVariable} # another`, variables: { a: true } }],
   ['other variables', { query: withVariable, variables: { a: false } }],
-  ['the header x-upstream-cost', { query: withVariable, variables: { a: true }, headers: { 'x-upstream-cost': '1' } }],
+  [
+    'the header x-upstream-cost',
+    { query: withVariable, variables: { a: true }, headers: { 'x-upstream-cost': '1' } },
+  ],
 ])('streams do not share a run of the query if one stream has %s', async (_what, request) => {
   const { app, reads, watch } = await startCounting({ LIVE_INTERVAL_MS: '3600000' });
   await using _app = app;

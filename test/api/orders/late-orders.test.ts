@@ -23,7 +23,7 @@ const losses: [string, Reply][] = [
   ['a 504', { status: 504 }],
 ];
 
-describe.each(losses)('a retry of createOrder with a referenceId and the same key after %s', (_what, reply) => {
+describe.each(losses)('a retry of createOrder with a key and a referenceId after %s', (_what, reply) => {
   const environment: Record<string, string> = reply === 'hang' ? { UPSTREAM_TIMEOUT_MS: '1000' } : {};
 
   test('returns an order that REST shows late', async () => {
@@ -82,7 +82,7 @@ const refusals: [string, Exclude<Reply, string>][] = [
 ];
 
 describe('a refusal that may come from a repeated POST', () => {
-  test.each(refusals)('leads to the created order, even if REST shows the order late: %s', async (_status, reply) => {
+  test.each(refusals)('leads to the created order, even if it appears late: %s', async (_status, reply) => {
     await using shop = await startLateShop({ processingMs });
     shop.hideNew();
     shop.onNext(path, reply);
