@@ -38,7 +38,7 @@ test('docs/assistants.md has three read operations', () => {
   expect(operations.map(({ name }) => name)).toEqual(['FindOrders', 'FindShipment', 'CountShipments']);
 });
 
-test.each(operations)('$name runs by its id and by its text', async ({ id, body }) => {
+test.each(operations)('the server runs $name by its id and by its text', async ({ id, body }) => {
   const persisted = { variables, extensions: { persistedQuery: { version: 1, sha256Hash: id } } };
   const byId = await waybill.post(JSON.stringify(persisted));
   expect(byId.body).toEqual({ data: expect.any(Object) });

@@ -42,7 +42,7 @@ describe('the document cache', () => {
     expect(readings).toEqual([first, second, first]);
   });
 
-  test('keeps a promoted document while it evicts new documents', () => {
+  test('evicts new documents before a promoted document', () => {
     const { readings, documents } = listed(400_000);
     const { document } = documents.load('{ a }');
     documents.load('{ b }');

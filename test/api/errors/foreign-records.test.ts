@@ -186,7 +186,7 @@ describe('shipOrder', () => {
     expect(await shipmentsByOrder(own.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('finds its shipment in a list that omits collections, and never ships again', async () => {
+  test('finds its shipment in a list whose quotes lack the prefix "quotes/"', async () => {
     await using own = await startWaybill(
       {},
       { processingMs: 0, quirks: { shipsAgain: true, shipmentNamedAfterMs: 5_000 } },
@@ -222,7 +222,7 @@ describe('shipOrder', () => {
     ['empty', ''],
     ['null', null],
     ['an object', {}],
-  ])('never ships again while the quotes in the list are %s', async (_what, quote) => {
+  ])('never ships again while "quote" is %s in the rows of the list', async (_what, quote) => {
     await using own = await startWaybill(
       {},
       { processingMs: 0, quirks: { shipsAgain: true, shipmentNamedAfterMs: 5_000 } },

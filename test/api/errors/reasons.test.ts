@@ -223,7 +223,7 @@ describe('the path of NotFound', () => {
     expect([result, calls]).toEqual([{ __typename: 'NotFound', path, missingId }, expectedCalls]);
   });
 
-  test('of shipOrder is "order" if REST responds 404 to the quote', async () => {
+  test('of shipOrder is "order" if REST responds 404 to POST /v1/quotes', async () => {
     const input = await orderToShip(waybill);
     fail({ status: 404, path: '/v1/quotes' });
     const { result, calls } = await ship(input, fields);

@@ -84,7 +84,7 @@ describe('CORS_ORIGINS as docs/api.md shows it', () => {
   });
 });
 
-test('the ports in docs/api.md are those of the code', () => {
+test('docs/api.md names the ports that the code uses', () => {
   const [ofServer, ofSandbox] = [...section.matchAll(/port (\d+)/g)].map(([, port]) => Number(port));
   expect(ofServer).toBe(readConfig({}).port);
   const sandboxMain = readFileSync(join(root, 'src/sandbox/main.ts'), 'utf8');
@@ -154,7 +154,7 @@ export const client = new ApolloClient({
   }
   const message = expect.stringContaining('"shipments/a"');
 
-  test('let Apollo Client give the data of a partial result', async () => {
+  test('let Apollo Client return the data of a partial result', async () => {
     expect(await askPartial({ defaultOptions })).toEqual({
       data: { organization: expect.objectContaining({ id: expect.any(String) }), wrongId: null },
       message,

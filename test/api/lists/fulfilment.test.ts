@@ -398,7 +398,7 @@ describe('shipmentCounts.byCourier', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('adds up to the total if 20 pages do not reach the end', async () => {
+  test('adds up to the total even if 20 pages do not reach the end of the list', async () => {
     const shop = shopOf(20_500, (number) => (number % 7 === 0 ? 'LOST_AT_SEA' : 'RETURN'));
     for (const [index, row] of shop.shipments.entries())
       if (index % 3 > 0) row.courier = `couriers/c${index % 3}`;

@@ -26,7 +26,7 @@ async function startWithSchema(schema: string, server = sharedPostgres()) {
 }
 
 describe.skipIf(isPostgresMissing)('with documents in PostgreSQL', () => {
-  test('each of two servers opens the links of the other, and a restart keeps them', async () => {
+  test('two servers open the links of each other, and a restart keeps the links', async () => {
     const schema = newSchema();
     await using one = await startWithSchema(schema);
     let link: string;

@@ -241,7 +241,7 @@ describe('the field shipOrders', () => {
     expect(calls).toEqual([...orders.map(read), origins]);
   });
 
-  test('has a result for each order if a retry could ship some of them again', async () => {
+  test('has a result for each order if only some of the errors are retryable', async () => {
     const [first, second] = await newOrders(2);
     const inputs = [first, second].filter((input) => input !== undefined);
     fail({ kind: 'status', status: 503, path: `/v1/${first?.order}` });
