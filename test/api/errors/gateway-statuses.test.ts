@@ -62,7 +62,7 @@ describe('a retry of a write that got a gateway status', () => {
     expect([again.data.result.__typename, again.calls]).toEqual(['OutcomeUnknown', []]);
   });
 
-  test.each([421, 425, 429])('sends the message if the first response was the refusal %i', async (status) => {
+  test.each([421, 425, 429])('sends the message if the first response was a refusal: %i', async (status) => {
     const { path, newInput } = keyedMutation('sendMessage');
     const input = { ...(await newInput(waybill)), idempotencyKey: `refused ${status}` };
     waybill.sandbox.faults.add({ kind: 'status', status, method: 'POST', path, times: 1 });

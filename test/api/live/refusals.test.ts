@@ -99,7 +99,7 @@ describe.each([
   );
 });
 
-test('a stream request with a malformed body gets one error event and the end', async () => {
+test('a stream request with a malformed body gets one error event, and then ends', async () => {
   const response = await waybill.fetch('/graphql', {
     method: 'POST',
     headers: { accept: sse, 'content-type': 'application/json', authorization: waybill.authorization },

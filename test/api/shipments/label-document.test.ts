@@ -434,7 +434,7 @@ test('each label in a variable costs ten points too', async () => {
   expect((await send(3)) - (await send(1))).toBe(40);
 });
 
-test('the death of the PDF process fails at most one document', async () => {
+test('the death of the PDF process makes at most one document fail', async () => {
   const processes: { kill(signal: 'SIGKILL'): boolean }[] = [];
   await using app = await startLabelShop(
     {},

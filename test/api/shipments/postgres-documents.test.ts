@@ -94,7 +94,7 @@ describe.skipIf(isPostgresMissing)('with documents in PostgreSQL', () => {
     await expect.poll(count).toBe(0);
   });
 
-  test('without PostgreSQL, a link gets 503 and the mutation fails with OVERLOADED', async () => {
+  test('without PostgreSQL, a link returns 503 and the mutation fails with OVERLOADED', async () => {
     const postgres = await startPostgres();
     const schema = newSchema();
     try {
