@@ -39,7 +39,7 @@ const notes = '{ order(id: "1") { notes } }';
 const update = 'mutation { updateOrder(input: { id: "1", notes: "after" }) { __typename } }';
 const order = (value: string) => JSON.stringify({ name: 'orders/1', notes: value });
 
-test('equal queries of one token at the same time each read the record', async () => {
+test('concurrent equal queries with one token read the record once per query', async () => {
   await using waybill = await startHolding();
   const answers = [1, 2, 3].map(() => waybill.ask({ query: notes }));
   await until(() => waybill.held.length === 3);
@@ -78,7 +78,7 @@ test('a query after a mutation with another token shows the change too', async (
   await before;
 });
 
-test('a client that disconnects ends its own query, and no equal one', async () => {
+test('a disconnecting client ends its own query, but not an equal query', async () => {
   await using waybill = await startHolding();
   const client = new AbortController();
   const gone = waybill.ask({ query: notes, signal: client.signal });
@@ -94,7 +94,7 @@ test('a client that disconnects ends its own query, and no equal one', async () 
   expect(waybill.reported).toEqual([]);
 });
 
-test('equal mutations at the same time each write', async () => {
+test('concurrent equal mutations each send their own PATCH', async () => {
   await using waybill = await startHolding();
   const answers = [1, 2].map(() => waybill.ask({ query: update }));
   await until(() => waybill.held.length === 2);

@@ -229,9 +229,9 @@ describe('a row of the shipment list', () => {
   });
 
   test.each([
-    ['is used as it is', 'GENERATING_LABEL', false],
-    ['is used as it is', 'WITH_ERROR', false],
-    ['is used as it is', 'CANCELLED', false],
+    ['is used without a GET', 'GENERATING_LABEL', false],
+    ['is used without a GET', 'WITH_ERROR', false],
+    ['is used without a GET', 'CANCELLED', false],
     ['is replaced by a GET', 'DELIVERED', true],
     ['is replaced by a GET', 'LABEL_GENERATED', true],
     ['is replaced by a GET', 'A_NEW_STATUS', true],

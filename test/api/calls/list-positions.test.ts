@@ -37,7 +37,7 @@ test('an order board that starts at order 2,001 costs three calls', async () => 
   }
 });
 
-test('after one round, order boards that alternate between two statuses cost two calls', async () => {
+test('boards that alternate between two statuses cost two calls from round two on', async () => {
   // READY orders lie five rows apart.
   const isReady = (number: number) => number % 5 === 0;
   await using app = await startBoardApp({ statusOf: (number) => (isReady(number) ? 'READY' : 'DELIVERED') });

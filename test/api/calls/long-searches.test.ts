@@ -66,14 +66,14 @@ describe.each(searches)('the search for %s', (_title, field, call, furtherSize) 
     expect(app.calls()).toEqual(pagesOf(`GET /v1/${call}`, 21, furtherSize));
   });
 
-  test('fails after 20 pages and never says that nothing was found', async () => {
+  test('fails with UPSTREAM_BUDGET_EXCEEDED if the list is longer than 21 pages', async () => {
     await using app = await startApp(listsOf(22), { REFERENCE_DATA_MS: '0' });
     expect(await app.ask(query)).toEqual({ data: { field: null }, errors: [{ path: 'field', ...cutShort }] });
     expect(app.calls()).toEqual(pagesOf(`GET /v1/${call}`, 21, furtherSize));
   });
 });
 
-test('a template that no page of 20 has is an error', async () => {
+test('a template search fails if the list of templates is longer than 21 pages', async () => {
   await using app = await startApp(
     listsOf(22, (request, response) => {
       if (!request.url?.startsWith('/v1/channels?')) return false;
@@ -93,7 +93,7 @@ test('a template that no page of 20 has is an error', async () => {
   ]);
 });
 
-test('the orders of a recipient are an error if 20 further pages have too few', async () => {
+test('Recipient.orders fails if the first and 20 further pages have too few matches', async () => {
   const phone = { recipient: { phoneNumber: '+573009999999' } };
   await using app = await startApp(
     listsOf(40, (request, response) => {
@@ -114,7 +114,7 @@ test('the orders of a recipient are an error if 20 further pages have too few', 
   expect(app.calls()).toEqual(['GET /v1/orders/1', call(5), ...pagesOf(call(1000), 21).slice(1)]);
 });
 
-test('29 searches of one operation share the 20 pages', async () => {
+test('29 searches of one operation share a budget of 20 further pages', async () => {
   await using app = await startApp(listsOf(100));
   const fields = Array.from(
     { length: 29 },
@@ -168,7 +168,7 @@ test('a search goes on after a further page of another search has failed', async
   expect(app.calls()).toHaveLength(2 + 3);
 });
 
-test('a search and counts share the 20 pages', async () => {
+test('a search and counts in one operation share a budget of 20 pages', async () => {
   await using app = await startApp(listsOf(100));
   const { data, errors } = await app.ask(
     '{ orderByReference(referenceId: "Ana") { id } shipmentCounts { isExact } }',
@@ -190,7 +190,7 @@ test('each page after the first one of a search costs 100 points', async () => {
   expect([extensions.cost.points, extensions.upstream.calls]).toEqual([1 + 5 * 100, 6]);
 });
 
-test('pages of reference data that are cached cost no page', async () => {
+test('a cached page of reference data does not count toward the 20 pages', async () => {
   await using app = await startApp(listsOf(21), { REFERENCE_DATA_MS: '60000' });
   await app.ask('{ origin(id: "21") { id } }');
   const { data, errors } = await app.ask(

@@ -221,7 +221,7 @@ describe('stale reference data', () => {
     await vi.waitFor(async () => expect((await waybill.ask(origins)).data).toEqual(newOrigins));
   });
 
-  test('is refreshed by one call that outlasts the operation that started it', async () => {
+  test('is refreshed by one call, which continues after the end of its operation', async () => {
     const held: ServerResponse[] = [];
     await using waybill = await startApp((_request, response) => held.push(response), {
       REFERENCE_DATA_MS: '1',

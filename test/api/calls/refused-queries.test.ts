@@ -130,7 +130,7 @@ describe('while the circuit for orders is open', () => {
   });
 });
 
-test('a query that fails at once sends no call of its other fields', async () => {
+test('if one invalid field makes the whole query fail, no field sends a call', async () => {
   await using waybill = await start();
   const tooMany = JSON.stringify(Array.from({ length: 101 }, (_, index) => `orders/${index}`));
   const nodes = `nodes(ids: ${tooMany}) { id }`;
@@ -139,7 +139,7 @@ test('a query that fails at once sends no call of its other fields', async () =>
   }
 });
 
-test('a field that fails alone does not stop the calls of the other fields', async () => {
+test('if one invalid field becomes null, the other fields still send their calls', async () => {
   await using waybill = await start();
   expect(await waybill.ask('{ node(id: "7") { id } organization { id } }')).toEqual({
     data: { node: null, organization: { id: 'organization/1' } },
@@ -150,7 +150,7 @@ test('a field that fails alone does not stop the calls of the other fields', asy
 });
 
 test.each([403, 429, 503])(
-  'after orders that fail with %i, a board prefetches no shipments',
+  'after a page of orders fails with %i, a board prefetches no shipments',
   async (status) => {
     await using waybill = await start();
     for (let time = 0; time < 2; time += 1) await waybill.ask(board);
@@ -164,7 +164,7 @@ test.each([403, 429, 503])(
   },
 );
 
-test('a token that REST has rejected prefetches nothing', async () => {
+test('a board prefetches nothing after REST has rejected its token', async () => {
   await using waybill = await start();
   for (let time = 0; time < 2; time += 1) await waybill.ask(board);
   statusOf = () => 401;
@@ -199,7 +199,7 @@ describe('a write of several steps', () => {
     `mutation { ${name}(input: ${literal({ ...inputFor(name), ...fields })}) { __typename } }`;
   const shipOrder = (order: string) => mutation('shipOrder', { order });
 
-  test('makes no call beside that for an order that an open circuit breaker refuses', async () => {
+  test('makes no call if an open circuit breaker refuses the read of the order', async () => {
     await using waybill = await start();
     const query = '{ order(id: "7") { status } }';
     await waybill.openCircuit(query, (line) => line === 'GET /v1/orders/7');
@@ -208,7 +208,7 @@ describe('a write of several steps', () => {
     expect(await waybill.ask(shipOrder('9'))).toMatchObject({ codes: [circuitOpen], calls: [], counted: 0 });
   });
 
-  test('is not counted if its key is lost before it is sent', async () => {
+  test('does not count the POST if the key is lost before the POST', async () => {
     await using waybill = await start({}, undefined, { keyStore: { ...memoryStore, holds: () => false } });
     const query = mutation('createOrder', { idempotencyKey: 'lost before it is sent' });
     expect(await waybill.ask(query)).toMatchObject({

@@ -139,7 +139,7 @@ describe('a batch of orders after a write', () => {
     return { order, input: { quote: id, courier, origin, recipient, requiresPickup: true, ...key } };
   }
 
-  test('reads the order of a createShipment with a key by its id', async () => {
+  test('reads the order by its id after createShipment with a key', async () => {
     const { order, input } = await shipmentInput({ idempotencyKey: 'k' });
     const ids = await tenOrders();
     const { shipment } = await mutate(
@@ -152,7 +152,7 @@ describe('a batch of orders after a write', () => {
     expect(calls).toEqual([`GET /v1/${order}`, 'GET /v1/orders?page']);
   });
 
-  test('reads the order of a createShipment without a key by its id', async () => {
+  test('reads the order by its id after createShipment without a key', async () => {
     const { order, input } = await shipmentInput({});
     const ids = await tenOrders();
     const { shipment } = await mutate(

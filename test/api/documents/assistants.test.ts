@@ -34,11 +34,11 @@ afterAll(async () => {
 
 const variables = { id: 'ca2036', status: ['NEW'] };
 
-test('the page has three reads', () => {
+test('docs/assistants.md has three read operations', () => {
   expect(operations.map(({ name }) => name)).toEqual(['FindOrders', 'FindShipment', 'CountShipments']);
 });
 
-test.each(operations)('$name runs by its id and by its text', async ({ id, body }) => {
+test.each(operations)('the server runs $name by its id and by its text', async ({ id, body }) => {
   const persisted = { variables, extensions: { persistedQuery: { version: 1, sha256Hash: id } } };
   const byId = await waybill.post(JSON.stringify(persisted));
   expect(byId.body).toEqual({ data: expect.any(Object) });
@@ -50,14 +50,14 @@ test.each([
   'mutation { updateOrder(input: { id: "ca1", notes: "changed" }) { __typename } }',
   '{ organization { balance { cents } } }',
   '{ __schema { types { name } } }',
-])('refuses %s without a REST call', async (query) => {
+])('the server refuses %s without a REST call', async (query) => {
   waybill.sandbox.requests.clear();
   const { body } = await waybill.post(JSON.stringify({ query }));
   expect(body).toMatchObject({ errors: [{ extensions: { code: 'OPERATION_NOT_ALLOWED' } }] });
   expect(waybill.sandbox.requests.lines()).toEqual([]);
 });
 
-test('the script refuses a mutation in the folder of reads', () => {
+test('the script of docs/assistants.md refuses a mutation in the folder "reads"', () => {
   const other = mkdtempSync(join(tmpdir(), 'waybill-assistants-'));
   mkdirSync(join(other, 'reads'));
   writeFileSync(join(other, 'reads/write.graphql'), 'mutation Write { __typename }');

@@ -42,7 +42,7 @@ describe('the document cache', () => {
     expect(readings).toEqual([first, second, first]);
   });
 
-  test('keeps a promoted document while it evicts new documents', () => {
+  test('evicts new documents before a promoted document', () => {
     const { readings, documents } = listed(400_000);
     const { document } = documents.load('{ a }');
     documents.load('{ b }');
@@ -117,7 +117,7 @@ test('unknown tokens evict no document that an accepted token has used', async (
 });
 
 describe('a cached document', () => {
-  test('gets the same response as on its first use, even if it has errors', async () => {
+  test('gets the same response as on its first use, even if the document is invalid', async () => {
     await using waybill = await startWaybill();
     for (const query of [
       '{ orders(first: 1) { nodes { id } } }',

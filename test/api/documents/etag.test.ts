@@ -47,18 +47,18 @@ const known = async (parameters: Record<string, string>) => {
 
 describe('a GET by the id of a document', () => {
   test.each([
-    ['by APQ', reference(document)],
-    ['by documentId', { documentId: hash('sha256', document) }],
-    ['by documentId with a prefix', { documentId: `sha256:${hash('sha256', document)}` }],
-    ['by id', { id: hash('sha256', document) }],
-  ])('%s has a weak ETag, for this token and this client alone', async (_title, parameters) => {
+    ['APQ', reference(document)],
+    ['documentId', { documentId: hash('sha256', document) }],
+    ['documentId with a prefix', { documentId: `sha256:${hash('sha256', document)}` }],
+    ['id', { id: hash('sha256', document) }],
+  ])('has a weak ETag, is private, and varies by Authorization: %s', async (_title, parameters) => {
     const response = await get(parameters);
     expect(response).toMatchObject({ status: 200, cacheControl: 'private, no-cache' });
     expect(response.etag).toMatch(/^W\/"[\w-]{43}"$/);
     expect(response.vary?.split(', ')).toContain('authorization');
   });
 
-  test('is a 304 without a body for data that the client has, at the same REST calls', async () => {
+  test('gets a 304 without a body after the same REST calls if the data is unchanged', async () => {
     const tag = await known(reference(document));
     const again = await get(reference(document), { ...tag, origin: 'https://shop.example' });
     expect(again).toMatchObject({
@@ -72,21 +72,21 @@ describe('a GET by the id of a document', () => {
   });
 
   test.each([
-    ['one of several tags', (tag: string) => `W/"other", ${tag}`],
-    ['the tag as a strong one', (tag: string) => tag.slice(2)],
-  ])('is a 304 for %s', async (_title, sent) => {
+    ['several tags that include the right tag', (tag: string) => `W/"other", ${tag}`],
+    ['the right tag as a strong tag', (tag: string) => tag.slice(2)],
+  ])('gets a 304 if the client sends %s', async (_title, sent) => {
     const { 'if-none-match': tag } = await known(reference(document));
     expect((await get(reference(document), { 'if-none-match': sent(tag) })).status).toBe(304);
   });
 
-  test('is no 304 for another token of the same merchant', async () => {
+  test('gets no 304 with another token of the same merchant', async () => {
     const tag = await known(reference(document));
     const other = await get(reference(document), { ...tag, bearer: waybill.sandbox.tokens.firstRefreshed });
     expect(other).toMatchObject({ status: 200 });
     expect(other.etag).not.toBe(tag['if-none-match']);
   });
 
-  test('is no 304 after a change', async () => {
+  test('gets no 304 after a change of the order', async () => {
     const tag = await known(reference(document));
     const change = 'mutation { updateOrder(input: { id: "ca2492", notes: "Changed today" }) { __typename } }';
     expect((await waybill.ask(change)).data).toEqual({ updateOrder: { __typename: 'UpdateOrderSuccess' } });
@@ -96,7 +96,7 @@ describe('a GET by the id of a document', () => {
     });
   });
 
-  test('is no 304 where a label is selected, because REST signs its URL anew', async () => {
+  test('gets no 304 if it selects a label, because REST signs each label URL anew', async () => {
     const labels = '{ shipments(first: 1, status: DELIVERED) { nodes { label { url } } } }';
     await get({ ...reference(labels), query: labels });
     const tag = await known(reference(labels));
@@ -115,7 +115,7 @@ describe('no ETag', () => {
     expect(await get(parameters)).toMatchObject(noTag);
   });
 
-  test('is sent with an error of a field', async () => {
+  test('is sent if a field fails', async () => {
     const tag = await known(reference(document));
     waybill.sandbox.faults.add({
       kind: 'status',

@@ -287,7 +287,7 @@ test.each<[what: string, sent: Sent]>([
   ['a missing variable', { body: { query } }],
   ['a page size over the limit', { body: { query: '{ orders(first: 100000) { nodes { id } } }' } }],
   ['a missing token', { body: known, headers: { authorization: undefined } }],
-])('a rejected operation ends its trace span once: %s', async (_what, sent) => {
+])('a rejected operation ends its trace span exactly once: %s', async (_what, sent) => {
   const spans: string[] = [];
   const tracing = {
     calls: { onCallSent: () => undefined, onCallFinished() {} },

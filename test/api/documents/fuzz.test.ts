@@ -72,7 +72,7 @@ describe(`random requests with FUZZ_SEED=${seed}`, () => {
   const parameters = { seed, numRuns: 1_000_000, interruptAfterTimeLimit: seconds * 1_000 };
   const timeout = (seconds + 60) * 1_000;
 
-  test('get responses without secrets at no REST call if they are rejected', {
+  test('cause no REST call and get no secrets if they are rejected', {
     timeout,
   }, async () => {
     await fc.assert(

@@ -82,7 +82,7 @@ const tooLong = {
   ),
 };
 
-test('a page of 1,000 orders fits with each field once and notes of the longest', async () => {
+test('a page of 1,000 orders with every field and the longest notes stays complete', async () => {
   await using app = await startApp(shopWithNotes('n'.repeat(2_048)));
   const { data, errors } = await app.ask(`{ orders(first: 1000) { nodes { ${everyField} } } }`);
   expect(errors).toBeUndefined();
@@ -120,7 +120,7 @@ test.each([
   expect(app.calls()).toHaveLength(2);
 });
 
-test('of two lists that are too long together, the one that comes first stays', async () => {
+test('if two lists together make the response too long, only one list becomes null', async () => {
   await using app = await startApp(shopWithNotes('n'.repeat(50_000)));
   const { data, errors } = await app.ask(`{
     one: orders(first: 100) { nodes { notes } }
@@ -139,7 +139,7 @@ test('a record whose repeated field makes the response too long is null', async 
   expect({ data, errors }).toEqual({ data: { order: null }, errors: [{ path: 'order', ...tooLong }] });
 });
 
-test('relations after the bound are null each, and the fields around them stay', async () => {
+test('a node that exceeds the size limit is null, and the other nodes keep their data', async () => {
   await using app = await startWithLate('orders/c', 2, 'n'.repeat(4_000_000));
   const { data, errors } = await app.ask(
     '{ nodes(ids: ["orders/a", "orders/b", "orders/c"]) { id ... on Order { notes updateTime } } }',
@@ -148,7 +148,7 @@ test('relations after the bound are null each, and the fields around them stay',
   expect(errors).toEqual([{ path: 'nodes.2', ...tooLong }]);
 });
 
-test('the results of writes come whole, however long', async () => {
+test('the results of writes are complete even if they exceed the size limit', async () => {
   const notes = 'n'.repeat(3_000_000);
   await using app = await startApp(shopWithNotes(notes));
   const update = (alias: string) =>
@@ -167,7 +167,7 @@ test('the results of writes come whole, however long', async () => {
   expect(app.calls().filter((call) => call.startsWith('PATCH'))).toHaveLength(5);
 });
 
-test('a long list below the result of a write is null, and the result stays', async () => {
+test('a list that is too long is null in the result of a write, and the rest stays', async () => {
   await using app = await startApp(shopWithNotes('n'.repeat(10_000)));
   const orders = 'recipient { orders(first: 1000) { nodes { notes } } }';
   const { data, errors } = await app.ask(`mutation {

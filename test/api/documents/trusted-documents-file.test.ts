@@ -105,7 +105,7 @@ describe.concurrent('the server start', () => {
   });
 });
 
-test('the startup message shows OPERATIONS_FILE without GraphiQL if SCHEMA is private', async () => {
+test('the startup message names OPERATIONS_FILE and no GraphiQL if SCHEMA is private', async () => {
   const file = await fileOf({ a: '{ __typename }' });
   const env = { PORT: '0', UPSTREAM_URL: 'http://127.0.0.1:1', OPERATIONS_FILE: file, SCHEMA: 'private' };
   const cwd = resolve(import.meta.dirname, '../../..');

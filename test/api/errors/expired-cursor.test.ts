@@ -82,7 +82,7 @@ describe.each(lists)('an expired cursor of %s', (_list, path, connection) => {
     },
   );
 
-  test('does not hide a wrong name of another parameter', async () => {
+  test('does not hide a wrong PAGE_SIZE_PARAMETER', async () => {
     const after = await cursor();
     await using app = await start(path, 400, 'unknown parameter pageSize');
     const { errors } = await app.ask(query(`first: 2, after: "${after}"`));
@@ -91,7 +91,7 @@ describe.each(lists)('an expired cursor of %s', (_list, path, connection) => {
     ]);
   });
 
-  test('does not hide a wrong name of the page token', async () => {
+  test('does not hide a wrong PAGE_TOKEN_PARAMETER', async () => {
     await using app = await start(path, 400, 'unknown parameter pageToken');
     const { data } = await app.ask(query('first: 2'));
     const { parent, list } = data as Listed & { parent?: Listed };

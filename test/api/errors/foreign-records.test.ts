@@ -41,7 +41,7 @@ const postsOf = (calls: string[]) => calls.filter((call) => call.startsWith('POS
 
 const foreignRecords: [mutation: string, what: string, record: object][] = [
   ['createOrder', 'another reference', { name: 'orders/canary', referenceId: 'canary' }],
-  ['createQuote', 'an order where none was named', { name: 'quotes/canary', order: 'orders/ca2490' }],
+  ['createQuote', 'an order that the input does not name', { name: 'quotes/canary', order: 'orders/ca2490' }],
   ['createQuote', 'another origin', { name: 'quotes/canary', origin: 'locations/narino-pasto' }],
   ['createQuote', 'another destination', { name: 'quotes/canary', destination: 'locations/huila-pitalito' }],
   ['createShipment', 'another quote', { name: 'shipments/canary', quote: 'quotes/ca2100' }],
@@ -52,7 +52,7 @@ const foreignRecords: [mutation: string, what: string, record: object][] = [
   ['sendMessageToPhone', 'another channel', { name: 'channels/ca2/conversations/ca9/messages/canary' }],
 ];
 
-describe.each(foreignRecords)('%s, if the record has %s,', (name, what, record) => {
+describe.each(foreignRecords)('%s that gets a record with %s', (name, what, record) => {
   const { path } = keyedMutation(name);
 
   test('returns OutcomeUnknown without the record', async () => {
@@ -64,7 +64,7 @@ describe.each(foreignRecords)('%s, if the record has %s,', (name, what, record) 
     expect(JSON.stringify(data)).not.toContain('canary');
   });
 
-  test('never returns the record for the key', async () => {
+  test('never returns the record to a retry with the same key', async () => {
     const input = { ...(await keyedMutation(name).newInput(waybill)), idempotencyKey: `${name} ${what}` };
     foreign(path, record);
     expect((await run(name, input)).data.result.__typename).toBe('OutcomeUnknown');
@@ -103,7 +103,7 @@ test.each([
   expect(JSON.stringify(data)).not.toContain('canary');
 });
 
-test('a foreign quote is not cached for the next mutation of the request', async () => {
+test('the quote of another request is not cached for the next mutation', async () => {
   const { quote, ...shipment } = Object(await keyedMutation('createShipment').newInput(waybill));
   const input = await keyedMutation('createQuote').newInput(waybill);
   foreign('/v1/quotes', { name: quote, order: 'orders/ca2490' });
@@ -139,7 +139,7 @@ describe('shipOrder', () => {
     ['another order', { name: 'quotes/canary', order: 'orders/ca2490' }, /its "order" differs/],
     ['another origin', { name: 'quotes/canary', origin: 'locations/canary' }, /its "origin" differs/],
     ['another destination', { name: 'quotes/canary', destination: 'canary' }, /its "destination" differs/],
-    ['the name of another kind', { name: 'shipments/canary' }, /that is not a record of quotes/],
+    ['the name of a shipment', { name: 'shipments/canary' }, /that is not a record of quotes/],
   ])('ships nothing after a quote with %s, and leaves the key free', async (_what, quote, reason) => {
     const input = await newKeyed();
     foreign('/v1/quotes', quote);
@@ -165,7 +165,7 @@ describe('shipOrder', () => {
     ['quote', { quote: 'quotes/ca2100' }],
     ['courier', { courier: 'couriers/canary' }],
     ['origin', { origin: 'origins/ca1' }],
-  ])('never returns a shipment with another %s, and finds its own', async (_what, shipment) => {
+  ])('returns its own shipment on a retry after a response with another %s', async (_what, shipment) => {
     await using own = await startWaybill({}, { processingMs: 0 });
     await learnMerchants(own, own.sandbox.tokens.first);
     const { document } = keyedMutation('shipOrder');
@@ -186,7 +186,7 @@ describe('shipOrder', () => {
     expect(await shipmentsByOrder(own.sandbox, startOfTime)).toEqual(onceEach([input.order]));
   });
 
-  test('finds its shipment in a list that omits collections, and never ships again', async () => {
+  test('finds its shipment in a list whose quotes lack the prefix "quotes/"', async () => {
     await using own = await startWaybill(
       {},
       { processingMs: 0, quirks: { shipsAgain: true, shipmentNamedAfterMs: 5_000 } },
@@ -222,7 +222,7 @@ describe('shipOrder', () => {
     ['empty', ''],
     ['null', null],
     ['an object', {}],
-  ])('never ships again while the quotes in the list are %s', async (_what, quote) => {
+  ])('never ships again while "quote" is %s in the rows of the list', async (_what, quote) => {
     await using own = await startWaybill(
       {},
       { processingMs: 0, quirks: { shipsAgain: true, shipmentNamedAfterMs: 5_000 } },

@@ -14,7 +14,7 @@ const timeouts = [408, 460, 499, 504, 522, 524, 598];
 const unavailable = [502, 503, 520, 521, 523, 525, 526, 527, 530];
 const ofGateways = [...timeouts, ...unavailable];
 
-describe('a write with the status of a gateway is not repeated while REST may be at work', () => {
+describe('a retry of a write that got a gateway status', () => {
   let waybill: Waybill;
   beforeAll(async () => {
     // A retry has less time than REST may take for the lost write.
@@ -26,7 +26,7 @@ describe('a write with the status of a gateway is not repeated while REST may be
     waybill.ask<KeyedResult, unknown>(keyedMutation(name).document, { input });
   const writesOf = (calls: string[]) => calls.filter((call) => !call.startsWith('GET '));
 
-  test.each(ofGateways)('%i to POST /v1/shipments', async (status) => {
+  test.each(ofGateways)('sends no second POST /v1/shipments after %i', async (status) => {
     const path = '/v1/shipments';
     const input = await orderToShip(waybill);
     waybill.sandbox.faults.add({ kind: 'status', status, method: 'POST', path, times: 1 });
@@ -40,7 +40,7 @@ describe('a write with the status of a gateway is not repeated while REST may be
     expect(await shipmentsByOrder(waybill.sandbox, startOfTime)).toEqual({});
   });
 
-  test.each(ofGateways)('%i to POST /v1/orders', async (status) => {
+  test.each(ofGateways)('sends no second POST /v1/orders after %i', async (status) => {
     const path = '/v1/orders';
     const input = { ...order, referenceId: `lost ${status}`, idempotencyKey: `lost ${status}` };
     waybill.sandbox.faults.add({ kind: 'status', status, method: 'POST', path, times: 1 });
@@ -51,7 +51,7 @@ describe('a write with the status of a gateway is not repeated while REST may be
     expect([again.data.result.__typename, writesOf(again.calls)]).toEqual(['OutcomeUnknown', []]);
   });
 
-  test.each(ofGateways)('%i to a message', async (status) => {
+  test.each(ofGateways)('sends no second message after %i', async (status) => {
     const { path, newInput } = keyedMutation('sendMessage');
     const input = { ...(await newInput(waybill)), idempotencyKey: `lost ${status}` };
     waybill.sandbox.faults.add({ kind: 'status', status, method: 'POST', path, times: 1 });
@@ -62,7 +62,7 @@ describe('a write with the status of a gateway is not repeated while REST may be
     expect([again.data.result.__typename, again.calls]).toEqual(['OutcomeUnknown', []]);
   });
 
-  test.each([421, 425, 429])('but the key of a message is free after %i', async (status) => {
+  test.each([421, 425, 429])('sends the message if the first response was a refusal: %i', async (status) => {
     const { path, newInput } = keyedMutation('sendMessage');
     const input = { ...(await newInput(waybill)), idempotencyKey: `refused ${status}` };
     waybill.sandbox.faults.add({ kind: 'status', status, method: 'POST', path, times: 1 });
@@ -91,7 +91,7 @@ function failing(status: number, times: number): Answer {
   };
 }
 
-describe('a read with the status of a gateway', () => {
+describe('a read that gets a gateway status', () => {
   test.each(ofGateways)('is retried after %i', async (status) => {
     await using waybill = await startApp(failing(status, 2), { UPSTREAM_RETRIES: '2' });
     expect([await waybill.ask(query), waybill.calls()]).toEqual([whole, [call, call, call]]);

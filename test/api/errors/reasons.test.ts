@@ -152,11 +152,11 @@ describe('an invalid field', () => {
   });
 });
 
-describe('a rejection in the form of a framework', () => {
+describe('a rejection in the error format of a framework', () => {
   const fields = '__typename ... on InvalidInput { message fields { path message code } }';
   const update = { id: 'ca2490', recipient };
 
-  test.each(fieldForms)('shows the field and the text of %s', async (_form, body, message) => {
+  test.each(fieldForms)('shows the field and the text: %s', async (_form, body, message) => {
     const mutations = [
       ['createOrder', order, 'POST', '/v1/orders'],
       ['updateOrder', update, 'PATCH', '/v1/orders/ca2490'],
@@ -177,7 +177,7 @@ describe('a rejection in the form of a framework', () => {
     }
   });
 
-  test.each(messageForms)('shows the text of %s', async (_form, body, message) => {
+  test.each(messageForms)('shows the text: %s', async (_form, body, message) => {
     // A 409 to an order without a reference may answer a repetition, so one with a reference is sent.
     for (const status of [400, 409]) {
       waybill.sandbox.faults.clear();
@@ -223,7 +223,7 @@ describe('the path of NotFound', () => {
     expect([result, calls]).toEqual([{ __typename: 'NotFound', path, missingId }, expectedCalls]);
   });
 
-  test('of shipOrder is "order" if REST responds 404 to the quote', async () => {
+  test('of shipOrder is "order" if REST responds 404 to POST /v1/quotes', async () => {
     const input = await orderToShip(waybill);
     fail({ status: 404, path: '/v1/quotes' });
     const { result, calls } = await ship(input, fields);
@@ -244,7 +244,7 @@ describe('the path of NotFound', () => {
     expect(calls.filter((call) => call.startsWith('POST'))).toEqual([`POST ${endpoint}`]);
   });
 
-  test('of createShipment is "quote" if REST shows no such quote', async () => {
+  test('of createShipment is "quote" if the quote does not exist', async () => {
     const { result, calls } = await run('createShipment', { ...shipment, quote: 'nosuch' }, fields);
     const missing = { __typename: 'NotFound', path: 'quote', missingId: 'quotes/nosuch' };
     expect([result, calls]).toEqual([missing, ['GET /v1/quotes/nosuch']]);

@@ -32,7 +32,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
     },
   );
 
-  test('shows a link of labels that opens as a PDF', async () => {
+  test('shows the link of a label document, which opens as a PDF', async () => {
     const { answer } = await run(stage, 'PrintLabels');
     const path = /"url":"[^"]*?(\/documents\/[\w-]+\.pdf)"/.exec(JSON.stringify(answer))?.[1] ?? '';
     // A context of its own: the viewer of Chromium is an extension, whose requests are not those of GraphiQL.
@@ -44,7 +44,7 @@ describe.runIf(hasBrowser)('GraphiQL in a browser', () => {
     await context.close();
   });
 
-  test('watches a shipment, and shows its label when it is made', async () => {
+  test('shows each new status of a watched shipment until the user stops the query', async () => {
     const { page, sandbox } = stage;
     await openTab(stage, 'WatchLabel');
     await page.getByRole('button', { name: /^Execute query/ }).click();

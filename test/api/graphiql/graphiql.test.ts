@@ -69,7 +69,7 @@ describe('the GraphiQL page', () => {
     expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
   });
 
-  test('contains the access token of the sandbox, and no other', async () => {
+  test('contains the access token of the sandbox, and no token of a live service', async () => {
     expect(optionsIn(await page()).token).toBe('sandbox-cafe-andino');
     await using live = await startOffline();
     expect(optionsIn(await page(live))).not.toHaveProperty('token');

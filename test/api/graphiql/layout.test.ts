@@ -88,7 +88,7 @@ describe.runIf(hasBrowser)('the layout of GraphiQL', () => {
     });
   });
 
-  test('lays no button over the panes below in a low window', async () => {
+  test('keeps the toolbar buttons above the lower panes in a low window', async () => {
     await openAt(375, 667);
     const { page } = stage;
     await page.getByRole('button', { name: 'Headers', exact: true }).click();

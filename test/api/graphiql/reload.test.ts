@@ -115,7 +115,7 @@ describe.runIf(hasBrowser)('GraphiQL after a reload', () => {
   });
 
   test.each(['{', 'null', '{"tabs":{}}', '{"tabs":[null]}'])(
-    'opens the example tabs if the stored tabs are not those of GraphiQL: %s',
+    'opens the example tabs if the stored tabs are invalid: %s',
     async (text) => {
       await open(text);
       expect(await shown()).toMatchObject({ titles: examples, open: 'Orders' });
@@ -135,7 +135,7 @@ describe.runIf(hasBrowser)('GraphiQL after a reload', () => {
     expect((await run(stage, 'Locations')).calls).toEqual(['GET /v1/locations?pageSize=10&query=Pitalito']);
   });
 
-  test('opens a query of the address in its own tab', async () => {
+  test('opens the query in the page address in an additional tab', async () => {
     const { page, url } = stage;
     await openNew();
     const shared = new URL('/graphql', url);

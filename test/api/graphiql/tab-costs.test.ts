@@ -106,7 +106,7 @@ describe('the comment of a GraphiQL tab', async () => {
     ['CreateOrder', 'ShipOrder', 'SendMessage'],
     ['ShipOrder', 'SendMessage', 'CreateOrder'],
     ['SendMessage', 'CreateOrder', 'ShipOrder'],
-  ])('counts the first write of a token over all tabs: %s, %s, %s', async (...titles) => {
+  ])('names a call that only the first write of a token makes: %s, %s, %s', async (...titles) => {
     await using waybill = await startWaybill();
     const readsOfMerchant: number[] = [];
     for (const title of titles) {
@@ -116,7 +116,7 @@ describe('the comment of a GraphiQL tab', async () => {
     expect(readsOfMerchant).toEqual([1, 0, 0]);
   });
 
-  test('says of each write with a key what a first one and a repeat cost', () => {
+  test('gives the cost of the first write and of a repeat for each write with a key', () => {
     const mutations = tabs.filter(({ query }) => /\bidempotencyKey\b/.test(query));
     expect(mutations.map(({ title }) => title)).toEqual(['CreateOrder', 'ShipOrder', 'SendMessage']);
     for (const { claim } of mutations) {

@@ -50,7 +50,7 @@ describe.runIf(hasBrowser)('the access token of GraphiQL', () => {
     await page.keyboard.insertText('{ __typename }');
   }
 
-  test('is sent by all tabs, also by a new one', async () => {
+  test('is sent by all tabs, including a new tab', async () => {
     await field().fill('sandbox-sur-textil');
     for (const title of ['Order', 'Locations']) {
       await openTab(stage, title);
@@ -76,7 +76,7 @@ describe.runIf(hasBrowser)('the access token of GraphiQL', () => {
     expect(await sentToken('__typename}')).toBeUndefined();
   });
 
-  test('is stored nowhere, and is that of the sandbox again after a reload', async () => {
+  test('is stored nowhere, and a reload restores the sandbox token', async () => {
     const { page } = stage;
     await field().fill('a-secret-token');
     await openTab(stage, 'Locations');
@@ -96,7 +96,7 @@ describe.runIf(hasBrowser)('the access token of GraphiQL', () => {
   });
 
   test.each(['Authorization', 'authorization'])(
-    'is not replaced by the header %s of one tab, which is not sent',
+    'cannot be replaced by the header %s, and the request is not sent',
     async (name) => {
       const { page } = stage;
       await openTab(stage, 'Missing');

@@ -133,7 +133,7 @@ function startAttack() {
   return { ended: Promise.all(responses), answered: () => answered };
 }
 
-test('40 new connections together wait for fewer than 20 heavy requests', async () => {
+test('fewer than 20 heavy requests run before 40 new connections get a response', async () => {
   const { ended, answered } = startAttack();
   await until(() => answered() > 0);
   const before = answered();

@@ -76,7 +76,7 @@ describe('CORS_ORIGINS as docs/api.md shows it', () => {
     expect(await allowedOrigins(environment, origin)).toEqual([null, null]);
   });
 
-  test('takes several origins with commas between', async () => {
+  test('accepts several origins, separated by commas', async () => {
     const environment = { CORS_ORIGINS: `${origins},https://shop.example` };
     expect(await allowedOrigins(environment, 'https://shop.example')).toEqual(
       Array(2).fill('https://shop.example'),
@@ -84,7 +84,7 @@ describe('CORS_ORIGINS as docs/api.md shows it', () => {
   });
 });
 
-test('the ports in docs/api.md are those of the code', () => {
+test('docs/api.md names the ports that the code uses', () => {
   const [ofServer, ofSandbox] = [...section.matchAll(/port (\d+)/g)].map(([, port]) => Number(port));
   expect(ofServer).toBe(readConfig({}).port);
   const sandboxMain = readFileSync(join(root, 'src/sandbox/main.ts'), 'utf8');
@@ -128,7 +128,7 @@ export const client = new ApolloClient({
     expect(await compile(block + use)).toBe('');
   });
 
-  test('do not compile without the declaration', async () => {
+  test('do not compile without the "declare module" block', async () => {
     const withoutDeclaration = block.replace(/^declare [\s\S]*?^\}\n/m, '');
     expect(withoutDeclaration).not.toContain('declare');
     expect(await compile(withoutDeclaration + use)).toContain(
@@ -154,14 +154,14 @@ export const client = new ApolloClient({
   }
   const message = expect.stringContaining('"shipments/a"');
 
-  test('let Apollo Client give the data of a partial result', async () => {
+  test('let Apollo Client return the data of a partial result', async () => {
     expect(await askPartial({ defaultOptions })).toEqual({
       data: { organization: expect.objectContaining({ id: expect.any(String) }), wrongId: null },
       message,
     });
   });
 
-  test('are needed, because Apollo Client drops this data otherwise', async () => {
+  test('are needed, because Apollo Client drops the data of a partial result by default', async () => {
     expect(await askPartial({})).toEqual({ data: undefined, message });
   });
 });

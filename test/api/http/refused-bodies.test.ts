@@ -24,8 +24,8 @@ const refused: [title: string, head: string, status: number][] = [
   ['a label without an access token', head('GET /labels/ca0001.pdf', length), 401],
 ];
 
-describe('a refused request whose body is not whole', () => {
-  test.each(refused)('gets its response, and then its connection closes: %s', async (_what, head, status) => {
+describe('a refused request with an incomplete body', () => {
+  test.each(refused)('gets its response before the connection closes: %s', async (_what, head, status) => {
     const { socket, received, ended } = await openRaw(waybill);
     socket.write(head);
     await expect.poll(() => parseRaw(received()).status).toBe(status);
@@ -35,7 +35,7 @@ describe('a refused request whose body is not whole', () => {
     expect(waybill.sandbox.requests.lines()).toEqual([]);
   });
 
-  test.each(refused)('gets its response while it still sends: %s', async (_what, head, status) => {
+  test.each(refused)('gets its response while the client still sends: %s', async (_what, head, status) => {
     const { socket, ended } = await openRaw(waybill);
     socket.write(head);
     const sending = setInterval(() => socket.write(head.includes(chunked) ? '1\r\n \r\n' : ' '), 1);
@@ -56,7 +56,7 @@ test('a refused request with a whole body keeps its connection', async () => {
   socket.destroy();
 });
 
-test('a refused request with a partial body follows the response of the one before', async () => {
+test('the refusal of a partial body follows the response to the earlier request', async () => {
   const authorization = `authorization: ${waybill.authorization}`;
   const { socket, ended } = await openRaw(waybill);
   const first =

@@ -116,7 +116,7 @@ describe('shipments(status:)', () => {
   });
 });
 
-describe('records by id come from the rows of a scan in the same operation', () => {
+describe('a record by id in an operation that scans its list', () => {
   const later = () => `createdUntil: "${shipments[1_200]?.createTime}", first: 3`;
   const matches = () => shipments.slice(1_200, 1_203);
   const quotes = ['GET /v1/quotes/ca0887', 'GET /v1/quotes/ca0888', 'GET /v1/quotes/ca0889'];
@@ -128,7 +128,7 @@ describe('records by id come from the rows of a scan in the same operation', () 
     return { data, calls: calls.map(withoutToken).sort() };
   };
 
-  test('if the rows are on later pages of a filtered list', async () => {
+  test('needs no call if a filtered list has scanned its row, even on a later page', async () => {
     const query = `{ shipments(${later()}) { nodes { order { shipment { id status } } } } }`;
     const nodes = matches().map(({ name, status }) => ({ order: { shipment: { id: name, status } } }));
     expect(await ask(query)).toEqual({
@@ -141,7 +141,7 @@ describe('records by id come from the rows of a scan in the same operation', () 
     });
   });
 
-  test('unless the scan is for counts', async () => {
+  test('costs one GET if the scan is only for counts', async () => {
     const fragment = 'fragment Named on Shipment { order { id status } }';
     const query = `{ shipments(${later()}) { nodes { ...Named } } orderCounts { total } } ${fragment}`;
     const nodes = ['orders/ca1032', 'orders/ca1031', 'orders/ca1030'].map((id) => ({
@@ -242,7 +242,7 @@ describe('a cursor of a filtered list', () => {
   );
 });
 
-test('a filtered list shows each order although the orders of each page leave it', async () => {
+test('a filtered list skips no order if orders leave the list between two pages', async () => {
   await using waybill = await startWaybill();
   const cost: string[] = [];
   const list = async (args: string) => {
@@ -270,7 +270,7 @@ test('a filtered list shows each order although the orders of each page leave it
 test.each([
   ['shipments', 'shipments(status: WITH_ERROR) { nodes { id } }', 100],
   ['orders', 'orderCounts { total }', 1_000],
-])('a third page of %s fails the field if the operation may read two', async (list, field, firstPageRows) => {
+])('a scan of %s fails at its third page if the read budget is two', async (list, field, firstPageRows) => {
   await using limited = await startWaybill(
     { UPSTREAM_READS_PER_OPERATION: '2' },
     { sandbox: waybill.sandbox },

@@ -53,27 +53,24 @@ function shopOf(count: number, statusOf: (number: number) => string = () => 'DEL
 describe('orders(hasShipment:)', () => {
   const open100 = 'orders(first: 100, status: [NEW, CONFIRMED, READY], hasShipment: false)';
   const places: [string, (index: number) => boolean][] = [
-    ['first', (index) => index < 100],
-    ['last', (index) => index >= 4_900],
+    ['at the start of', (index) => index < 100],
+    ['at the end of', (index) => index >= 4_900],
     ['all over', (index) => index % 50 === 7],
   ];
 
-  test.each(places)(
-    'costs one call for a board in a shop of 5,000 if its rows are %s',
-    async (_where, isOpen) => {
-      const orders = Array.from({ length: 5_000 }, (_, index): OrderRow => {
-        const name = `orders/${index}`;
-        if (isOpen(index)) return { name, status: ['NEW', 'CONFIRMED', 'READY'][index % 3] ?? '' };
-        return { name, status: index % 10 === 0 ? 'CANCELLED' : 'DELIVERED', shipment: `shipments/${index}` };
-      });
-      const { ask } = await open(createShop(orders, []));
-      const { data, calls } = await ask(list(open100));
-      expect(data.list?.nodes).toEqual(ids(orders.filter(({ shipment }) => shipment === undefined)));
-      expect(calls).toEqual([`${numbered('orders', 500)}&status=CONFIRMED%2CNEW%2CREADY`]);
-    },
-  );
+  test.each(places)('costs one call for 100 unshipped orders %s a list of 5,000', async (_where, isOpen) => {
+    const orders = Array.from({ length: 5_000 }, (_, index): OrderRow => {
+      const name = `orders/${index}`;
+      if (isOpen(index)) return { name, status: ['NEW', 'CONFIRMED', 'READY'][index % 3] ?? '' };
+      return { name, status: index % 10 === 0 ? 'CANCELLED' : 'DELIVERED', shipment: `shipments/${index}` };
+    });
+    const { ask } = await open(createShop(orders, []));
+    const { data, calls } = await ask(list(open100));
+    expect(data.list?.nodes).toEqual(ids(orders.filter(({ shipment }) => shipment === undefined)));
+    expect(calls).toEqual([`${numbered('orders', 500)}&status=CONFIRMED%2CNEW%2CREADY`]);
+  });
 
-  test('counts an empty name as no shipment', async () => {
+  test('treats an order with an empty shipment name as unshipped', async () => {
     const orders = [
       { name: 'orders/1', status: 'NEW', shipment: '' },
       { name: 'orders/2', status: 'NEW', shipment: 'shipments/2' },
@@ -85,7 +82,7 @@ describe('orders(hasShipment:)', () => {
 });
 
 describe('orders(shipmentStatus:)', () => {
-  test('reads the shipments beside the orders, each page once', async () => {
+  test('reads each page of orders and of shipments only once', async () => {
     const shop = shopOf(3_000, (number) => (number % 100 === 0 ? 'WITH_ERROR' : 'DELIVERED'));
     const { ask } = await open(shop);
     const { data, calls } = await ask(list('orders(first: 20, shipmentStatus: [WITH_ERROR])'));
@@ -100,7 +97,7 @@ describe('orders(shipmentStatus:)', () => {
     ]);
   });
 
-  test('reads pages, not ids, for the second 1,000 orders', async () => {
+  test('reads pages of shipments, not each shipment, for the second 1,000 orders', async () => {
     const shop = shopOf(5_000, (number) => (number % 2 === 0 ? 'RETURN' : 'DELIVERED'));
     const { ask } = await open(shop);
     const field = 'orders(first: 1000, shipmentStatus: [RETURN]';
@@ -123,7 +120,7 @@ describe('orders(shipmentStatus:)', () => {
     ]);
   });
 
-  test('costs no further call for the shipments of the orders that match', async () => {
+  test('costs no further call if the query selects the shipments of matching orders', async () => {
     const shop = shopOf(400, (number) => (number % 8 === 0 ? 'WITH_ERROR' : 'DELIVERED'));
     for (const row of shop.shipments) Object.assign(row, { label: 'labels/1', totalCostCents: 100 });
     const { ask } = await open(shop);
@@ -141,7 +138,7 @@ describe('orders(shipmentStatus:)', () => {
     ]);
   });
 
-  test('reads a few shipments by id that the list lacks, and no quote', async () => {
+  test('reads shipments by id if the list lacks a few, and reads no quote', async () => {
     const shop = shopOf(50, (number) => (number <= 3 ? 'WITH_ERROR' : 'DELIVERED'));
     for (const number of [1, 2, 40]) shop.unlisted.add(`shipments/${number}`);
     const { ask } = await open(shop);
@@ -173,7 +170,7 @@ describe('orders(shipmentStatus:)', () => {
     ]);
   });
 
-  test('leaves out orders whose shipment has no usable or an unknown status', async () => {
+  test('leaves out orders if the shipment status is empty or unknown', async () => {
     const shop = shopOf(12, (number) => ['', 'LOST_AT_SEA', 'DELIVERED'][number % 3] ?? '');
     const { ask } = await open(shop);
     const { data, calls } = await ask(list('orders(shipmentStatus: [DELIVERED])'));
@@ -200,7 +197,7 @@ describe('orders(shipmentStatus:)', () => {
     expect(calls).toEqual([numbered('orders', 100), numbered('shipments', 100)]);
   });
 
-  test('shares the pages of all fields of an operation', async () => {
+  test('shares its pages with the other filtered lists of the operation', async () => {
     const shop = shopOf(900, (number) => (number % 30 === 0 ? 'RETURN' : 'WITH_ERROR'));
     const { ask } = await open(shop);
     const { data, calls } = await ask(`{
@@ -236,7 +233,7 @@ describe('orders(shipmentStatus:)', () => {
     expect([cost, hasNextPage]).toEqual([[20, 20, 20, 14], false]);
   });
 
-  test('gets on beside counts that take most of the 20 pages', async () => {
+  test('finds all matches over several operations if counts use most of the 20 pages', async () => {
     const shop = shopOf(25_000, (number) => (number % 5_000 === 0 ? 'WITH_ERROR' : 'DELIVERED'));
     const { ask } = await open(shop);
     const found: object[] = [];
@@ -308,7 +305,7 @@ describe('the arguments of filters', () => {
     expect(calls).toEqual([numbered(field.split('(')[0] ?? '', 20)]);
   });
 
-  test('may exclude all shipped orders with an empty shipmentStatus', async () => {
+  test('allow "hasShipment: false" with an empty shipmentStatus', async () => {
     const { ask } = await open(shopOf(5));
     const { data, errors } = await ask(list('orders(hasShipment: false, shipmentStatus: [])'));
     expect([data.list?.nodes, errors]).toEqual([[], undefined]);
@@ -323,7 +320,7 @@ describe('the arguments of filters', () => {
     ['orders', `updatedSince: "${time}"`, `createdSince: "${time}"`],
     ['shipments', 'courier: "a"', 'courier: "b"'],
     ['shipments', `updatedUntil: "${time}"`, `createdUntil: "${time}"`],
-  ])('are part of the cursors of %s: %s is not %s', async (records, args, others) => {
+  ])('are part of the cursor of %s: a cursor of %s is invalid for %s', async (records, args, others) => {
     const { orders, shipments } = rowsOfSeed({ seed: 1, orderCount: 300, sorting: 'newest first' });
     for (const row of shipments) row.courier = 'couriers/a';
     const { ask } = await open(createShop(orders, shipments));
@@ -334,7 +331,7 @@ describe('the arguments of filters', () => {
     expect(calls).toEqual([]);
   });
 
-  test.each(['condor-veloz', 'couriers/condor-veloz'])('take a courier as %s', async (courier) => {
+  test.each(['condor-veloz', 'couriers/condor-veloz'])('accept %s as a courier', async (courier) => {
     const { orders, shipments } = rowsOfSeed({ seed: 2, orderCount: 300, sorting: 'newest first' });
     const { ask } = await open(createShop(orders, shipments));
     const { data, calls } = await ask(list(`shipments(first: 10, courier: "${courier}")`));
@@ -387,7 +384,7 @@ describe('shipmentCounts.byCourier', () => {
     );
   };
 
-  test('agrees with all rows, and costs no call more', async () => {
+  test('counts every row, and costs no additional call', async () => {
     const rows = rowsOfSeed({ seed: 4, orderCount: 3_000, sorting: 'newest first' });
     const { ask } = await open(createShop(rows.orders, rows.shipments));
     const { data, calls } = await ask(query);
@@ -401,7 +398,7 @@ describe('shipmentCounts.byCourier', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('adds up to the total if 20 pages do not reach the end', async () => {
+  test('adds up to the total even if 20 pages do not reach the end of the list', async () => {
     const shop = shopOf(20_500, (number) => (number % 7 === 0 ? 'LOST_AT_SEA' : 'RETURN'));
     for (const [index, row] of shop.shipments.entries())
       if (index % 3 > 0) row.courier = `couriers/c${index % 3}`;

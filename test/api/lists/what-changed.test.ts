@@ -56,7 +56,7 @@ function createCopy(ask: (args: string) => Promise<Page>, nowMs: () => number, u
 const fields = '{ nodes { id updateTime status } pageInfo { hasNextPage endCursor } }';
 
 test.each([false, true])(
-  'a sync job misses no write between its pages (a list that is oldest first: %s)',
+  'a sync job misses no write between its pages (oldest first: %s)',
   async (oldestFirst) => {
     await using waybill = await startWaybill({}, { quirks: { oldestFirst } });
     const { clock } = waybill.sandbox;

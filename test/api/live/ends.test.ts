@@ -38,7 +38,7 @@ async function watch({ url }: { url: URL }, query: string, accept = sse): Promis
 const order = 'subscription Notes { order(id: "ca2496") { notes } }';
 const patience = { timeout: 90_000 };
 
-test('an outage of REST is one event, and its end another', async () => {
+test('a stream sends one event at the start of a REST outage and one at the end', async () => {
   const waybill = await start();
   const client = await watch(waybill, order);
   await client.event(1);
@@ -55,7 +55,7 @@ test('an outage of REST is one event, and its end another', async () => {
   expect(client.end()).toBeUndefined();
 });
 
-test('an error of this server is one event, and the stream goes on', async () => {
+test('an internal error causes one event, and the stream continues', async () => {
   let runs = 0;
   const reports: unknown[] = [];
   const waybill = await start(
@@ -81,7 +81,7 @@ test('an error of this server is one event, and the stream goes on', async () =>
   expect(client.end()).toBeUndefined();
 });
 
-test('a failed field leaves the others in the event', async () => {
+test('a failed field does not remove the other fields from the event', async () => {
   const waybill = await start();
   waybill.sandbox.faults.add({ kind: 'status', status: 503, path: '/v1/shipments/ca2036' });
   const client = await watch(waybill, 'subscription { order(id: "ca2481") { id shipment { status } } }');
@@ -94,8 +94,8 @@ test('a failed field leaves the others in the event', async () => {
 describe.each([
   ['SSE', sse],
   ['multipart', multipart],
-])('by %s', (_name, accept) => {
-  test('a token that REST rejects gets the error and the end, and costs no further call', async () => {
+])('a stream by %s', (_name, accept) => {
+  test('ends with UNAUTHENTICATED if REST rejects the token later', async () => {
     const waybill = await start();
     const client = await watch(waybill, order, accept);
     await client.event(1);
@@ -108,7 +108,7 @@ describe.each([
     });
   });
 
-  test('a token that REST does not know gets the error and the end', async () => {
+  test('ends with UNAUTHENTICATED after one call if REST does not know the token', async () => {
     const waybill = await start();
     const client = await watchLive(waybill.url, { query: order, accept, authorization: 'Bearer made-up' });
     expect(await client.ended()).toBe('complete');
@@ -119,7 +119,7 @@ describe.each([
     expect(waybill.sandbox.requests.lines()).toHaveLength(1);
   });
 
-  test('a shutdown ends streams without the sign of completion', async () => {
+  test('ends without the completion event at a shutdown', async () => {
     const waybill = await start({ DRAIN_GRACE_MS: '10000' });
     const client = await watch(waybill, order, accept);
     await client.event(1);
@@ -129,7 +129,7 @@ describe.each([
   });
 });
 
-test('a stream has a line in the log, with its end', async () => {
+test('the log has one line per stream, which says how the stream ended', async () => {
   const { log, lines } = recordedLog();
   const waybill = await start({}, { log });
   const client = await watchLive(waybill.url, { query: order, headers: { 'x-request-id': 'mine' } });
@@ -158,7 +158,7 @@ const endLine = ({ lines }: ReturnType<typeof recordedLog>) =>
 describe.each([
   ['SSE', sse],
   ['multipart', multipart],
-])('the line of a stream by %s', (_name, accept) => {
+])('the log line of a stream by %s', (_name, accept) => {
   test('counts the last event of a rejected token', async () => {
     const recorded = recordedLog();
     const waybill = await start({}, { log: recorded.log });
@@ -214,7 +214,7 @@ test('the metrics count streams, runs and pushes', async () => {
   await expect.poll(() => value('waybill_live_streams'), patience).toBe(0);
 });
 
-test('a reader that stops loses its connection, and others of its token go on', async () => {
+test('a client that stops reading is disconnected, and the other stream goes on', async () => {
   let count = 0;
   const text = 'x'.repeat(1_000_000);
   const { log, lines } = recordedLog();
@@ -351,7 +351,7 @@ const recipes: [name: string, watch: Watch][] = [
   ],
 ];
 
-test.each(recipes)('%s comes again after the server has ended its stream', async (_name, watchNotes) => {
+test.each(recipes)('%s reconnects after the server has ended the stream', async (_name, watchNotes) => {
   const { waybill, breakAll } = await startBreakable();
   const notes: (string | undefined)[] = [];
   clients.push(watchNotes(waybill, (value) => notes.push(value)));

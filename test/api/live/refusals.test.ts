@@ -22,13 +22,13 @@ const refusals: [what: string, request: object, code: string, message: RegExp][]
   ],
   ['no token', { query: order, authorization: null }, 'UNAUTHENTICATED', /it is missing/],
   [
-    'a scan',
+    'a filter that needs a scan',
     { query: 'subscription { shipments(status: [WITH_ERROR]) { nodes { id } } }' },
     'BAD_USER_INPUT',
     /^A subscription cannot use "status" of Subscription.shipments, because this argument needs a scan of the list. Query the list once/,
   ],
   [
-    'a scan by a variable',
+    'a variable of a filter that needs a scan',
     {
       query: 'subscription ($since: DateTime) { orders(updatedSince: $since) { nodes { id } } }',
       variables: { since: '2026-11-01T00:00:00Z' },
@@ -76,9 +76,9 @@ const refusals: [what: string, request: object, code: string, message: RegExp][]
 describe.each([
   ['SSE', sse],
   ['multipart', multipart],
-])('a stream by %s that is refused', (_name, accept) => {
+])('a refused stream by %s', (_name, accept) => {
   test.each(refusals)(
-    'for %s has status 200, one event and the end',
+    'gets status 200, one error event and the end of the stream: %s',
     async (_what, request, code, message) => {
       waybill.sandbox.requests.clear();
       const client = await watchLive(waybill.url, { accept, query: '', ...request });
@@ -99,7 +99,7 @@ describe.each([
   );
 });
 
-test('a malformed body is one event and the end', async () => {
+test('a stream request with a malformed body gets one error event, and then ends', async () => {
   const response = await waybill.fetch('/graphql', {
     method: 'POST',
     headers: { accept: sse, 'content-type': 'application/json', authorization: waybill.authorization },
@@ -117,7 +117,7 @@ test.each([
   ['application/json', 'GET', 405, 'Send a subscription by POST, with its document in a JSON body.'],
   ['text/event-stream', 'GET', 405, 'Send a subscription by POST, with its document in a JSON body.'],
 ])(
-  'a subscription that accepts %s, by %s, has status %i and a sentence',
+  'a subscription with Accept: %s by %s gets the status %i and an explanation',
   async (accept, method, status, message) => {
     const path = method === 'GET' ? `/graphql?query=${encodeURIComponent(order)}` : '/graphql';
     for (let count = 0; count < 2; count += 1) {
@@ -137,7 +137,7 @@ test.each([
   },
 );
 
-test('a stream behind another response of its connection is refused', async () => {
+test('a stream is refused if an earlier response of the connection is pending', async () => {
   const { socket, received } = await openRaw(waybill);
   const request = (query: string) => {
     const body = JSON.stringify({ query });
@@ -174,7 +174,7 @@ test.each([
 });
 
 // The last test: its streams may still make a call when it has ended.
-test('streams beyond the limit of a token are refused with the limit', async () => {
+test('a stream beyond the limit of its token gets an error that names the limit', async () => {
   const clients = [];
   // A quarter of MAX_CONNECTIONS.
   for (let count = 0; count < 10; count += 1) clients.push(await watchLive(waybill.url, { query: order }));

@@ -45,7 +45,7 @@ async function startCounting(environment: Record<string, string> = {}) {
 const centsOf = (event: unknown) =>
   (event as { data: { organization: { balance: { cents: number } } } }).data.organization.balance.cents;
 
-test('100 streams of one token share each look, and miss none', async () => {
+test('100 streams of one token share each run of the query, and miss no result', async () => {
   const { app, reads, watch } = await startCounting();
   await using _app = app;
   const watching = await Promise.all(Array.from({ length: 100 }, () => watch('0')));
@@ -65,7 +65,7 @@ test('100 streams of one token share each look, and miss none', async () => {
   expect(reads.get('0')).toBeLessThanOrEqual(centsOf(reader?.events.at(-1)) + 1);
 });
 
-test('streams of ten tokens see what their own token reads', async () => {
+test('with ten tokens, each stream sees only the data of its own token', async () => {
   const { app, watch } = await startCounting();
   await using _app = app;
   const bearers = Array.from({ length: 10 }, (_, index) => String((index + 1) * 1_000_000));
@@ -85,8 +85,11 @@ const withVariable = 'subscription ($a: Boolean!) { organization { balance { cen
 test.each([
   ['another document', { query: `${withVariable} # another`, variables: { a: true } }],
   ['other variables', { query: withVariable, variables: { a: false } }],
-  ['the cost', { query: withVariable, variables: { a: true }, headers: { 'x-upstream-cost': '1' } }],
-])('streams with %s do not share a look', async (_what, request) => {
+  [
+    'the header x-upstream-cost',
+    { query: withVariable, variables: { a: true }, headers: { 'x-upstream-cost': '1' } },
+  ],
+])('streams do not share a run of the query if one stream has %s', async (_what, request) => {
   const { app, reads, watch } = await startCounting({ LIVE_INTERVAL_MS: '3600000' });
   await using _app = app;
   const one = await watch('0', { query: withVariable, variables: { a: true } });
@@ -96,7 +99,7 @@ test.each([
   expect(one.events).toHaveLength(1);
 });
 
-test('equal variables in another order share a look', async () => {
+test('streams share a run of the query if only the order of their variables differs', async () => {
   const { app, watch } = await startCounting({ LIVE_INTERVAL_MS: '3600000' });
   await using _app = app;
   const query =
@@ -132,7 +135,7 @@ test('no call is made after the last client has left', async () => {
   expect(reads.get('0')).toBe(before);
 });
 
-test('a call that runs ends when its last client leaves', async () => {
+test('a pending call is aborted when the last client leaves', async () => {
   let closed = false;
   await using app = await startApp((_request, response) => {
     response.once('close', () => {
@@ -146,7 +149,7 @@ test('a call that runs ends when its last client leaves', async () => {
   expect(app.reported).toEqual([]);
 });
 
-test('a look pays the points of its token once, and waits for more', async () => {
+test('a run costs its points once for 20 streams, and waits if no points are left', async () => {
   const { app, reads, watch } = await startCounting({
     LIVE_INTERVAL_MS: '20',
     // The burst is ten looks. A further one is due every second.

@@ -38,7 +38,7 @@ describe.each([
   ['SSE', sse, 'text/event-stream; charset=utf-8', 'complete'],
   ['multipart', multipart, 'multipart/mixed; boundary="graphql"; subscriptionSpec=1.0', 'complete'],
 ])('a stream by %s', (_name, accept, contentType) => {
-  test('begins with the response of the query, and goes on when it changes', async () => {
+  test('sends the first response, and then an event for each change', async () => {
     const waybill = await start();
     const client = await watch(waybill, { query: label, accept });
     expect(await client.event(1)).toEqual(waiting);
@@ -47,7 +47,7 @@ describe.each([
     expect(client.end()).toBeUndefined();
   });
 
-  test('has a head that keeps proxies from holding it back', async () => {
+  test('has headers that keep proxies from buffering or storing the stream', async () => {
     const waybill = await start();
     const { status, headers } = await watch(waybill, {
       query: label,
@@ -62,7 +62,7 @@ describe.each([
     expect(headers.get('x-request-id')).toMatch(/./);
   });
 
-  test('flushes its head before REST has responded', async () => {
+  test('sends its headers before REST has responded', async () => {
     const waybill = await start();
     const end = waybill.sandbox.faults.add({ kind: 'hang', path: '/v1/shipments/ca2047' });
     const client = await watch(waybill, { query: label, accept });
@@ -70,7 +70,7 @@ describe.each([
     end();
   });
 
-  test('takes a document that is not in the cache, and then the cached one', async () => {
+  test('runs a new document, and then the same document from the cache', async () => {
     const waybill = await start();
     const query = `${label} # ${accept}`;
     for (let count = 0; count < 2; count += 1) {
@@ -101,7 +101,7 @@ test.each([
   ['nodes', '(ids: ["orders/ca2496", "shipments/ca2047"]) { id }'],
   ['conversation', '(id: "channels/ca1/conversations/ca60") { id channel { type } }'],
   ['organization', '{ id balance { cents } }'],
-])('the subscription %s responds as the query does, with the same calls', async (field, rest) => {
+])('the subscription %s returns the data of the query with the same calls', async (field, rest) => {
   const waybill = await start({ LIVE_INTERVAL_MS: '60000' });
   const { data, calls } = await waybill.ask(`{ ${field}${rest} }`);
   waybill.sandbox.requests.clear();
@@ -110,7 +110,7 @@ test.each([
   expect(waybill.sandbox.requests.lines()).toEqual(calls);
 });
 
-test('a new signature of a label alone is no event', async () => {
+test('a stream sends no event if only the signature in a label URL changes', async () => {
   const waybill = await start();
   const client = await watch(waybill, {
     query: 'subscription { shipment(id: "ca2036") { status label { url } } }',
@@ -135,7 +135,7 @@ test('a new signature of a label alone is no event', async () => {
   });
 });
 
-test('a mutation of the token is seen at the next tick', async () => {
+test('a stream sends an event after a mutation with the same token', async () => {
   const waybill = await start({ LIVE_INTERVAL_MS: '50' });
   const client = await watch(waybill, { query: 'subscription { order(id: "ca2496") { notes } }' });
   await client.event(1);
@@ -145,7 +145,7 @@ test('a mutation of the token is seen at the next tick', async () => {
   expect(await client.event(2)).toEqual({ data: { order: { notes: 'changed' } } });
 });
 
-test('a record that is gone is null', async () => {
+test('a stream continues with null if a record is gone', async () => {
   const waybill = await start();
   const client = await watch(waybill, { query: 'subscription { order(id: "ca2496") { id } }' });
   await client.event(1);
@@ -154,7 +154,7 @@ test('a record that is gone is null', async () => {
   expect(client.end()).toBeUndefined();
 });
 
-test('a client of streams alone gets a query as one event and the end', async () => {
+test('a client that accepts only streams gets the result of a query as one event', async () => {
   const waybill = await start();
   for (let count = 0; count < 2; count += 1) {
     const client = await watch(waybill, { query: '{ order(id: "ca2496") { id } }' });
@@ -166,7 +166,7 @@ test('a client of streams alone gets a query as one event and the end', async ()
 test.each([
   ['urql', 'application/graphql-response+json, application/json, text/event-stream, multipart/mixed'],
   ['a client that accepts anything', '*/*'],
-])('a query of %s is JSON', async (_client, accept) => {
+])('a query of %s gets a JSON response', async (_client, accept) => {
   const waybill = await start();
   const headers = { accept, 'content-type': 'application/json' };
   for (let count = 0; count < 2; count += 1) {
@@ -178,7 +178,7 @@ test.each([
   }
 });
 
-test('each part is written with the boundary behind it', async () => {
+test('each part of a multipart stream is sent with the boundary after the part', async () => {
   const waybill = await start();
   const client = await watch(waybill, { query: label, accept: multipart });
   await client.event(1);
@@ -187,7 +187,7 @@ test('each part is written with the boundary behind it', async () => {
   );
 });
 
-test('a connection is used again after a refused stream', async () => {
+test('a connection can be used again after a refused stream', async () => {
   const waybill = await start();
   const { socket, received } = await openRaw(waybill);
   const body = JSON.stringify({ query: 'subscription { nope }' });

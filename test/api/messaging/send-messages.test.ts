@@ -141,7 +141,7 @@ describe('sendMessages', () => {
     expect(errors).toMatchObject([{ path: ['sendMessages'], extensions: { code: 'RATE_LIMITED' } }]);
   });
 
-  test('returns the key of the input with a lost response', async () => {
+  test('returns the idempotencyKey of an input if the response is lost', async () => {
     sandbox.faults.add({ kind: 'applied-then-cut', method: 'POST', path: `/v1/${one}/messages`, times: 1 });
     const { data } = await send(text(one, 'a', { idempotencyKey: 'lost a' }), text(other, 'b'));
     expect(data.sendMessages).toEqual([
@@ -150,7 +150,7 @@ describe('sendMessages', () => {
     ]);
   });
 
-  test('sends each key once, within a list and in a retry', async () => {
+  test('sends one message per key, even if a list or a retry repeats the key', async () => {
     const inputs = [
       text(one, 'con llave', { idempotencyKey: 'key 1' }),
       text(one, 'con llave', { idempotencyKey: 'key 1' }),

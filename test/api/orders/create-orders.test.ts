@@ -103,7 +103,7 @@ describe('createOrders', () => {
     expect(calls).toEqual([post, post, post]);
   });
 
-  test('accepts 100 inputs with each text at its limit of 4-byte characters', async () => {
+  test('accepts 100 inputs with the longest texts of 4-byte characters', async () => {
     const text = (length: number, index: number) => String.fromCodePoint(0x1f900 + index).repeat(length);
     const largest = Array.from({ length: 100 }, (_, index) => ({
       recipient: longRecipient,

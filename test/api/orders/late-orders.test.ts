@@ -23,10 +23,10 @@ const losses: [string, Reply][] = [
   ['a 504', { status: 504 }],
 ];
 
-describe.each(losses)('createOrder with a referenceId and the same key, after %s', (_what, reply) => {
+describe.each(losses)('a retry of createOrder with a key and a referenceId after %s', (_what, reply) => {
   const environment: Record<string, string> = reply === 'hang' ? { UPSTREAM_TIMEOUT_MS: '1000' } : {};
 
-  test('returns the order that shows late', async () => {
+  test('returns an order that REST shows late', async () => {
     await using shop = await startLateShop({ environment, processingMs });
     shop.hideNew();
     shop.onNext(path, reply);
@@ -36,7 +36,7 @@ describe.each(losses)('createOrder with a referenceId and the same key, after %s
     expect(shop.orders).toHaveLength(1);
   });
 
-  test('says that no order was found only after the time that REST may take', async () => {
+  test('returns OutcomeUnknown only after REST had enough time to show the order', async () => {
     await using shop = await startLateShop({ environment, processingMs });
     shop.onNext(path, reply, false);
     await shop.run('createOrder', input);
@@ -49,7 +49,7 @@ describe.each(losses)('createOrder with a referenceId and the same key, after %s
   });
 });
 
-test('an order of a process that died during the POST is looked for the whole time', async () => {
+test('a retry waits the full time for an order if the first process died at the POST', async () => {
   const { keyStore, recover } = startDyingStore();
   // Longer than the store may take for the time of the first look.
   const wholeMs = 1_000;
@@ -81,8 +81,8 @@ const refusals: [string, Exclude<Reply, string>][] = [
   ],
 ];
 
-describe('a refusal that may answer a repeated POST', () => {
-  test.each(refusals)('leads to the order that shows late: %s', async (_status, reply) => {
+describe('a refusal that may come from a repeated POST', () => {
+  test.each(refusals)('leads to the created order, even if it appears late: %s', async (_status, reply) => {
     await using shop = await startLateShop({ processingMs });
     shop.hideNew();
     shop.onNext(path, reply);
@@ -91,7 +91,7 @@ describe('a refusal that may answer a repeated POST', () => {
     expect(shop.orders).toHaveLength(1);
   });
 
-  test('leads to the order also without a key', async () => {
+  test('leads to the created order even without a key', async () => {
     await using shop = await startLateShop({ processingMs });
     // From now on, the time of the service is known.
     await shop.run('createOrder', orderInput);
@@ -102,7 +102,7 @@ describe('a refusal that may answer a repeated POST', () => {
     expect(shop.orders).toHaveLength(2);
   });
 
-  test.each(refusals)('frees the key if no order shows: %s', async (_status, reply) => {
+  test.each(refusals)('frees the key if REST shows no order: %s', async (_status, reply) => {
     await using shop = await startLateShop({ processingMs });
     shop.onNext(path, reply, false);
     expect((await shop.run('createOrder', input)).__typename).toMatch(/^(Conflict|InvalidInput)$/);
@@ -120,7 +120,7 @@ describe('a refusal that may answer a repeated POST', () => {
     expect(shop.calls()).toEqual(['GET /v1/organizations/mine', post, search]);
   });
 
-  test('is OutcomeUnknown if another new order has the reference', async () => {
+  test('becomes OutcomeUnknown if another new order has the reference', async () => {
     await using shop = await startLateShop({ processingMs });
     await shop.run('createOrder', { ...input, notes: 'Otra', idempotencyKey: null });
     shop.onNext(path, { status: 409 }, false);
@@ -129,7 +129,7 @@ describe('a refusal that may answer a repeated POST', () => {
     expect(shop.calls().filter((call) => call === post)).toHaveLength(2);
   });
 
-  test('keeps the key if the deadline is too early to wait', async () => {
+  test('keeps the key if the time limit leaves too little time to wait', async () => {
     await using shop = await startLateShop({
       environment: { OPERATION_TIMEOUT_MS: '5000' },
       processingMs: 60_000,
@@ -146,7 +146,7 @@ describe('a refusal that may answer a repeated POST', () => {
   });
 });
 
-describe('a 409 to a POST that no search can find', () => {
+describe('a conflict status for a write that no search can find', () => {
   const message = { conversation: 'channels/1/conversations/1', content: { text: 'Hola' } };
   const toPhone = { channel: 'channels/1', phone: '+573104567890', name: 'Lucía', text: 'Hola' };
   const withoutReference = { ...orderInput };
@@ -156,8 +156,8 @@ describe('a 409 to a POST that no search can find', () => {
     ['createOrder', path, withoutReference],
   ];
 
-  describe.each(writes)('of %s', (mutation, endpoint, fields) => {
-    test.each([409, 412])('keeps the key taken: %i', async (status) => {
+  describe.each(writes)('in response to %s', (mutation, endpoint, fields) => {
+    test.each([409, 412])('causes OutcomeUnknown and keeps the key: %i', async (status) => {
       await using shop = await startLateShop();
       const keyed = { ...fields, idempotencyKey: 'one' };
       shop.onNext(endpoint, { status, body: { message: 'It was sent.' } });
@@ -172,14 +172,14 @@ describe('a 409 to a POST that no search can find', () => {
       expect(shop.calls()).toEqual([]);
     });
 
-    test('is OutcomeUnknown also without a key', async () => {
+    test('causes OutcomeUnknown even without a key', async () => {
       await using shop = await startLateShop();
       shop.onNext(endpoint, { status: 409 });
       expect((await shop.run(mutation, fields)).__typename).toBe('OutcomeUnknown');
     });
 
     test.each(['FAILED_PRECONDITION', 'CHANNEL_INACTIVE'])(
-      'is Conflict and frees the key if the code is %s',
+      'causes Conflict and frees the key if the code is %s',
       async (code) => {
         await using shop = await startLateShop();
         const keyed = { ...fields, idempotencyKey: 'one' };

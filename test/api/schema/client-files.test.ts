@@ -29,18 +29,18 @@ test.each([
   ['Query.orderCounts', '0'],
   ['Mutation.shipOrder', '0'],
   ['Mutation.createOrders', '0'],
-])('marks %s as null only with an error, at level %s', (coordinate, level) => {
+])('the client schema marks %s as null only with an error, at level %s', (coordinate, level) => {
   expect(marked.get(coordinate)).toBe(level);
 });
 
 test.each(['Query.order', 'Query.nodes', 'Order.shipment', 'Shipment.label', 'Quote.cheapestOffer'])(
-  'does not mark %s, where null is data',
+  'the client schema does not mark %s, which can be null without an error',
   (coordinate) => {
     expect(marked.has(coordinate)).toBe(false);
   },
 );
 
-test('a marked field is null only with an error at its path', async () => {
+test('a field that the client schema marks is null only with an error at its path', async () => {
   await using waybill = await startWaybill();
   waybill.sandbox.faults.add({ kind: 'status', status: 500 });
   const { data, errors } = await waybill.ask<{ orders: null; orderCounts: null; shipments: null }, object>(
@@ -50,7 +50,7 @@ test('a marked field is null only with an error at its path', async () => {
   expect(errors?.map(({ path }) => path?.join('.')).sort()).toEqual(['orderCounts', 'orders', 'shipments']);
 });
 
-test('has a TypeScript type for each scalar that the schema adds', () => {
+test('the client files have a TypeScript type for each custom scalar', () => {
   const own = Object.values(schema.getTypeMap())
     .filter(({ name, astNode }) => /^[A-Z]/.test(name) && astNode === undefined)
     .filter((type) => 'serialize' in type && !('getValues' in type))

@@ -528,9 +528,9 @@ describe('createShipment without a response from the REST service', () => {
 });
 
 test.each([
-  ['an order', 'quotes/ca2151', [read('quotes/ca2151'), read('orders/ca2496')]],
+  ['a quote with an order', 'quotes/ca2151', [read('quotes/ca2151'), read('orders/ca2496')]],
   ['a quote without an order', 'quotes/ca2154', [read('quotes/ca2154')]],
-])('a second key for %s gets a Conflict with the shipment', async (_what, quote, reads) => {
+])('createShipment with a second key returns Conflict with the shipment: %s', async (_what, quote, reads) => {
   await using fresh = await startWaybill();
   const { first } = fresh.sandbox.tokens;
   await learnMerchants(fresh, first);
@@ -570,7 +570,7 @@ test.each([
   );
 });
 
-test('a createShipment whose order cannot be read leaves its key free', async () => {
+test('createShipment leaves its key free if the read of the order fails', async () => {
   await using fresh = await startWaybill();
   const { faults } = fresh.sandbox;
   faults.add({ kind: 'cut-json', path: '/v1/orders/ca2496', times: 1 });

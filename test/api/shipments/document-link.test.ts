@@ -16,7 +16,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 describe('the link of a document', () => {
-  test('needs no header, works again, and costs no call', async () => {
+  test('needs no header, can be opened twice, and costs no call', async () => {
     stage.service.requests.length = 0;
     const bodies = [await stage.fetch(path), await stage.fetch(path)];
     const [first, second] = await Promise.all(bodies.map((response) => response.bytes()));
@@ -26,7 +26,7 @@ describe('the link of a document', () => {
     expect(stage.calls()).toEqual([]);
   });
 
-  test('has headers that keep it private', async () => {
+  test('has headers that keep the document private', async () => {
     const response = await stage.fetch(path);
     const bytes = await response.bytes();
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -39,7 +39,7 @@ describe('the link of a document', () => {
     });
   });
 
-  test('has the same headers for HEAD, without a body', async () => {
+  test('has the same headers and no body for HEAD', async () => {
     const [get, head] = [await stage.fetch(path), await stage.fetch(path, { method: 'HEAD' })];
     const headersOf = (response: Response) =>
       Object.entries(Object.fromEntries(response.headers)).filter(
@@ -60,14 +60,14 @@ describe('the link of a document', () => {
   test.each([
     ['https://desk.example', 'https://desk.example'],
     ['https://other.example', null],
-  ])('lets pages of listed origins read it: %s', async (origin, allowed) => {
+  ])('lets only pages of listed origins read the document: %s', async (origin, allowed) => {
     const response = await stage.fetch(path, { headers: { origin } });
     expect(response.headers.get('access-control-allow-origin')).toBe(allowed);
     await response.bytes();
   });
 });
 
-describe('an id that is not alive', () => {
+describe('a link without a document', () => {
   /** All of a response by which one id could be told from another. */
   async function seen(link: string, headers: Record<string, string> = {}) {
     const response = await stage.fetch(link, { headers });
@@ -75,7 +75,7 @@ describe('an id that is not alive', () => {
     return { status: response.status, others, text: await response.text() };
   }
 
-  test('is the same 410 for guesses, for texts that are no id, and for a revoked token', async () => {
+  test('gets the same 410 for a guess, an invalid id and a revoked token', async () => {
     const revoked = pathOf(await stage.make(['s1'], '', 'revoked'));
     expect((await stage.fetch(revoked)).status).toBe(200);
     stage.shop.rejected.add('revoked');
@@ -90,7 +90,7 @@ describe('an id that is not alive', () => {
     expect((await stage.fetch(path, { method: 'HEAD' })).status).toBe(200);
   });
 
-  test('is a page for a browser, and JSON for others', async () => {
+  test('gets a page in a browser, and JSON in other clients', async () => {
     const gone = '/documents/BAAAAAAAAAAAAAAAAAAAAA.pdf';
     const page = await seen(gone, { accept });
     expect(page.others['content-type']).toBe('text/html; charset=utf-8');
@@ -106,7 +106,7 @@ describe('an id that is not alive', () => {
     });
   });
 
-  test('is found by none of 1,000 guesses', async () => {
+  test('gets 410 for each of 1,000 guesses', async () => {
     const statuses = new Set<number>();
     for (let guess = 0; guess < 1_000; guess += 1) {
       const bytes = Buffer.alloc(16);
@@ -119,7 +119,7 @@ describe('an id that is not alive', () => {
     expect([...statuses]).toEqual([410]);
   });
 
-  test('is that of a document which its token made before REST rejected the token', async () => {
+  test('is not returned if REST rejects the token during createLabelDocument', async () => {
     const held: ServerResponse[] = [];
     stage.shop.labels.set('h1', (response) => held.push(response));
     const made = stage.make(['h1', 's1'], '', 'late');
@@ -132,7 +132,7 @@ describe('an id that is not alive', () => {
   });
 });
 
-test('a document takes a label slot of its token, also as a link', async () => {
+test('a request for a document uses a label slot of the token that made the document', async () => {
   await using app = await startLabelShop({}, { labelRequestsAtOnce: 2, labelWaitMs: 300 });
   const link = pathOf(await app.make(['s1'], '', 'ana'));
   await app.ask('{ shipment(id: "s1") { id } }', 'eva');
@@ -151,7 +151,7 @@ test('a document takes a label slot of its token, also as a link', async () => {
   expect((await app.fetch(link)).status).toBe(200);
 });
 
-test('a document that ends while its request waits for a slot is the same 410', async () => {
+test('a waiting request gets 410 if its document ends before a slot is free', async () => {
   await using app = await startLabelShop({}, { labelRequestsAtOnce: 2 });
   const link = pathOf(await app.make(['s1'], '', 'ana'));
   const held: ServerResponse[] = [];

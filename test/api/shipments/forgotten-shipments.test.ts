@@ -33,7 +33,7 @@ async function run(server: Waybill, name: string, input: object) {
 }
 const hasPosted = (calls: string[]) => calls.includes('POST /v1/shipments');
 
-test('shipOrder refuses an order that names a forgotten shipment', async () => {
+test('after a failover, shipOrder returns Conflict if the order names a shipment', async () => {
   const input = { ...(await orderToShip(waybill)), idempotencyKey: 'named' };
   expect((await run(waybill, 'shipOrder', input)).result.__typename).toBe('ShipOrderSuccess');
   await using after = await startAfter();
@@ -42,7 +42,7 @@ test('shipOrder refuses an order that names a forgotten shipment', async () => {
   expect(calls).toEqual([organizationCall, `GET /v1/${input.order}`, 'GET /v1/origins']);
 });
 
-test('shipOrder finds a forgotten shipment that the order does not name yet', async () => {
+test('after a failover, shipOrder finds a shipment that the order does not name yet', async () => {
   const input = { ...(await orderToShip(waybill)), idempotencyKey: 'unnamed' };
   await run(waybill, 'shipOrder', input);
   await using after = await startAfter();
@@ -59,7 +59,7 @@ test('shipOrder finds a forgotten shipment that the order does not name yet', as
   );
 });
 
-test('shipOrder ships an order after one more read of the order and of the shipments', async () => {
+test('after a failover, shipOrder reads the order and shipments again, and then ships', async () => {
   // Other orders of the same person do not matter.
   await run(waybill, 'shipOrder', await orderToShip(waybill));
   await using after = await startAfter();
@@ -72,7 +72,7 @@ test('shipOrder ships an order after one more read of the order and of the shipm
   expect(calls.filter((call) => call === 'GET /v1/shipments')).toHaveLength(1);
 });
 
-test('createShipment finds the forgotten shipment of its quote', async () => {
+test('after a failover, createShipment finds the earlier shipment of its quote', async () => {
   const input = { ...(await keyedMutation('createShipment').newInput(waybill)), idempotencyKey: 'quote' };
   expect((await run(waybill, 'createShipment', input)).result.__typename).toBe('CreateShipmentSuccess');
   await using after = await startAfter();
@@ -81,7 +81,7 @@ test('createShipment finds the forgotten shipment of its quote', async () => {
   expect(hasPosted(calls)).toBe(false);
 });
 
-test('repeats an empty search once REST must show the shipment', async () => {
+test('after a failover, shipOrder repeats an empty search after a wait', async () => {
   await using after = await startAfter(0, { processingMs: 300 });
   const { result, calls } = await run(after, 'shipOrder', {
     ...(await orderToShip(waybill)),
@@ -91,7 +91,7 @@ test('repeats an empty search once REST must show the shipment', async () => {
   expect(calls.filter((call) => call === 'GET /v1/shipments')).toHaveLength(2);
 });
 
-test('without a loss, shipOrder looks for no shipment', async () => {
+test('without a failover, shipOrder searches for no earlier shipment', async () => {
   const { calls } = await run(waybill, 'shipOrder', {
     ...(await orderToShip(waybill)),
     idempotencyKey: 'usual',

@@ -48,7 +48,7 @@ describe('createLabelDocument', () => {
     ]);
   });
 
-  test('reads many shipments in one batch, which costs a page of their list', async () => {
+  test('first reads one page of the list if the document has 20 shipments', async () => {
     await stage.make(idsOf(20));
     const calls = stage.calls();
     expect(calls.filter((call) => call.startsWith('GET /v1/shipments?'))).toHaveLength(1);
@@ -57,7 +57,7 @@ describe('createLabelDocument', () => {
     expect(calls.filter((call) => call.endsWith('/label'))).toHaveLength(20);
   });
 
-  test('reads eight labels at a time, and the next one when a label is there', async () => {
+  test('reads eight labels at a time, and the next label after each response', async () => {
     const ids = idsOf(12);
     const bytes = await plainLabel('HELD');
     const held: ServerResponse[] = [];
@@ -86,7 +86,7 @@ describe('createLabelDocument', () => {
     }
   });
 
-  test('names the shipments of 100 that have no label to print', async () => {
+  test('gives the reason for each shipment without a label to print', async () => {
     const ids = idsOf(100);
     const [bad] = badLabels;
     stage.shop.unlabelled.add('s010');
@@ -133,13 +133,13 @@ describe('createLabelDocument', () => {
       'The label that the REST service sent for this shipment is not a PDF.',
     ],
     [
-      'nothing',
+      'empty',
       (response) => response.writeHead(200, pdf).end(),
       'UNREADABLE',
       'The label that the REST service sent for this shipment is not a PDF.',
     ],
     [
-      'more than 5 MiB',
+      'larger than 5 MiB',
       (response) => response.writeHead(200, pdf).end(Buffer.alloc(5 * 1_048_576 + 1)),
       'UNREADABLE',
       'The label has more than 5 MiB.',
@@ -150,7 +150,7 @@ describe('createLabelDocument', () => {
       'NOT_READY',
       'The REST service does not have the label of this shipment.',
     ],
-  ])('says so of a label for which REST sends %s', async (_what, send, outcome, message) => {
+  ])('gives the reason if the label response is %s', async (_what, send, outcome, message) => {
     stage.shop.labels.set('s2', send);
     const { result } = await stage.make(['s1', 's2']);
     expect(result?.document?.entries).toEqual([
@@ -159,7 +159,7 @@ describe('createLabelDocument', () => {
     ]);
   });
 
-  test('includes labels of 32 MiB together, and fails the others', async () => {
+  test('includes labels of up to 32 MiB in total, and marks the others as FAILED', async () => {
     const ids = idsOf(8);
     for (const id of ids) stage.shop.labels.set(id, await largeLabel(id, 4.9 * 1_048_576));
     const { result } = await stage.make([...ids, 's999']);
@@ -171,7 +171,7 @@ describe('createLabelDocument', () => {
     expect(entries.at(-1)?.outcome).toBe('INCLUDED');
   });
 
-  describe('gives the room of labels that are not kept to others', () => {
+  describe('a rejected label', () => {
     const mebibyte = 1_048_576;
     const piece = Buffer.alloc(mebibyte);
     const large = (bytes: number) => (response: ServerResponse) => {
@@ -180,7 +180,7 @@ describe('createLabelDocument', () => {
     };
     test.each<[string, (response: ServerResponse) => unknown, string]>([
       [
-        'that break off',
+        'breaks off',
         (response) => {
           response.writeHead(200, pdf);
           for (let count = 0; count < 4; count += 1) response.write(piece);
@@ -189,7 +189,7 @@ describe('createLabelDocument', () => {
         'FAILED',
       ],
       [
-        'of more than 5 MiB without a length',
+        'exceeds 5 MiB without a content-length',
         (response) => {
           response.writeHead(200, pdf);
           for (let count = 0; count < 6; count += 1) response.write(piece);
@@ -197,9 +197,9 @@ describe('createLabelDocument', () => {
         },
         'UNREADABLE',
       ],
-      ['of 6 MiB with a length', large(6 * mebibyte), 'UNREADABLE'],
-      ['of 20 MiB', large(20 * mebibyte), 'UNREADABLE'],
-    ])('%s', async (_what, send, outcome) => {
+      ['has 6 MiB', large(6 * mebibyte), 'UNREADABLE'],
+      ['has 20 MiB', large(20 * mebibyte), 'UNREADABLE'],
+    ])('leaves its space to other labels if it %s', async (_what, send, outcome) => {
       const bad = idsOf(10);
       for (const id of bad) stage.shop.labels.set(id, send);
       const good = ['g1', 'g2', 'g3', 'g4', 'g5'];
@@ -213,7 +213,7 @@ describe('createLabelDocument', () => {
       if (outcome === 'UNREADABLE') expect(entries[0]?.message).toBe('The label has more than 5 MiB.');
     });
 
-    test('at once, if their length says so', async () => {
+    test('is not read to the end if its content-length exceeds 5 MiB', async () => {
       stage.shop.labels.set('s2', (response) => {
         response.writeHead(200, { ...pdf, 'content-length': 5 * mebibyte + 1 }).write(piece);
       });
@@ -225,7 +225,7 @@ describe('createLabelDocument', () => {
     });
   });
 
-  test('fails what is not read by half of the time of the operation', async () => {
+  test('marks a label as FAILED if REST does not send it in half of the time limit', async () => {
     await using slow = await startLabelShop({ OPERATION_TIMEOUT_MS: '20000' });
     slow.shop.labels.set('s2', () => {});
     const { result } = await slow.make(['s1', 's2']);
@@ -247,7 +247,7 @@ describe('createLabelDocument', () => {
 });
 
 describe('a document without any label', () => {
-  test('is an InvalidInput with a field for each shipment', async () => {
+  test('causes InvalidInput with a field for each shipment', async () => {
     stage.shop.unlabelled.add('s1');
     stage.shop.missing.add('s2');
     stage.shop.labels.set('s3', Buffer.from('<html>'));
@@ -284,14 +284,14 @@ describe('a document without any label', () => {
     expect(result?.message).toBe('No document was made, because the shipment has no label to print.');
   });
 
-  test('is the error of REST if all labels failed alike', async () => {
+  test('causes the error of REST if all labels fail with the same error', async () => {
     for (const id of ['s1', 's2']) stage.shop.labels.set(id, (response) => response.writeHead(503).end());
     const { result, errors } = await stage.make(['s1', 's2']);
     expect(result).toBeNull();
     expect(errors).toMatchObject([{ code: 'UPSTREAM_UNAVAILABLE', retryable: true, upstreamStatus: 503 }]);
   });
 
-  test('is UNAUTHENTICATED if REST rejects the token for the shipments or for a label', async () => {
+  test('causes UNAUTHENTICATED if REST rejects the token for shipments or a label', async () => {
     stage.shop.rejected.add('revoked');
     const first = await stage.make(['s1'], '', 'revoked');
     expect([first.result, first.errors?.[0]?.code]).toEqual([null, 'UNAUTHENTICATED']);
@@ -301,7 +301,7 @@ describe('a document without any label', () => {
   });
 });
 
-describe('an invalid input costs no call', () => {
+describe('an invalid input of createLabelDocument', () => {
   test.each([
     [['s1', 's2', 'shipments/s1'], '', [['shipments.2', 'DUPLICATE', null]]],
     [[], '', [['shipments', 'TOO_SHORT', 1]]],
@@ -322,7 +322,7 @@ describe('an invalid input costs no call', () => {
         ['summary', 'NOT_ALLOWED', null],
       ],
     ],
-  ])('%#', async (ids, input, expected) => {
+  ])('is rejected without a call: $0 $1', async (ids, input, expected) => {
     const { result } = await stage.make(ids, input);
     expect(result?.__typename).toBe('InvalidInput');
     expect(result?.fields?.map(({ path, code, limit }) => [path, code, limit])).toEqual(expected);
@@ -364,7 +364,7 @@ describe('the queue for documents', () => {
     };
   }
 
-  test('lets a token make one document at a time, and another token its own', async () => {
+  test('makes one document per token at a time', async () => {
     const holding = await startHolding();
     await using _app = holding;
     for (const bearer of ['ana', 'eva']) await holding.ask('{ shipment(id: "s0") { id } }', bearer);
@@ -385,7 +385,7 @@ describe('the queue for documents', () => {
     ).toEqual([1, 1]);
   });
 
-  test('refuses a document with OVERLOADED, without a call, when many wait', async () => {
+  test('refuses a document with OVERLOADED and without a call if many documents wait', async () => {
     const holding = await startHolding();
     await using _app = holding;
     await holding.ask('{ shipment(id: "s0") { id } }', 'ana');
@@ -409,7 +409,7 @@ describe('the queue for documents', () => {
   });
 });
 
-test('each label costs ten points, before anything is read', async () => {
+test('each label costs ten points, which Waybill charges before the first call', async () => {
   await using limited = await startLabelShop({ RATE_LIMIT_POINTS_PER_SECOND: '10' });
   const points = async (query: string) => {
     const response = await limited.fetch('/graphql', {
@@ -432,7 +432,7 @@ test('each label costs ten points, before anything is read', async () => {
   expect(limited.calls()).toHaveLength(before);
 });
 
-test('a document of variables costs as much as one of literals', async () => {
+test('each label in a variable costs ten points too', async () => {
   await using limited = await startLabelShop({ RATE_LIMIT_POINTS_PER_SECOND: '1000' });
   const query = `mutation ($ids: [ID!]!, $input: CreateLabelDocumentInput!) {
     one: createLabelDocument(input: { shipments: $ids }) { __typename }
@@ -450,7 +450,7 @@ test('a document of variables costs as much as one of literals', async () => {
   expect((await send(3)) - (await send(1))).toBe(40);
 });
 
-test('the process that makes documents takes one document with it', async () => {
+test('the death of the PDF process makes at most one document fail', async () => {
   const processes: { kill(signal: 'SIGKILL'): boolean }[] = [];
   await using app = await startLabelShop(
     {},
@@ -471,7 +471,7 @@ test('the process that makes documents takes one document with it', async () => 
   expect((await app.make(['s1'])).result?.document?.labelCount).toBe(1);
 });
 
-test('a document that is opened is a PDF with the pages that were promised', async () => {
+test('the PDF of a document has the number of pages that the result names', async () => {
   const made = await stage.make(['s1', 's2', 's3'], 'layout: LETTER_FOUR, startAt: 3');
   const response = await stage.fetch(pathOf(made));
   const document = await PDFDocument.load(await response.bytes());

@@ -280,15 +280,15 @@ test('a second merchant can read the label of its own shipment', async () => {
 });
 
 test.each<[string, string, Buffer]>([
-  ['its own bytes', 'identity', pdfBytes],
-  ['its own bytes', '', pdfBytes],
-  ['its own bytes', 'utf-8', pdfBytes],
-  ['its own bytes', 'binary', pdfBytes],
-  ['its own bytes', 'none', pdfBytes],
+  ['plain bytes', 'identity', pdfBytes],
+  ['plain bytes', '', pdfBytes],
+  ['plain bytes', 'utf-8', pdfBytes],
+  ['plain bytes', 'binary', pdfBytes],
+  ['plain bytes', 'none', pdfBytes],
   ['zlib', 'deflate', deflateSync(pdfBytes)],
   ['raw deflate', 'deflate', deflateRawSync(pdfBytes)],
 ])(
-  'a label from REST in %s with the content-encoding "%s" arrives as its PDF',
+  'a label in %s with the content-encoding "%s" arrives as the original PDF',
   async (_what, coding, sent) => {
     await using app = await startApp((_request, response) =>
       response.writeHead(200, { 'content-type': 'application/pdf', 'content-encoding': coding }).end(sent),

@@ -41,7 +41,7 @@ const losses: [string, Reply][] = [
 /** Only a response that never comes needs a short timeout. */
 const environmentOf = (reply: Reply) => (reply === 'hang' ? { UPSTREAM_TIMEOUT_MS: '1000' } : {});
 
-describe.each(losses)('a shipment that shows late after %s', (_what, reply) => {
+describe.each(losses)('a shipment that REST shows late after %s', (_what, reply) => {
   test.each<[string, Attempt, Attempt, string]>([
     ['shipOrder with the same key', ship('one'), ship('one'), 'ShipOrderSuccess'],
     ['shipOrder with another key', ship('one'), ship('other'), 'Conflict'],
@@ -80,7 +80,7 @@ describe('a process that died during the POST', () => {
     ['shipOrder with the same key', ship('died'), ship('died')],
     ['shipOrder without a key', ship('died'), ship()],
     ['createShipment without a key', accept(), accept()],
-  ])('makes %s wait the whole time from its first search', async (_who, first, second) => {
+  ])('makes a retry wait the full time after its first search: %s', async (_who, first, second) => {
     const { keyStore, recover } = startDyingStore();
     // Longer than the store may take for the time of the first look.
     const wholeMs = 1_000;
@@ -118,7 +118,7 @@ describe('a retry without enough time to wait', () => {
       /Send the request again with the same idempotencyKey in \d+ seconds\.$/,
     ],
     ['createShipment without a key', accept(), /Send the request again in \d+ seconds\.$/],
-  ])('is told when to retry: %s', async (_who, retry, expected) => {
+  ])('gets a message that says when to retry: %s', async (_who, retry, expected) => {
     await using shop = await startLateShop({
       environment: { OPERATION_TIMEOUT_MS: '5000' },
       processingMs: 60_000,
@@ -142,7 +142,7 @@ describe('a retry without enough time to wait', () => {
   });
 });
 
-test('a retry finds a shipment at once, without a wait', async () => {
+test('a retry does not wait if REST already shows the shipment', async () => {
   await using shop = await startLateShop({
     environment: { OPERATION_TIMEOUT_MS: '5000' },
     processingMs: 60_000,
@@ -155,7 +155,7 @@ test('a retry finds a shipment at once, without a wait', async () => {
   expect(shop.calls()).toEqual(['GET /v1/orders/1', 'GET /v1/shipments/1']);
 });
 
-test.each(losses)('a quote without a response is not waited for: %s', async (_what, reply) => {
+test.each(losses)('a retry does not wait if POST /v1/quotes ended with %s', async (_what, reply) => {
   await using shop = await startLateShop({
     environment: { ...environmentOf(reply), OPERATION_TIMEOUT_MS: '5000' },
   });
@@ -170,7 +170,7 @@ describe('a quote without an order', () => {
   test.each<[string, string | undefined]>([
     ['a key', 'one'],
     ['no key', undefined],
-  ])('is accepted once if its shipment shows late: %s', async (_how, idempotencyKey) => {
+  ])('is shipped only once if REST shows its shipment late: %s', async (_how, idempotencyKey) => {
     await using shop = await startLateShop({ processingMs });
     const quote = shop.quoteToShip();
     shop.hideNew();
@@ -184,7 +184,7 @@ describe('a quote without an order', () => {
 });
 
 describe('shipOrders', () => {
-  test('ships an order while another one waits for a lost shipment', async () => {
+  test('ships an order while another order waits for its lost shipment', async () => {
     await using shop = await startLateShop({ processingMs: 1_000 });
     const [lost, fresh] = [shop.orderToShip(), shop.orderToShip()];
     const input = { ...lost, idempotencyKey: 'lost' };
@@ -202,7 +202,7 @@ describe('shipOrders', () => {
     expect(shop.shipments).toHaveLength(2);
   });
 
-  test('returns each member before the deadline if all are too early to wait', async () => {
+  test('returns OutcomeUnknown for each order if the time limit leaves no time to wait', async () => {
     await using shop = await startLateShop({
       environment: { OPERATION_TIMEOUT_MS: '5000' },
       processingMs: 60_000,

@@ -56,7 +56,7 @@ describe.skipIf(isPostgresMissing)('with keys in PostgreSQL', () => {
   test.each([
     ['with a key', { idempotencyKey: 'shipment' }, 5],
     ['without a key', {}, 3],
-  ])('shipOrder %s costs a few commits', async (_how, key, commits) => {
+  ])('shipOrder $0 costs $2 commits', async (_how, key, commits) => {
     const document = mutation('shipOrder', { ...(await orderToShip(waybill)), ...key });
     expect(await commitsOf(() => run(document, 'ShipOrderSuccess'))).toBe(commits);
   });

@@ -26,7 +26,7 @@ async function startWithSchema(schema: string, server = sharedPostgres()) {
 }
 
 describe.skipIf(isPostgresMissing)('with documents in PostgreSQL', () => {
-  test('each of two servers opens the links of the other, and a restart keeps them', async () => {
+  test('two servers open the links of each other, and a restart keeps the links', async () => {
     const schema = newSchema();
     await using one = await startWithSchema(schema);
     let link: string;
@@ -66,7 +66,7 @@ describe.skipIf(isPostgresMissing)('with documents in PostgreSQL', () => {
     expect(dump).not.toContain(bytes);
   });
 
-  test('a token that REST rejects at one server ends its links at all', async () => {
+  test('if REST rejects a token at one server, the links of the token end at all servers', async () => {
     const schema = newSchema();
     await using one = await startWithSchema(schema);
     await using other = await startWithSchema(schema);
@@ -79,7 +79,7 @@ describe.skipIf(isPostgresMissing)('with documents in PostgreSQL', () => {
     expect(await statusOf(one, eva)).toBe(200);
   });
 
-  test('rows end with their time', async () => {
+  test('the rows of a document are deleted after the document expires', async () => {
     const schema = newSchema();
     await using app = await startWithSchema(schema);
     await app.make(['s1'], 'expiresInMinutes: 1');
@@ -94,7 +94,7 @@ describe.skipIf(isPostgresMissing)('with documents in PostgreSQL', () => {
     await expect.poll(count).toBe(0);
   });
 
-  test('while PostgreSQL is away, a link is a 503 and the mutation OVERLOADED', async () => {
+  test('without PostgreSQL, a link returns 503 and the mutation fails with OVERLOADED', async () => {
     const postgres = await startPostgres();
     const schema = newSchema();
     try {

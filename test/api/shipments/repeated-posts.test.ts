@@ -53,7 +53,7 @@ const attempts: [string, (shop: LateShop) => Attempt][] = [
 const posts = (shop: LateShop) => shop.calls().filter((call) => call === post);
 
 describe.each(attempts)('%s', (_mutation, start) => {
-  test.each(refusals)('returns the shipment that shows late after a %s', async (_status, reply) => {
+  test.each(refusals)('returns a shipment that REST shows late after a %s', async (_status, reply) => {
     await using shop = await startLateShop({ processingMs });
     const attempt = start(shop);
     shop.hideNew();
@@ -66,7 +66,7 @@ describe.each(attempts)('%s', (_mutation, start) => {
     expect(shop.shipments).toHaveLength(1);
   });
 
-  test('returns the shipment that shows late after a 409 without a key', async () => {
+  test('returns a shipment that REST shows late after a 409, even without a key', async () => {
     await using shop = await startLateShop({ processingMs });
     const attempt = start(shop);
     shop.hideNew();
@@ -80,7 +80,7 @@ describe.each(attempts)('%s', (_mutation, start) => {
     ['412', { status: 412, body: { message: 'The order is on hold.' } }, 'Conflict'],
     ['404', { status: 404, body: { message: 'No such courier.' } }, 'NotFound'],
   ])(
-    'returns the refusal and frees the key if no shipment shows after a %s',
+    'returns the refusal and frees the key if REST shows no shipment after a %s',
     async (_status, reply, expected) => {
       await using shop = await startLateShop({ processingMs });
       const attempt = start(shop);
@@ -94,7 +94,7 @@ describe.each(attempts)('%s', (_mutation, start) => {
     },
   );
 
-  test.each([400, 403, 413, 429])('looks for no shipment after a %i', async (status) => {
+  test.each([400, 403, 413, 429])('does not search for a shipment after a %i', async (status) => {
     await using shop = await startLateShop();
     const attempt = start(shop);
     shop.onNext(path, { status }, false);

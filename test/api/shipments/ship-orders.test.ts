@@ -199,7 +199,7 @@ describe('shipOrders', () => {
     expect(calls).toEqual([read(one), origins, postQuote, postShipment, read(one)]);
   });
 
-  test('reads 100 orders in a page, and by their ids once this token has shipped them', async () => {
+  test('reads 100 unshipped orders as one page, and the shipped orders by their ids', async () => {
     await using fast = await startWaybill({}, { sandbox: waybill.sandbox });
     await learnMerchants(fast, waybill.sandbox.tokens.first);
     const orders = await newOrders(100);
@@ -241,7 +241,7 @@ describe('the field shipOrders', () => {
     expect(calls).toEqual([...orders.map(read), origins]);
   });
 
-  test('has a result for each order if a retry could ship some of them again', async () => {
+  test('has a result for each order if only some of the errors are retryable', async () => {
     const [first, second] = await newOrders(2);
     const inputs = [first, second].filter((input) => input !== undefined);
     fail({ kind: 'status', status: 503, path: `/v1/${first?.order}` });

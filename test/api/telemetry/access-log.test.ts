@@ -98,7 +98,7 @@ describe('the access log line of an operation', () => {
     expect(cold).toBeGreaterThan(warm);
   });
 
-  test('reports the number of calls that lists saved', async () => {
+  test('reports the number of calls that list pages have saved', async () => {
     const { waybill, lines } = await start();
     await post(waybill, { query: '{ orders(first: 10) { nodes { recipient { location { locality } } } } }' });
     expect(lines()).toEqual([ran({ calls: 3, savedByList: 10, bytes })]);

@@ -39,8 +39,8 @@ function passTime(ms: number): void {
   vi.spyOn(performance, 'now').mockImplementation(() => realNow() + ms);
 }
 
-describe('a store of keys', () => {
-  test('with a full disk is in the log at the begin and at the end, and in a metric', async () => {
+describe('a key store', () => {
+  test('causes two log lines and a metric if its disk is full for a while', async () => {
     const { store, lines, metric, end } = await start({ maxPages: 30 });
     expect([lines(), await metric()]).toEqual([[], []]);
     for (let time = 0; time < 3; time += 1)
@@ -61,7 +61,7 @@ describe('a store of keys', () => {
     expect(lines()).toHaveLength(2);
   });
 
-  test('that does not respond in time is in the log and in a metric', async () => {
+  test('causes two log lines and a metric if it does not respond in time', async () => {
     const { store, lines, metric, end } = await start({ timeoutMs: 0 });
     for (let time = 0; time < 3; time += 1)
       await expect(store.noteOrganizationShown('a')).rejects.toThrow(StoreUnavailableError);
@@ -75,7 +75,7 @@ describe('a store of keys', () => {
     expect(lines()).toHaveLength(2);
   });
 
-  test('whose file another process uses is in the log and in a metric', async () => {
+  test('causes two log lines and a metric if another process uses its file for a while', async () => {
     const { file, store: first, end: endFirst } = await start({});
     const { store, lines, metric, end } = await start({ file });
     expect(lines()).toMatchObject([{ level: 'warn', kind: 'failure', problem: store.failure(), msg: begin }]);
@@ -88,7 +88,7 @@ describe('a store of keys', () => {
     await Promise.all([end(), endFirst()]);
   });
 
-  test('whose file is deleted is in the log and in a metric', async () => {
+  test('causes two log lines and a metric if its file is deleted', async () => {
     const { file, lines, metric, end } = await start({});
     rmSync(file);
     await expect.poll(lines).toMatchObject([{ kind: 'file', msg: begin }]);
@@ -98,7 +98,7 @@ describe('a store of keys', () => {
     expect(lines()[1]).toMatchObject({ kind: 'file', msg: works, atShutdown: true });
   });
 
-  test('that has failed over is in the log once, however often it reports', async () => {
+  test('logs a failover only once, even if it reports the failover three times', async () => {
     const { log, lines } = recordedLog('warn');
     const telemetry = await startTelemetry({ metrics: true, tracing: false }, log);
     let failover: string | undefined;

@@ -120,7 +120,7 @@ const operation = { kind: 'server', 'http.route': '/graphql', 'waybill.request_i
 const call = { kind: 'client', 'http.request.method': 'GET', failed: false };
 
 describe('traces', () => {
-  test('have a span per link of a document, without its id', async () => {
+  test('have a span for a request to a document link, without the id of the document', async () => {
     await using traced = await start();
     await traced.send('/documents/AAAAAAAAAAAAAAAAAAAAAA.pdf');
     await traced.flush();
@@ -139,7 +139,7 @@ describe('traces', () => {
     expect(traced.collector.text()).not.toContain('AAAAAAAAAA');
   });
 
-  test('have a child span per REST call, whose id the call sends', async () => {
+  test('have a child span per REST call, and each call sends the id of its span', async () => {
     await using traced = await start();
     const query = 'query Two { order(id: "a") { id notes } gone: order(id: "gone") { notes } }';
     await traced.send('/graphql', query, { traceparent, tracestate: 'vendor=1' });

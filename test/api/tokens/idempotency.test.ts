@@ -483,7 +483,7 @@ test.each([
   ['a 500', { kind: 'status', status: 500 }],
   ['a reset', { kind: 'reset' }],
 ] as const)(
-  'a keyed retry stays unknown if %s is too recent for a search to be certain',
+  'a keyed retry returns OutcomeUnknown if the search comes too soon after %s',
   async (what, fault) => {
     await using waybill = await startWaybill({ OPERATION_TIMEOUT_MS: '5000' });
     const input = { ...order, idempotencyKey: `too recent: ${what}`, referenceId: 'too-recent' };

@@ -41,7 +41,7 @@ test('a token can spend the points of ten seconds before it is rate-limited', as
   expect((await waybill.ask(orders(1), 'ana')).errors).toBeUndefined();
 });
 
-test('equal queries at the same time each cost points', async () => {
+test('concurrent equal queries cost points for each query', async () => {
   await using waybill = await start(1);
   const responses = await Promise.all([1, 2].map(() => waybill.ask(orders(6), 'ana')));
   expect(responses.map(({ errors }) => errors?.map(({ code }) => code))).toEqual([

@@ -149,7 +149,7 @@ describe.each([
   ['createOrder', 'order'],
   ['createShipment', 'shipment'],
   ['shipOrder', 'shipment'],
-])('a result of %s that the token can no longer read', (name, field) => {
+])('a result of %s whose read returns 404', (name, field) => {
   test('causes an error with the id of the result', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, name);
@@ -161,7 +161,7 @@ describe.each([
     expect(calls).toEqual([`GET /v1/${record}`, `GET /v1/${record}`]);
   });
 
-  test('is returned once REST shows it', async () => {
+  test('is returned if a second read finds the record', async () => {
     await using waybill = await start();
     const { input, data } = await runFirst(waybill, name);
     const record = idIn(data, field);

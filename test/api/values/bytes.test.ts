@@ -62,7 +62,7 @@ describe('a response of the REST service', () => {
     ['in an unknown charset', (text) => Buffer.from(text), 'application/json; charset=utf-9'],
   ];
 
-  test.each(unreadable)('is an error of its field if it is %s', async (_what, encode, contentType) => {
+  test.each(unreadable)('causes an error at its field if it is %s', async (_what, encode, contentType) => {
     await using app = await startApp(recoded(readOrder, encode, contentType));
     const query = '{ order(id: "ca2481") { recipient { firstName } } organization { id } }';
     const { data, errors } = await app.ask(query, sandbox.tokens.first);
@@ -83,7 +83,7 @@ describe('a response of the REST service', () => {
   });
 
   test.each(unreadable)(
-    'to a write leaves its outcome unknown if it is %s',
+    'to a write causes OutcomeUnknown if it is %s',
     async (_what, encode, contentType) => {
       await using app = await startApp(recoded('POST /v1/quotes', encode, contentType));
       const { data, errors } = await app.ask(createQuote, sandbox.tokens.first);

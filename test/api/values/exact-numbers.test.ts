@@ -156,7 +156,7 @@ describe('an amount', () => {
 });
 
 describe('a number with a fraction', () => {
-  test.each(['0.1', '4.35', '9007199254740991'])('is sent as it is: %s kg', async (weightKg) => {
+  test.each(['0.1', '4.35', '9007199254740991'])('is sent unchanged: %s kg', async (weightKg) => {
     await post(createQuote, withNumber(quoteInput, 'weightKg', weightKg));
     const [quote] = sandbox.requests.entries();
     expect(JSON.stringify(quote?.body)).toContain(`"weightKg":${weightKg}`);
@@ -190,7 +190,7 @@ test.each(['9007199254740993', '2147483648', '1e21'])(
 
 describe('a number of the REST service', () => {
   test.each([9_007_199_254_740_992, -9_007_199_254_740_992, 1e21])(
-    'is an error of its field if it has lost digits: %d cents',
+    'causes an error at its field if it has lost digits: %d cents',
     async (sellingPriceCents) => {
       waybill.changeAnswer('/v1/orders/ca2481', { sellingPriceCents });
       const { data, errors } = await post('{ order(id: "ca2481") { sellingPrice { cents } } }', '{}');
@@ -202,7 +202,7 @@ describe('a number of the REST service', () => {
   );
 
   test.each([9_007_199_254_740_992, -9_007_199_254_740_992, 1e21])(
-    'is an error of its field if it has lost digits: %d kg',
+    'causes an error at its field if it has lost digits: %d kg',
     async (weightKg) => {
       const quote = { name: 'quotes/ca2139', package: { weightKg } };
       waybill.changeAnswer('/v1/quotes/ca2139', quote);
@@ -220,7 +220,7 @@ describe('a number of the REST service', () => {
     expect(data).toEqual({ quote: { package: { weightKg: 0.1 } } });
   });
 
-  test('is an error if it is an id', async () => {
+  test('causes an error if it stands in place of an id', async () => {
     waybill.changeAnswer('/v1/orders/ca2481', { shipment: 1_234_567_890_123_456_800 });
     const { data, errors } = await post('{ order(id: "ca2481") { shipment { id } } }', '{}');
     expect(data).toEqual({ order: { shipment: null } });

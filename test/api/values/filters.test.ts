@@ -66,7 +66,7 @@ describe('a row without a time', () => {
   test.each([
     ['orders', 'orderCounts'],
     ['shipments', 'shipmentCounts'],
-  ])('is in no count of %s since a time', async (list, field) => {
+  ])('is in no count of %s if createdSince is given', async (list, field) => {
     expect(await ask(rows, `${field}(createdSince: "1970-01-01T00:00:00Z") ${counts}`)).toEqual({
       data: counted(1, { status, count: 1 }),
       errors: undefined,

@@ -43,7 +43,7 @@ describe('a time of the REST service', () => {
     '2026-02-30T10:30:00Z',
     '2026-01-15T24:00:00Z',
     'soon',
-  ])('is an error of its field without a zone or a day: %s', async (time) => {
+  ])('causes an error at its field if it is incomplete or impossible: %s', async (time) => {
     changeAnswer(order, { createTime: time });
     changeAnswer(shipment, { createTime: time, updateTime: '2026-01-15T10:30:00+0000' });
     const { data, errors } = await ask(

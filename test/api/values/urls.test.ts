@@ -25,7 +25,7 @@ describe('a URL of the REST service', () => {
   };
   const shown = (url: string | null) => ({ order: { referenceUrl: url }, shipment: { label: { url } } });
 
-  test.each(otherUrls)('is an error of its field if it is not of http or https: %j', async (url) => {
+  test.each(otherUrls)('causes an error at its field if it is not of http or https: %j', async (url) => {
     changeUrls(url);
     const { data, errors } = await ask(query);
     expect(data).toEqual(shown(null));
