@@ -74,6 +74,7 @@ const wholeNumber = (min: number, max: number) =>
     }),
   );
 
+/** The rules of an input with this layout, whose cells bound `startAt`. */
 const rulesFor = (layout: LayoutName) =>
   v.object({
     shipments: v.pipe(
@@ -84,6 +85,7 @@ const rulesFor = (layout: LayoutName) =>
         return ids.length > maxShipments ? { code: 'TOO_LONG', message, limit: maxShipments } : undefined;
       }),
     ),
+    // GraphQL has validated the layout: only null is refused here.
     layout: v.picklist([layout]),
     startAt: wholeNumber(1, cellsOf(layout)),
     summary: v.boolean(),
@@ -175,6 +177,7 @@ builder.mutationField('createLabelDocument', (t) =>
       '`GET /v1/shipments/{id}` for each shipment, or a page of `GET /v1/shipments` for many, and ' +
       '`GET /v1/shipments/{id}/label` for each label. Each label costs ten points.',
     args: inputArg(CreateLabelDocumentInput, 'The shipments and the paper.'),
+    // The list of the input whose labels count for the points of the operation.
     extensions: { labelsIn: 'shipments' },
     resolve: async (_root, { input }, context) => {
       const validation = validateInput(rulesFor(input.layout ?? 'AS_IS'), input);
@@ -203,7 +206,8 @@ function repetitions(ids: readonly string[]): InvalidFieldSource[] {
   );
 }
 
-const codes = {
+/** The code of a field whose label cannot be printed. A result without labels has no `INCLUDED`. */
+const codeByOutcome = {
   NOT_READY: 'NOT_ALLOWED',
   NOT_FOUND: 'NOT_FOUND',
   UNREADABLE: 'NOT_ALLOWED',
@@ -219,7 +223,7 @@ function noLabel(entries: readonly DocumentEntry[], context: Context): InvalidIn
   const fields = entries.map((entry, index) => ({
     path: `shipments.${index}`,
     message: `has no label to print. ${messageOf(entry, context) ?? ''}`.replace(/\.$/, ''),
-    code: codes[entry.outcome],
+    code: codeByOutcome[entry.outcome],
   }));
   const what = counted(entries.length, 'shipment');
   return invalidInput(fields, `No document was made, because none of ${what} has a label to print.`);
