@@ -10,7 +10,7 @@ import type { InvalidFieldSource } from '../mutation/user-error.ts';
 import type { MessageContent } from './message-content-input.ts';
 import { parameterNames } from './template-text.ts';
 
-type Template = NonNullable<MessageContent['template']>;
+type TemplateInput = NonNullable<MessageContent['template']>;
 type Rows = Page<TemplateJson>['rows'];
 
 /**
@@ -43,7 +43,7 @@ async function readTemplates(channel: string, { templatePage }: Loaders): Promis
   }
 }
 
-function findErrors(template: Template, rows: Rows | undefined): InvalidFieldSource[] {
+function findErrors(template: TemplateInput, rows: Rows | undefined): InvalidFieldSource[] {
   if (rows === undefined) return [];
   const readable = rows.filter(
     (row): row is TemplateJson => !(row instanceof InvalidResponseError) && typeof row.language === 'string',
@@ -89,7 +89,7 @@ const definitionShape = v.object({ header: v.nullish(textShape), body: textShape
 
 function parameterErrors(
   part: 'header' | 'body',
-  values: Template['bodyParameters'] = [],
+  values: TemplateInput['bodyParameters'] = [],
   definition: TemplateJson,
 ): InvalidFieldSource[] {
   const path = `content.template.${part}Parameters`;
