@@ -63,10 +63,12 @@ export function readConfig(environment: Environment): Config {
   const entries = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
     const { variable, defaultValue, expected, parse, advice, shown = quoted } = setting;
     const isProxy = Object.hasOwn(proxySettings, name);
+    // As in other programs, `https_proxy` wins over `HTTPS_PROXY`.
     const alias = variable.toLowerCase();
     const setName = isProxy && environment[alias] ? alias : variable;
     // The embedded sandbox is called without a proxy.
-    const text = (!(isProxy && isSandbox(environment)) && environment[setName]) || defaultValue;
+    const isIgnored = isProxy && isSandbox(environment);
+    const text = (isIgnored ? undefined : environment[setName]) || defaultValue;
     const value = text === undefined ? undefined : parse(text);
     if (text !== undefined && value === undefined) {
       const message = `${setName}: expected ${expected}, but got ${shown(text)}.`;
@@ -117,7 +119,7 @@ function isSandbox({ UPSTREAM_URL }: Environment): boolean {
   return (UPSTREAM_URL || settings.upstreamUrl.defaultValue) === 'sandbox';
 }
 
-/** The lists of REST, with their query parameters. */
+/** The query parameters of a list of REST: those of orders, and those of locations. Each needs a name of its own. */
 const parametersOfLists = [
   ['pageSizeParameter', 'pageTokenParameter', 'statusParameter', 'searchParameter'],
   ['pageSizeParameter', 'pageTokenParameter', 'queryParameter'],
@@ -143,10 +145,15 @@ function conflicts(values: SettingValues, environment: Environment): string[] {
   const { port, metricsPort } = values;
   if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === port)
     errors.push(conflict(['port', 'metricsPort'], 'two different ports'));
+  // Both lists have the parameters of pages, so both may report the same error.
   return [...new Set(errors)];
 }
 
-/** The access tokens of the sandbox are public. Without a file of the keys, a repeated key writes again. */
+/**
+ * The errors of two settings whose defaults are safe only on a developer's machine. Without UPSTREAM_URL the server
+ * runs the sandbox, whose access tokens are public. Without STATE_FILE or STATE_URL a restart forgets the idempotency
+ * keys, and a repeated key then writes again.
+ */
 function missingSettings(environment: Environment, { host }: SettingValues): string[] {
   const missing = (variable: string, reason: string, advice: string) => [
     `${variable}: required because ${reason}. Set ${variable} to ${advice}.`,

@@ -1,6 +1,9 @@
 import { quoted, type ValueType } from './setting.ts';
 
-/** The origins of web pages and packaged apps, as they are in the header `Origin`. */
+/**
+ * The origins of web pages and packaged apps, as they are in the header `Origin`. Only an equal text is allowed later,
+ * so an origin in any other form is refused here.
+ */
 export const origins: ValueType<readonly string[]> = {
   expected: 'a comma-separated list of origins such as https://shop.example or capacitor://localhost',
   parse(value) {
@@ -17,8 +20,8 @@ function originsIn(value: string): string[] {
 /** Their pages have the origin `null`, or none at all. */
 const schemesWithoutOrigin = /^(?:about|blob|data|file|javascript):/i;
 
-/** No character of an origin. */
-const unusual = /[\s"'<>|;]/;
+/** Characters that no origin has. */
+const foreignCharacters = /[\s"'<>|;]/;
 
 /** What is wrong with an origin, and what to write. Undefined for the form that browsers and web views send. */
 function faultOf(text: string): string | undefined {
@@ -27,7 +30,7 @@ function faultOf(text: string): string | undefined {
   if (text === 'null')
     return '"null" is the origin of every local file and sandboxed frame, so any page could send it. Give the page an address of its own.';
   if (text.includes('*')) return `${shown} has a wildcard, and any page could match it. List each origin.`;
-  if (unusual.test(text))
+  if (foreignCharacters.test(text))
     return `${shown} is not an origin. Separate origins by commas, without quotes and without blanks in an origin.`;
   if (schemesWithoutOrigin.test(text))
     return `${shown} has a scheme whose pages have no origin of their own.`;

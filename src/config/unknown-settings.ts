@@ -1,14 +1,17 @@
 import { isOneEdit } from '../base/is-one-edit.ts';
 import type { Environment } from './setting.ts';
 
-/** Other programs use most other prefixes of settings too, such as MAX_ and LOG_. */
+/**
+ * A variable that begins so can only be meant for Waybill. Other programs use most other prefixes of settings too, such
+ * as MAX_ and LOG_.
+ */
 export const settingPrefixes = ['UPSTREAM_', 'DRAIN_', 'REFERENCE_DATA_'];
 
 const limitOfApi = 'docs/api-reference.md lists the fixed limits';
 
 /**
- * Settings of earlier versions that would be ignored, with what holds in their place. Names that other programs use too,
- * such as MAX_TOKENS, are ignored.
+ * Settings of earlier versions, with what holds in their place. A removed name that other programs use too, such as
+ * MAX_TOKENS, is not listed, because the variable may be theirs.
  */
 const removedSettings: Readonly<Record<string, string>> = {
   WORKERS: 'a server is one process, and docs/operations/deploy.md says how to use several cores',

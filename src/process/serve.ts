@@ -6,7 +6,7 @@ import { createJsonLog, createStandardOutput } from '../telemetry/json-log.ts';
 import { banner } from './banner.ts';
 import { listenOn } from './listen.ts';
 import { openKeyStore } from './open-key-store.ts';
-import { drainWait, type EndReason, endOnSignals, handleSignals, logFlushTimeoutMs } from './signals.ts';
+import { drainWait, type EndReason, endOnSignals, logFlushTimeoutMs, yieldToSignals } from './signals.ts';
 import { startServer } from './start-server.ts';
 import { unusableSetting } from './startup-errors.ts';
 import { openUpstream } from './upstream.ts';
@@ -14,13 +14,13 @@ import { openUpstream } from './upstream.ts';
 /** Runs the server until a signal ends it. @throws ConfigError and TrustedDocumentsError. */
 export async function serve(config: Config): Promise<void> {
   let ending: Promise<void> | undefined;
-  // A signal until `endOnSignals` ends the process at once, by the listeners of src/start.cjs. Loading takes long, so the event
-  // loop gets a turn after each part.
-  await handleSignals();
+  // Until `endOnSignals` below, the listeners of src/start.cjs end the process at once at a signal. Loading takes long,
+  // so the event loop gets a turn after each part.
+  await yieldToSignals();
   const trustedDocuments = await loadTrustedDocuments(config.operationsFile);
   const upstream = await openUpstream(config);
   const output = createStandardOutput();
-  await handleSignals();
+  await yieldToSignals();
   const keyStore = await openKeyStore(config);
   const log = createJsonLog(config.logLevel, output.stream);
   const server = await startServer(config, { upstream, trustedDocuments, keyStore, log });

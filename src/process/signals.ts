@@ -37,10 +37,10 @@ export function endOnSignals(end: (reason: EndReason) => Promise<void>, abandon:
 }
 
 /**
- * Lets a signal that has arrived end a process that does not listen yet: one turn of the event loop, which handles no signal
- * while code is loaded. That takes a second on a busy machine.
+ * Waits for one turn of the event loop, so that a signal that has arrived can end a process that does not listen yet.
+ * The loop handles no signal while code is loaded, which takes a second on a busy machine.
  */
-export const handleSignals = (): Promise<void> => nextRound();
+export const yieldToSignals = (): Promise<void> => nextRound();
 
 /** Adds a listener and then removes those of src/start.cjs: without one, the signal would end the process at once. */
 function replaceListeners(signal: NodeJS.Signals, onSignal: (signal: NodeJS.Signals) => void): void {

@@ -43,7 +43,11 @@ export interface ServerTestOptions extends TestOptions {
 
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
-/** Listens on PORT. @throws ConfigError and TrustedDocumentsError. */
+/**
+ * Makes the parts of a server from its settings, connects them, and listens on PORT. The process starts its server so,
+ * and each test too, with some parts of its own.
+ * @throws ConfigError and TrustedDocumentsError.
+ */
 export async function startServer(config: Config, parts: ServerParts) {
   const { upstream, log, forTests } = parts;
   const telemetry = parts.telemetry ?? (await startTelemetry(config, log));
@@ -76,6 +80,7 @@ export async function startServer(config: Config, parts: ServerParts) {
     }),
     keyStore: parts.keyStore,
     documentStore: await openDocumentStore(config, parts.keyStore),
+    // Idempotency keys belong to a REST service, so its name must be the same at each start.
     service: config.upstreamUrl?.href.replace(/\/$/, '') ?? 'sandbox',
     trustedDocuments: parts.trustedDocuments,
     publicUrl: () => config.publicUrl ?? listener.url,

@@ -4,9 +4,9 @@ import type { OrderJson } from '../rest/wire-schema.ts';
 import {
   earliestCreation,
   findCreatedOrder,
+  findOrUnknown,
   isOrder,
   type OrderSearch,
-  withRecovery,
 } from './created-record-search.ts';
 import { earlierAttemptUnknown, UnclearRefusalError } from './errors.ts';
 import type { Attempt } from './idempotency.ts';
@@ -65,7 +65,7 @@ export async function resumeOrder(
 ): Promise<OrderJson> {
   // Without a checkpoint, nothing was sent.
   if (earlier === undefined) return postOrder(parts, order, attempt);
-  if (!order.referenceId) throw earlierAttemptUnknown({ wasNotFound: true });
+  if (!order.referenceId) throw earlierAttemptUnknown({ wasNotFound: false });
   const lost = await lossOf(earlier, attempt.checkpoint);
   const found = await findLostOrder(parts, order, earlier, lost, isOrder);
   if (isOrder(found)) return found;
@@ -99,7 +99,7 @@ function findLostOrder(
 ): Promise<OrderSearch> {
   const search = () => {
     loaders.orderPage.clearAll();
-    return withRecovery(() => findCreatedOrder(loaders, order, earliestMs));
+    return findOrUnknown(() => findCreatedOrder(loaders, order, earliestMs));
   };
   return searchUntilSettled(lost, search, isConclusive, idempotency.processingMs, callContext);
 }

@@ -8,7 +8,8 @@ import type { Held } from './idempotency.ts';
 import { postShipment, type Shipping } from './shipping-posts.ts';
 
 /**
- * Accepts a quote once, whatever the keys. The states are in ship-order-workflow.ts.
+ * Runs `createShipment`: accepts a quote at most once, with any idempotency key or none. The lock of the quote's order,
+ * or of a quote without an order, has the note of the last POST. The states are in ship-order-workflow.ts.
  * @throws ConflictError if an earlier request has created a shipment. NotFoundError if REST shows no such quote: the
  * order to lock is then unknown.
  */
@@ -29,7 +30,7 @@ export async function acceptQuote(
       order === undefined
         ? await earlierShipmentOfQuote(shipping, lock)
         : await earlierShipmentOfOrder(shipping, order, lock);
-    if (earlier !== undefined) throw alreadyShipped(resource, earlier, true);
+    if (earlier !== undefined) throw alreadyShipped(resource, earlier, { isNamed: true });
     return postShipment(shipping, { shipment, order, earliestMs: earliestCreation(api), lock });
   });
 }

@@ -17,12 +17,14 @@ import {
 import { isSameName } from '../rest/repeated-names.ts';
 import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
 
+// Searches of REST's lists for the record that a write without a response may have created.
+
 /**
- * Runs `find`, which looks for the record that an attempt without a response may have created.
+ * Runs `find`, which looks for such a record. A search that cannot be done says nothing about the record.
  * @throws OutcomeUnknownError if REST rejects the search or sends an invalid response, or if the operation may scan no
  * further page. Also the other errors of `find`.
  */
-export async function withRecovery<Found>(find: () => Promise<Found>): Promise<Found> {
+export async function findOrUnknown<Found>(find: () => Promise<Found>): Promise<Found> {
   try {
     return await find();
   } catch (error) {
@@ -103,8 +105,9 @@ export function findCreatedShipment(
 }
 
 /**
- * Returns the first shipment that `pick` chooses from a page of the list, or null. Reads all pages of the list, because the interface documents no
- * order of rows, but stops after sorted rows older than the attempt. Bypasses the loaders, which would cache each page.
+ * Returns the first shipment that `pick` chooses from a page of the list, or null. Reads all pages of the list, because
+ * the interface documents no order of rows, but stops after sorted rows older than the attempt. Bypasses the loaders,
+ * which would cache each page.
  * @param earliestMs -Infinity if the time of the attempt by REST's clock is unknown: then all pages are read.
  * @throws OutcomeUnknownError if REST sent a row without its quote that may be the shipment, and InvalidResponseError
  * if the list has no end.
@@ -121,6 +124,7 @@ export async function findShipment(
     clearAll: () => {},
     maxPageSize: maxPageSize.shipments,
   };
+  // One page of up to 1,000 rows shows how the list is sorted.
   const areLaterRowsOlder = createAgeCheck(earliestMs, 1);
   let hasRowWithoutQuote = false;
   for await (const { rows } of pagesFrom(uncached, {})) {

@@ -6,7 +6,7 @@ import { OutcomeUnknownError } from '../rest/errors.ts';
 import { isSameName } from '../rest/repeated-names.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { OfferJson, OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { findCreatedShipment, withRecovery } from './created-record-search.ts';
+import { findCreatedShipment, findOrUnknown } from './created-record-search.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Lock } from './idempotency.ts';
 import { type ForgottenShipment, findForgotten } from './search-after-failover.ts';
@@ -43,7 +43,7 @@ const maxNamingDelayMs = 3_600_000;
 type Attempted = Pick<ShippingNote, 'quote' | 'earliestMs'>;
 
 /**
- * Makes the searches for the shipment of an earlier attempt, of one operation.
+ * Makes the searches for the shipment of an earlier attempt, for the writes of one operation.
  * @param processingMs how long after a lost POST its shipment may still appear, in milliseconds.
  */
 export function createShipmentLookup(
@@ -58,13 +58,14 @@ export function createShipmentLookup(
     look: () => Promise<Result>,
     isConclusive: (result: Result) => boolean,
   ): Promise<Result> {
-    const search = () => withRecovery(look);
+    const search = () => findOrUnknown(look);
     const { note } = lock;
     if (note === undefined || note.shipment !== undefined) return search();
     const lost = await lossOf(note, lock.checkpoint);
     return searchUntilSettled(lost, search, isConclusive, processingMs, callContext);
   }
 
+  /** Compares what the order names, what the last POST of the order noted, and what this key has attempted. */
   async function lookUp(
     name: ResourceName<'orders'>,
     ownProgress: Attempted | undefined,
@@ -83,10 +84,13 @@ export function createShipmentLookup(
       const shipment = await loadShipment(order.shipment);
       return { order, shipment: isSameName('quotes', shipment.quote, ownQuote) ? shipment : null };
     }
+    // No response has told of a shipment, so only the list can show one.
     if (note?.shipment === undefined) return { order, shipment: await findShipment([ownProgress, note]) };
+    // REST has created the noted shipment, although the order does not name it.
     if (note.quote === ownQuote) return { order, shipment: await loadShipment(note.shipment) };
+    // That of another key counts until the order should have named it. A POST at an unknown time counts as recent.
     const elapsedMs = (api.serviceTime() ?? 0) - (note.postedAtMs ?? Number.POSITIVE_INFINITY);
-    if (elapsedMs < maxNamingDelayMs) throw alreadyShipped(order.name, note.shipment, false);
+    if (elapsedMs < maxNamingDelayMs) throw alreadyShipped(order.name, note.shipment, { isNamed: false });
     return { order, shipment: await findShipment([ownProgress]) };
   }
 
@@ -140,16 +144,20 @@ export function createShipmentLookup(
       { notesLost }: ShippingLock,
     ): Promise<void> {
       if (notesLost === undefined) return;
-      const look = () => withRecovery(() => findForgotten(api, callContext, loaders, shipment, order));
+      const look = () => findOrUnknown(() => findForgotten(api, callContext, loaders, shipment, order));
       const isFound = (found: ForgottenShipment | null) => found !== null;
       const found = await searchUntilSettled(notesLost, look, isFound, processingMs, callContext);
-      if (found !== null) throw alreadyShipped(order ?? shipment.quote, found.name, found.isNamed);
+      if (found !== null) throw alreadyShipped(order ?? shipment.quote, found.name, found);
     },
   };
 }
 
 /** The error of an order, or a quote, that has a shipment. `isNamed`: whether the order names it. */
-export function alreadyShipped(name: string, shipment: string, isNamed: boolean): ConflictError {
+export function alreadyShipped(
+  name: string,
+  shipment: string,
+  { isNamed }: { isNamed: boolean },
+): ConflictError {
   const what = isNamed ? shipment : `${shipment}, but the order does not show this shipment yet`;
   const message = `${name} is already shipped as ${what}. No new shipment was created. Read shipment(id: "${shipment}").`;
   return new ConflictError(message, { reason: 'ALREADY_SHIPPED', shipment });

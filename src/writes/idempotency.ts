@@ -78,6 +78,7 @@ const fullMessage =
   'This merchant has reached its limit of idempotency keys. Nothing was written. A key expires 24 hours after ' +
   'its last write.';
 
+/** The attempt of a write without a key: nothing is stored, and nothing can be lost. */
 const withoutClaim: Attempt<unknown> = {
   checkpoint: async () => {},
   tryCheckpoint: async () => {},
@@ -176,7 +177,7 @@ export function createIdempotency(options: IdempotencyOptions) {
       const { signal, tenant } = callContext;
       const name = { merchant: await merchants.of(callContext), id: digest([write.operation, key]) };
       const fingerprint = digest(write.input);
-      return turns.takeOrShare({ name, fingerprint, signal, tenant }, async () => {
+      return turns.runOrShare({ name, fingerprint, signal, tenant }, async () => {
         const claimed = await claim(name, fingerprint, signal);
         if (claimed.state === 'claimed') return runClaimed(claimed, write);
         // The key belongs to one mutation, so work of the same type stored the outcome.
@@ -196,7 +197,7 @@ export function createIdempotency(options: IdempotencyOptions) {
     ): Promise<Result> {
       const { signal, tenant } = callContext;
       const name = { merchant: await merchants.of(callContext), id: digest(['lock', resource]) };
-      return turns.take({ name, fingerprint: lockFingerprint, signal, tenant }, async () => {
+      return turns.runInTurn({ name, fingerprint: lockFingerprint, signal, tenant }, async () => {
         const claimed = await claim(name, lockFingerprint, signal);
         if (claimed.state === 'done') throw new Error('expected a lock without an outcome');
         const lock = hold<Note>(claimed, outer);

@@ -34,12 +34,19 @@ export interface MerchantsOptions {
   service: string;
 }
 
-/** The merchant of a token. After a 404, another token may show that the service has organizations. */
+/**
+ * The merchant of a token. `isNotFound`: REST answered with 404, so the token itself is the merchant, until another
+ * token shows that the service has organizations.
+ */
 interface KnownMerchant {
   merchant: string;
   isNotFound?: boolean;
 }
 
+/**
+ * Finds out whose idempotency keys and locks a request uses. They belong to the merchant and not to the token: a client
+ * may lose a response, refresh its token, and repeat its key.
+ */
 export function createMerchants({ api, store, service }: MerchantsOptions) {
   const digest = createDigest(store.secret);
   const pendingByTenant = new PerTenant<Promise<KnownMerchant>>();
@@ -66,6 +73,10 @@ export function createMerchants({ api, store, service }: MerchantsOptions) {
     return { merchant: digest(['organization', service, name]) };
   }
 
+  /**
+   * The first operation of a token asks, and the others share its answer. They ask again if that operation ended early,
+   * or if its 404 has turned out to be wrong.
+   */
   async function merchantOf(callContext: CallContext): Promise<string> {
     const { tenant } = callContext;
     const isAsking = pendingByTenant.known(tenant) === undefined;

@@ -68,7 +68,10 @@ export async function restoreRecord<Json>(
   return record ?? throwRestoredRecordMissing(name);
 }
 
-/** Finds a message in the newest page of its conversation. From older pages, the repeated input shows it. */
+/**
+ * Finds a message in the newest page of its conversation. A message that is no longer on that page is made from the
+ * repeated input, which has the same content.
+ */
 export async function restoreMessage(
   { messagePage }: Loaders,
   sent: SentMessage,

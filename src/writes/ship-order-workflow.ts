@@ -155,7 +155,7 @@ async function useExistingShipment(
   if (lock.note !== undefined) await lock.tryCheckpoint({ ...lock.note, shipment: shipment.name });
   if (ownProgress !== undefined && isSameName('quotes', shipment.quote, ownProgress.quote))
     return resumedShipping(order, ownProgress, shipment);
-  throw alreadyShipped(order.name, shipment.name, false);
+  throw alreadyShipped(order.name, shipment.name, { isNamed: false });
 }
 
 /** Reads what the quote needs. @throws NotFoundError, and ConflictError if the order cannot be shipped. */

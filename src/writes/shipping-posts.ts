@@ -15,7 +15,8 @@ export interface Shipping extends WriteParts {
   readonly lookup: ReturnType<typeof createShipmentLookup>;
 }
 
-export function createShipping(parts: WriteParts): Shipping {
+/** The parts of a write, with the search for earlier shipments. */
+export function shippingPartsOf(parts: WriteParts): Shipping {
   const { api, callContext, loaders, idempotency } = parts;
   const lookup = createShipmentLookup(api, callContext, loaders, idempotency.processingMs);
   return { ...parts, lookup };

@@ -12,15 +12,19 @@ interface TurnRequest {
   tenant: Tenant;
 }
 
-/** The work of this process on each key. One request at a time asks the store for a key. */
+/**
+ * Queues the work of this process on each key or lock. One request at a time asks the store for a key, and those that
+ * wait here need not ask again and again.
+ */
 export class Turns {
   readonly #latestByKey = new Map<string, { request: TurnRequest; result: Promise<unknown> }>();
 
   /**
-   * Runs work after all earlier work on the key. The work looks at the signal first.
+   * Runs work after all earlier work on the key.
+   * @param work looks at the signal first: it starts even if the request was aborted while it waited.
    * @throws ConflictError for another fingerprint, and AbortedError.
    */
-  async take<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result> {
+  async runInTurn<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result> {
     const key = keyOf(request);
     const earlier = this.#latestByKey.get(key);
     if (earlier !== undefined && earlier.request.fingerprint !== request.fingerprint) throw otherInputError();
@@ -37,13 +41,13 @@ export class Turns {
     return result;
   }
 
-  /** Like `take`, but takes the result of the latest work on the key if the same access token runs it now. */
-  async takeOrShare<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result> {
+  /** Like `runInTurn`, but shares the result of the latest work on the key if the same access token runs it now. */
+  async runOrShare<Result>(request: TurnRequest, work: () => Promise<Result>): Promise<Result> {
     while (true) {
       const { tenant, fingerprint, signal } = request;
       const latest = this.#latestByKey.get(keyOf(request));
       const isSame = latest?.request.tenant === tenant && latest.request.fingerprint === fingerprint;
-      if (latest === undefined || !isSame) return this.take(request, work);
+      if (latest === undefined || !isSame) return this.runInTurn(request, work);
       try {
         // The key belongs to one mutation, so its work has results of the same type.
         return (await latest.result) as Result;

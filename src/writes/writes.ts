@@ -34,7 +34,7 @@ import {
   toStoredShipping,
 } from './restored-records.ts';
 import { type ShipOrderRequest, shipOrder, shipOrderDefaults } from './ship-order-workflow.ts';
-import { createQuote, createShipping } from './shipping-posts.ts';
+import { createQuote, shippingPartsOf } from './shipping-posts.ts';
 import { isUnclearRefusal } from './unclear-refusal.ts';
 import type { WriteParts } from './write-types.ts';
 
@@ -55,7 +55,7 @@ export function createWrites(parts: WriteParts) {
   const restore = <Json>(loader: RecordLoader<Json>, name: string) =>
     restoreRecord(loader, name, idempotency.processingMs, callContext);
   const readShipment = (name: string) => restore(loaders.shipmentById, name);
-  const startShipping = () => createShipping(parts);
+  const shippingParts = () => shippingPartsOf(parts);
 
   /**
    * Runs a write whose outcome cannot be looked up: a retry after a lost response throws OutcomeUnknownError.
@@ -127,7 +127,7 @@ export function createWrites(parts: WriteParts) {
       const write: Parameters<typeof runOnce<QuoteJson | NamedRecord, string>>[0] = {
         operation: 'createQuote',
         input: quote,
-        run: (attempt) => createQuote(startShipping(), quote, attempt),
+        run: (attempt) => createQuote(shippingParts(), quote, attempt),
         toStored: ({ name }) => name,
         restore: async (name) => ({ name }),
       };
@@ -140,7 +140,7 @@ export function createWrites(parts: WriteParts) {
         operation: 'createShipment',
         input: shipment,
         run: (attempt: Held) =>
-          acceptQuote(startShipping(), shipment, attempt).finally(() =>
+          acceptQuote(shippingParts(), shipment, attempt).finally(() =>
             noteOrderOfQuote(loaders, shipment.quote),
           ),
         toStored: ({ name }: ShipmentJson) => name,
@@ -172,8 +172,8 @@ export function createWrites(parts: WriteParts) {
       const write: IdempotentWrite<ShippedOrder, StoredShipping, ShippingProgress> = {
         operation: 'shipOrder',
         input: withoutDefaults(request, shipOrderDefaults),
-        run: (attempt) => shipOrder(startShipping(), request, undefined, attempt),
-        resume: (progress, attempt) => shipOrder(startShipping(), request, progress, attempt),
+        run: (attempt) => shipOrder(shippingParts(), request, undefined, attempt),
+        resume: (progress, attempt) => shipOrder(shippingParts(), request, progress, attempt),
         toStored: toStoredShipping,
         restore: (stored) => restoreShipping(stored, request, readShipment),
       };

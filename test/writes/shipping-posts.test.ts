@@ -4,7 +4,7 @@ import { createLoaders } from '../../src/loaders/loaders.ts';
 import { createLoaderStates } from '../../src/loaders/tenant-state.ts';
 import type { ShippingLock, ShippingNote } from '../../src/writes/earlier-shipment-search.ts';
 import { createIdempotency } from '../../src/writes/idempotency.ts';
-import { createShipping, postShipment } from '../../src/writes/shipping-posts.ts';
+import { postShipment, shippingPartsOf } from '../../src/writes/shipping-posts.ts';
 import { memoryStore } from '../fixtures/memory-store.ts';
 import { type Answer, answerJson, errorOf, startRestClient } from '../fixtures/rest-service.ts';
 
@@ -53,7 +53,7 @@ async function postTo(answer: Answer) {
     response.sendDate = false;
     return answer(request, response, body);
   });
-  const shipping = createShipping({
+  const shipping = shippingPartsOf({
     api: rest.api,
     callContext: rest.callContext(),
     loaders: createLoaders(rest.api, rest.callContext(), createLoaderStates(readConfig({}))),

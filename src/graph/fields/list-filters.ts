@@ -76,8 +76,8 @@ function range(what: string, since: Time, until: Time) {
   return [sinceMs, untilMs] as const;
 }
 
-/** Whether a filter has a condition. */
-export const isFilter = (filter: object) => Object.values(filter).some((bound) => bound !== undefined);
+/** Whether a filter excludes any row. Without a condition, the list needs no scan. */
+export const hasCondition = (filter: object) => Object.values(filter).some((bound) => bound !== undefined);
 
 // Code points. They fit a URL even if each takes 12 bytes there.
 const maxCharacters = 256;

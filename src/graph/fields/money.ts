@@ -43,6 +43,7 @@ export const Money = builder.objectRef<MoneySource>('Money').implement({
   }),
 });
 
+/** The options of a nullable field with a cost of a shipment. */
 export const shippingCost = <Source>(
   description: string,
   centsOf: (source: Source) => number | null | undefined,
@@ -54,7 +55,7 @@ export const shippingCost = <Source>(
 });
 
 // A formatter takes much longer to create than to use, and V8 frees its memory only in a full garbage collection.
-// Undefined for a tag that is none: the check takes as long.
+// A text that is no language tag has undefined here, because the attempt to create its formatter takes as long.
 const formatters = new Map<string, Intl.NumberFormat | undefined>();
 // Clients may send any language tag. Tags in common use have at most 35 characters.
 const maxFormatters = 100;

@@ -21,8 +21,10 @@ export function isIncluded(selection: SelectionNode, variableValues: VariableVal
 
 /**
  * Makes a predicate on a field: whether the operation selects more than the id of a record below it, at any of `paths`.
- * A plan has one array of nodes per field, and one outcome of @skip and @include. Without a cache by these nodes, the
- * predicate would take longer than the rest of each row of a list.
+ * A path has the names of the fields that lead to the record, and is empty for the record of the field itself. Results
+ * are cached by the nodes of the field: in the plan of an operation, a field has the same array of nodes for each row
+ * of a list, and @skip and @include do not change. Without the cache, the predicate would take longer than the rest of
+ * a row.
  */
 export function selectsMoreThanIdAt(...paths: readonly (readonly string[])[]) {
   const cache = new WeakMap<readonly FieldNode[], boolean>();

@@ -40,6 +40,7 @@ export function defineStatusCounts(
   const byStatus = <Source>(description: string, read: (source: Source) => Numbers) => ({
     type: [statusCount] as [typeof statusCount],
     description,
+    // The number of statuses of a shipment, with UNRECOGNIZED.
     extensions: { estimatedItems: 14 },
     resolve: (source: Source) => {
       // Statuses that this version does not know are one.

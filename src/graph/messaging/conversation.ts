@@ -30,7 +30,11 @@ registerNode({
   load: async (id) => conversationName(id) ?? null,
 });
 
-/** @throws BadInputError if there is no conversation, because `expected` was not given as `id` */
+/**
+ * Returns the conversation.
+ * @param expected what else the right id needs: the end of "Expected the id of a conversation"
+ * @throws BadInputError if `found` is undefined
+ */
 function checkFound(found: ConversationName | undefined, expected: string, id: string): ConversationName {
   if (found !== undefined) return found;
   throw new BadInputError(`Expected the id of a conversation${expected}, but got ${quoteForMessage(id)}.`);

@@ -10,7 +10,7 @@ import type { InvalidFieldSource } from '../mutation/user-error.ts';
 import type { MessageContent } from './message-content-input.ts';
 import { parameterNames } from './template-text.ts';
 
-type Template = NonNullable<MessageContent['template']>;
+type TemplateInput = NonNullable<MessageContent['template']>;
 type Rows = Page<TemplateJson>['rows'];
 
 /**
@@ -43,7 +43,7 @@ async function readTemplates(channel: string, { templatePage }: Loaders): Promis
   }
 }
 
-function findErrors(template: Template, rows: Rows | undefined): InvalidFieldSource[] {
+function findErrors(template: TemplateInput, rows: Rows | undefined): InvalidFieldSource[] {
   if (rows === undefined) return [];
   const readable = rows.filter(
     (row): row is TemplateJson => !(row instanceof InvalidResponseError) && typeof row.language === 'string',
@@ -51,6 +51,7 @@ function findErrors(template: Template, rows: Rows | undefined): InvalidFieldSou
   const sameName = readable.filter(({ name }) => name === template.name);
   const definition = sameName.find(({ language }) => language === template.language);
   if (definition !== undefined) {
+    // Its parameters are not certain, so REST alone validates the values.
     if (!v.is(definitionShape, definition)) return [];
     return [
       ...parameterErrors('header', template.headerParameters, definition),
@@ -71,7 +72,10 @@ function wrongValue(path: string, expected: string, value: string, code: 'NOT_FO
   return { path, message: `must be ${expected}, but is ${quoteForMessage(value)}`, code };
 }
 
-/** A template text that defines all its placeholders. Only REST knows the values for undefined ones. */
+/**
+ * A template text whose parameters are certain: it defines all its placeholders, or has no definitions at all. If it
+ * defines only some, REST alone knows the values that the others need.
+ */
 const textShape = v.pipe(
   v.object({ text: v.string(), parameters: v.nullish(v.array(v.object({ name: v.string() }))) }),
   v.check(({ text, parameters }) => {
@@ -85,7 +89,7 @@ const definitionShape = v.object({ header: v.nullish(textShape), body: textShape
 
 function parameterErrors(
   part: 'header' | 'body',
-  values: Template['bodyParameters'] = [],
+  values: TemplateInput['bodyParameters'] = [],
   definition: TemplateJson,
 ): InvalidFieldSource[] {
   const path = `content.template.${part}Parameters`;

@@ -25,13 +25,15 @@ export function findInputLocation(
   restToInputPaths: RestToInputPaths,
 ): { path: string; remainder: string } {
   const parts = restPath.split(/[./#[\]]+/).filter((part) => part !== '');
+  // The first parts may name the body. So they are left out one by one, until the others lead to a field.
   for (let start = 0; start < parts.length; start += 1) {
     const inputParts = toInputPath(parts.slice(start), restToInputPaths);
     const path = resolvablePrefix(inputParts, type, input);
     if (inputParts.length > 0 && path.length === 0) continue;
     const last = parts.at(-1) ?? '';
-    const isOtherField = normalized(inputParts.at(-1) ?? '') !== normalized(last) && !/^\d+$/.test(last);
-    const remainder = isOtherField ? parts.slice(start) : inputParts.slice(path.length);
+    // Where the input has a field of another name, such as `order` for `destination`, the message names that of REST.
+    const isRenamed = normalized(inputParts.at(-1) ?? '') !== normalized(last) && !/^\d+$/.test(last);
+    const remainder = isRenamed ? parts.slice(start) : inputParts.slice(path.length);
     return { path: path.join('.'), remainder: remainder.join('.') };
   }
   return { path: '', remainder: restPath };

@@ -10,25 +10,26 @@ export const inputsArg = <Input>(type: InputRef<Input>, description: string) =>
   builder.args((t) => ({ inputs: t.field({ type: [type], required: true, description }) }));
 
 /**
- * Runs one write for each input of a batch mutation. Writes with the same key run one after another, in input order.
+ * Runs one write for each input of a batch mutation. Writes to the same target run one after another, in input order.
  * Other writes run concurrently: the limits of the operation bound the number of inputs and of concurrent calls.
+ * @param targetOf the record that an input writes, such as its order. Without one, the write waits for no other.
  * @returns the results in input order; a write that throws becomes a `WriteFailed`
  * @throws the first error if all writes failed with the same code and `retryable`: the inputs are then not the cause
  */
 export async function runBatch<Input, Result>(
   inputs: readonly Input[],
-  keyOf: (input: Input) => string | null | undefined,
+  targetOf: (input: Input) => string | null | undefined,
   runOne: MutationResolver<Input, Result>,
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<(Result | WriteFailedSource)[]> {
-  const lastWriteByKey = new Map<string, Promise<unknown>>();
+  const lastWriteByTarget = new Map<string, Promise<unknown>>();
   const reasons: unknown[] = [];
   const codes = new Set<string>();
   const results = await Promise.all(
     inputs.map((input) => {
-      const key = keyOf(input) ?? '';
-      const previous = lastWriteByKey.get(key) ?? Promise.resolve();
+      const target = targetOf(input) ?? '';
+      const previous = lastWriteByTarget.get(target) ?? Promise.resolve();
       const result = previous
         .then(() => runOne({}, { input }, context, info))
         .catch((reason: unknown) => {
@@ -37,7 +38,7 @@ export async function runBatch<Input, Result>(
           codes.add(`${failure.code} ${failure.retryable}`);
           return failure;
         });
-      if (key !== '') lastWriteByKey.set(key, result);
+      if (target !== '') lastWriteByTarget.set(target, result);
       return result;
     }),
   );

@@ -143,19 +143,20 @@ type Create = MutationResolver<typeof CreateOrderInput.$inferInput, Awaited<Retu
  * `InvalidInput` or a `Conflict`, or has the same key.
  */
 function onePerReference(): Create {
-  const keys = new Map<string, string | null | undefined>();
+  const keyByReference = new Map<string, string | null | undefined>();
   return async (root, args, context, info) => {
     const { referenceId, idempotencyKey: key } = args.input;
-    const isRetry = typeof key === 'string' && keys.get(referenceId ?? '') === key;
+    const isRetry = typeof key === 'string' && keyByReference.get(referenceId ?? '') === key;
     if (!referenceId || isRetry) return create(root, args, context, info);
-    if (keys.has(referenceId)) {
+    if (keyByReference.has(referenceId)) {
       const message = `An earlier input of the list has the referenceId ${quoteForMessage(referenceId)}. Nothing was written for this input.`;
       return { __typename: 'Conflict', message, reason: 'DUPLICATE_REFERENCE' };
     }
     // Set before the write: an error may hide that REST has created the order.
-    keys.set(referenceId, key);
+    keyByReference.set(referenceId, key);
     const result = await create(root, args, context, info);
-    if (result.__typename === 'InvalidInput' || result.__typename === 'Conflict') keys.delete(referenceId);
+    if (result.__typename === 'InvalidInput' || result.__typename === 'Conflict')
+      keyByReference.delete(referenceId);
     return result;
   };
 }

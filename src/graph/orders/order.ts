@@ -3,7 +3,7 @@ import { BadInputError, InvalidResponseError } from '../../rest/errors.ts';
 import type { OrderJson, RecipientJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import {
-  isFilter,
+  hasCondition,
   needsScan,
   searchText,
   statusArgs,
@@ -165,17 +165,20 @@ builder.queryFields((t) => ({
           args,
           query,
           joined,
-          (scan, _filter, first, start) => {
-            loaders.shipmentJoin.start(start, selectsShipments(info) ? shipmentStatuses : []);
+          (scan, _filter, first, shipmentPage) => {
+            // The filter reads the shipments anyway. Those that the operation selects are kept, so they cost no call.
+            const keptStatuses = selectsShipments(info) ? shipmentStatuses : [];
+            loaders.shipmentJoin.start(shipmentPage, keptStatuses);
             return readJoinedSlice(scan, joined, first, loaders.shipmentJoin);
           },
         );
       }
-      if (isFilter(filter)) return orderList.readFiltered(loaders.orderScans, args, query, filter);
+      if (hasCondition(filter)) return orderList.readFiltered(loaders.orderScans, args, query, filter);
       const pages = selectsShipments(info) ? loaders.orderPageWithShipments : loaders.orderPage;
       return orderList.read(pages, args, query);
     },
   }),
 }));
 
+/** Whether the operation selects more than the ids of the shipments of a page of orders. */
 const selectsShipments = selectsMoreThanIdAt(['nodes', 'shipment'], ['edges', 'node', 'shipment']);

@@ -50,7 +50,10 @@ interface Named {
   name: string;
 }
 
-/** Reads the rows of a scan that match. `joined` is the page of another list to go on with, as the cursor has it. */
+/**
+ * Reads the rows of a scan that match `filter`. A filter may need a second list, such as the shipments of the orders.
+ * `joined` is the page of that list to go on with, as the cursor has it.
+ */
 type SliceReader<Json, Filter> = (
   scan: ListScan<Json>,
   filter: Filter,
@@ -139,7 +142,11 @@ export function defineList<Json extends Named>(
     })),
   };
 
-  /** Reads a page with the filters of REST. @throws InvalidCursorError for an invalid `after`, without a REST call */
+  /**
+   * Reads a page with the filters of REST.
+   * @param isInList selects the rows of the list where the search of REST also finds others. By default, all rows.
+   * @throws InvalidCursorError for an invalid `after`, without a REST call
+   */
   async function read<Query extends PageQuery>(
     pages: Pages<Json, Query>,
     pageArgs: PageArgs,
@@ -152,8 +159,8 @@ export function defineList<Json extends Named>(
   }
 
   /**
-   * Like `read`, but `filter` is one that REST does not have.
-   * @param readSlice reads the matching rows of a scan. By default, the filter needs the rows alone.
+   * Like `read`, but `filter` is one that REST does not have, so the list is scanned for rows that match.
+   * @param readSlice reads the matching rows of a scan. By default, for a filter that needs nothing but the rows.
    */
   async function readFiltered<Query extends PageQuery, Filter extends RowFilter>(
     scanFrom: ReturnType<typeof createScans<Json, Query>>,
@@ -163,7 +170,7 @@ export function defineList<Json extends Named>(
     readSlice: SliceReader<Json, Filter> = readFilteredSlice,
   ): Promise<Connection<Json>> {
     const { first, after, cursors } = parsePageArgs(pageArgs, { ...query, ...filter });
-    // Fields that start at the same row share a scan, wherever their joined lists go on.
+    // Fields that start at the same row share a scan, also if their cursors differ in the page of the second list.
     const scan = scanFrom(query, after && { ...after, joined: undefined });
     const slice = await readSlice(scan, filter, first, after?.joined);
     return { slice, hasPreviousPage: after !== undefined, cursors };

@@ -76,6 +76,7 @@ const wholeNumber = (min: number, max: number) =>
     }),
   );
 
+/** The rules of an input with this layout, whose cells bound `startAt`. */
 const rulesFor = (layout: LayoutName) =>
   v.object({
     shipments: v.pipe(
@@ -86,6 +87,7 @@ const rulesFor = (layout: LayoutName) =>
         return ids.length > maxShipments ? { code: 'TOO_LONG', message, limit: maxShipments } : undefined;
       }),
     ),
+    // GraphQL has validated the layout: only null is refused here.
     layout: v.picklist([layout]),
     startAt: wholeNumber(1, cellsOf(layout)),
     summary: v.boolean(),
@@ -180,6 +182,7 @@ builder.mutationField('createLabelDocument', (t) =>
       'instead, with that error. Costs `GET /v1/shipments/{id}` for each shipment, or a page of `GET /v1/shipments` for ' +
       'many, and `GET /v1/shipments/{id}/label` for each label. Each label counts as ten objects in the limits of the server.',
     args: inputArg(CreateLabelDocumentInput, 'The shipments and the paper.'),
+    // The list of the input whose labels count for the points of the operation.
     extensions: { labelsIn: 'shipments' },
     resolve: async (_root, { input }, context) => {
       const validation = validateInput(rulesFor(input.layout ?? 'AS_IS'), input);
@@ -208,7 +211,8 @@ function repetitions(ids: readonly string[]): InvalidFieldSource[] {
   );
 }
 
-const codes = {
+/** The code of a field whose label cannot be printed. A result without labels has no `INCLUDED`. */
+const codeByOutcome = {
   NOT_READY: 'NOT_ALLOWED',
   NOT_FOUND: 'NOT_FOUND',
   UNREADABLE: 'NOT_ALLOWED',
@@ -224,7 +228,7 @@ function noLabel(entries: readonly DocumentEntry[], context: Context): InvalidIn
   const fields = entries.map((entry, index) => ({
     path: `shipments.${index}`,
     message: `has no label to print. ${messageOf(entry, context) ?? ''}`.replace(/\.$/, ''),
-    code: codes[entry.outcome],
+    code: codeByOutcome[entry.outcome],
   }));
   const { length } = entries;
   const reason = length === 1 ? 'the shipment has no label' : `none of the ${length} shipments has a label`;

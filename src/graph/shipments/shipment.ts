@@ -2,7 +2,7 @@ import { resourceName } from '../../rest/resource-name.ts';
 import type { ShipmentJson } from '../../rest/wire-schema.ts';
 import { builder } from '../builder.ts';
 import {
-  isFilter,
+  hasCondition,
   needsScan,
   statusArgs,
   statusFilter,
@@ -113,7 +113,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { status, courier, ...args }, { loaders }) => {
       const name = typeof courier === 'string' ? resourceName('couriers', courier) : undefined;
       const filter = { statuses: statusFilter(status), ...timeRanges(args), courier: name };
-      if (!isFilter(filter)) return shipmentList.read(loaders.shipmentPage, args, {});
+      if (!hasCondition(filter)) return shipmentList.read(loaders.shipmentPage, args, {});
       return shipmentList.readFiltered(loaders.shipmentScans, args, {}, filter);
     },
   }),

@@ -14,7 +14,8 @@ export type Operation =
 export type Result = ClaimResult | { state: 'stored' | 'lost' } | { state: 'yes' | 'no' };
 
 /**
- * Prepares the operations on the tables. They run in the transaction of the caller and throw what SQLite throws.
+ * Prepares the operations on the tables of the SQLite store. They run in the transaction of the caller and throw what
+ * SQLite throws.
  * @param owner the owner of new claims. Nobody works any more on the unfinished work of other owners.
  */
 export function createKeyTable(database: DatabaseSync, owner: string, maxKeysPerMerchant: number) {

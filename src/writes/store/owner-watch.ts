@@ -11,8 +11,9 @@ export interface SilentOwner {
 }
 
 /**
- * Watches the renewals of all owners. Only this machine's monotonic clock counts: an owner has died if a whole lease
- * passes here without a renewal. The owner counts its own lease from before it sends a renewal, so that lease ends first.
+ * Watches the renewals of all owners: the servers that hold claims in a shared store. Only this machine's monotonic
+ * clock counts: an owner has died if a whole lease passes here without a renewal. The owner counts its own lease from
+ * before it sends a renewal, so that lease ends first.
  * @param leaseMs the lease in milliseconds, the same for all owners.
  */
 export function createOwnerWatch(leaseMs: number) {

@@ -99,10 +99,12 @@ export function createConnections(url: PostgresUrl, timeoutMs: number, maxConnec
         client.release();
         return rows;
       } catch (error) {
-        const isOwn = error instanceof StoreUnavailableError || isOfOneKey(error);
-        client?.release(!isOwn);
+        const isConnectionSound = error instanceof StoreUnavailableError || isOfOneKey(error);
+        // An argument of true closes the connection.
+        client?.release(!isConnectionSound);
         if (error instanceof StoreUnavailableError) throw error;
-        if (isOwn) throw new StoreUnavailableError('Another transaction in PostgreSQL holds the key.');
+        if (isConnectionSound)
+          throw new StoreUnavailableError('Another transaction in PostgreSQL holds the key.');
         const { text } = problemOf(error, url, timeoutMs);
         // A connection of an earlier pool says nothing about the present server.
         if (used === pool) onFailure(text);

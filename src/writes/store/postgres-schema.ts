@@ -39,7 +39,10 @@ const steps: readonly ((schema: string) => string)[] = [
     CREATE INDEX document_parts_by_expiry ON ${schema}.document_parts (expires_ms);`,
 ];
 
-/** Another server has made the same objects at the same time: unique_violation, duplicate_table, duplicate_schema. */
+/**
+ * Another server has made the same objects at the same time: unique_violation, duplicate_table, duplicate_schema,
+ * serialization_failure, deadlock_detected and, for a row of the catalog that both have changed, internal_error.
+ */
 const raceCodes = ['23505', '42P07', '42P06', '40001', '40P01', 'XX000'];
 const maxTries = 20;
 /** The oldest server that works, as its `server_version_num`. */

@@ -42,8 +42,10 @@ const failedOver =
   'before Waybill creates a new shipment.';
 
 /**
- * Opens a store in PostgreSQL, and makes its tables if they are missing. Several servers share the store. While
- * PostgreSQL cannot be reached, the store is not open yet: its operations fail, and it opens by itself later.
+ * Opens a store in PostgreSQL, and makes its tables if they are missing. Several servers share the store. Each is the
+ * owner of its claims for as long as it renews its lease. The others bury an owner that is silent for a whole lease:
+ * its unfinished work is free then. While PostgreSQL cannot be reached, the store is not open yet: its operations fail,
+ * and it opens by itself later.
  * @throws StoreOpenError if the address, the user, a right or the version does not fit.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<KeyStore> {
@@ -64,7 +66,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   // Why the store responds no more.
   let end: string | undefined;
   const changes = createChanges((all) => {
-    statements();
+    expectOpen();
     return changeAll(all);
   });
   /** Claims without an acknowledgement, by their owners, and when they are forgotten. */
@@ -77,7 +79,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   const isLeased = () => monotonicMs() < leaseEndsMs;
 
-  function statements() {
+  /** The statements on the tables. @throws StoreUnavailableError while the store is not open, fails or has ended */
+  function expectOpen() {
     const reason = end ?? failure;
     if (table === undefined || reason !== undefined)
       throw new StoreUnavailableError(reason ?? 'The key store is not open yet.');
@@ -98,7 +101,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   async function claim(key: KeyName, fingerprint: string): Promise<ClaimResult> {
     // After a pause of this process, others may have buried its owner.
     if (table !== undefined && failure === undefined && !isLeased()) await tickOnce();
-    const sql = statements();
+    const sql = expectOpen();
     if (unconfirmed.values().some((earlier) => isSameKey(earlier.claim.key, key))) await undo();
     const claimed: Claim = { key, owner: `${owner}.${claimCount++}` };
     const rows = await run(sql.claim(key, fingerprint, claimed.owner)).catch((error: unknown) => {
@@ -146,7 +149,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     if (row?.isRenewed === true) leaseEndsMs = sentAtMs + leaseMs;
     else await startLease(sql);
     failure = undefined;
-    if (row !== undefined) await follow(sql, row, sentAtMs, readAtMs);
+    if (row !== undefined) await noteOtherServers(sql, row, sentAtMs, readAtMs);
     onReport();
     if (unconfirmed.size > 0) await undo();
     await changes.retry();
@@ -161,7 +164,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     leaseEndsMs = startedAtMs + leaseMs;
   }
 
-  async function follow(
+  /** Notes what the row of a renewal shows: a failover of PostgreSQL, and owners to bury. */
+  async function noteOtherServers(
     sql: ReturnType<typeof createStatements>,
     { timeline, storedTimeline, isIncomplete, owners, renewals }: Row,
     sentAtMs: number,
@@ -176,13 +180,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     if (!Array.isArray(owners) || !Array.isArray(renewals)) return;
     const seen = owners.map((name, index): [string, string] => [String(name), String(renewals[index])]);
     const silent = watch.see(new Map(seen), sentAtMs, readAtMs).filter((other) => other.owner !== owner);
-    if (silent.length > 0)
-      await run(
-        sql.bury(
-          silent.map((other) => other.owner),
-          silent.map((other) => other.renewals),
-        ),
-      );
+    const names = silent.map((other) => other.owner);
+    const lastRenewals = silent.map((other) => other.renewals);
+    if (silent.length > 0) await run(sql.bury(names, lastRenewals));
   }
 
   /** Each try to commit would occupy a connection of the server for as long as its standby hangs. */
@@ -194,7 +194,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     throw new StoreUnavailableError(problem);
   }
 
-  /** What happens again and again. Its errors are in `failure`. */
+  /** Opens the store or renews its lease, once in `renewEveryMs`. Its errors are in `failure`. */
   async function tick(): Promise<void> {
     try {
       if (failure !== undefined) await expectNoWaitingCommit();
@@ -248,9 +248,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     abandon: (claim, progress) => changes.add('abandon', claim, progress),
     release: (claim) => changes.add('release', claim),
     holds: (claim) => end === undefined && claim.owner.startsWith(`${owner}.`) && isLeased(),
-    noteOrganizationShown: async (service) => void (await run(statements().noteService(service))),
+    noteOrganizationShown: async (service) => void (await run(expectOpen().noteService(service))),
     wasOrganizationShown: async (service) =>
-      (await run(statements().hasService(service)))[0]?.isKnown === true,
+      (await run(expectOpen().hasService(service)))[0]?.isKnown === true,
     failure: () => end ?? failure,
     fileProblem: () => undefined,
     failover: () => (hasFailedOver ? failedOver : undefined),

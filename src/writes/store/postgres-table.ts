@@ -48,6 +48,7 @@ export function createStatements({ schema, maxKeysPerMerchant, now, hasTimeline 
   const setting = `setting AS MATERIALIZED (SELECT set_config('synchronous_commit', 'on', true),
     set_config('lock_timeout', '${lockTimeoutMs}ms', true), ${nowMs} AS now_ms, $1::bigint)`;
   const timeline = hasTimeline ? timelineNow : 'NULL::text';
+  // The owner of a key is the name of its server, a dot and the number of the claim.
   const isLive = (row: string) =>
     `EXISTS (SELECT FROM ${schema}.owners o WHERE o.owner = split_part(${row}.owner, '.', 1))`;
   const expiredOf = (
@@ -67,6 +68,7 @@ export function createStatements({ schema, maxKeysPerMerchant, now, hasTimeline 
   // - It has an outcome: "done", or "conflict" for another fingerprint.
   // - It has neither: claimed as resumed, with its progress, or "conflict" for another fingerprint.
   // `hasRoom` is true where room does not matter. `lossAgeMs` is 0 while nobody has noted a changed timeline.
+  // The parameters are the merchant ($2), the id, the fingerprint, the new owner, and the most keys of a merchant ($6).
   const claim = `WITH ${setting},
     found AS MATERIALIZED (
       SELECT k.fingerprint, k.outcome, k.owner, k.expires_ms, ${isLive('k')} AS is_live,

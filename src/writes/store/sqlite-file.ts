@@ -57,6 +57,7 @@ export interface OpenOptions {
 export function openDatabase(options: OpenOptions): { database: DatabaseSync; secret: Uint8Array } {
   const { path } = options;
   const isFile = path !== ':memory:';
+  // Only a file that this call has created is removed again.
   const isCreated = isFile && !inspectFile(path) && createFile(path);
   let database: DatabaseSync | undefined;
   try {
