@@ -31,6 +31,7 @@ export class RestOperation extends SlotRequest implements PageGate {
     this.#prepared = prepared;
     this.#context = context;
     this.#runState = runState;
+    // Scans then call `takeMorePages`.
     context.callContext.scanBudget.gate = this;
   }
 
@@ -114,8 +115,8 @@ export class RestOperation extends SlotRequest implements PageGate {
 
   /** Before each further page of a scan: a light operation then takes the slot of a heavy one. */
   takeMorePages(): Promise<void> | undefined {
-    this.#pagesSlot ??= this.#runState.admission.morePagesOf(this);
-    return this.#pagesSlot?.take(this.#context.scope.signal);
+    this.#pagesSlot ??= this.#runState.admission.pagesSlotFor(this);
+    return this.#pagesSlot?.acquire(this.#context.scope.signal);
   }
 
   #finish(): void {
