@@ -42,6 +42,7 @@ export class Admission {
     });
     this.#requests = new Usage(requestsAtOnce, Math.ceil(requestsAtOnce / 2));
     const mayStart = (owner: Owner) => this.unread.mayStart(owner);
+    // As many may wait as `#requests` lets in, so these semaphores have no limit of their own.
     this.#light = new Semaphore({
       total: lightAtOnce * maxNodes,
       perToken: lightAtOncePerToken * maxNodes,

@@ -19,7 +19,7 @@ export interface OperationRequest {
 }
 
 /** What the operations of a process share. */
-export interface RunState {
+export interface SharedParts {
   execute: Execute;
   admission: Admission;
   rateLimit: RateLimit | undefined;
