@@ -1,4 +1,7 @@
-/** Whether the texts differ by one character that is added, removed, changed, or swapped with the next one. */
+/**
+ * Whether a text may be a typo of the other: one character is added, removed, changed, or swapped with the next one. So
+ * an error about an unknown name can tell which name is meant.
+ */
 export function isOneEdit(one: string, other: string): boolean {
   let commonLength = 0;
   while (commonLength < one.length && one[commonLength] === other[commonLength]) commonLength += 1;

@@ -12,7 +12,10 @@ export interface Cancellation {
   removeEventListener(type: 'abort', listener: AbortListener): void;
 }
 
-/** Costs a fraction of an AbortController (docs/design/how-it-stays-fast.md#timeouts-and-aborts). */
+/**
+ * A Cancellation that its owner aborts. It costs a fraction of an AbortController
+ * (docs/design/how-it-stays-fast.md#timeouts-and-aborts).
+ */
 export class CancelSource implements Cancellation {
   aborted = false;
   reason: unknown = undefined;

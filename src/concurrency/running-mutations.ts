@@ -1,6 +1,9 @@
 import { withTimeout } from './with-timeout.ts';
 
-/** Counts the running mutations. A mutation that has started is finished even if its client disconnects. */
+/**
+ * Counts the running mutations, so that a shutdown waits for them. A mutation that has started is finished even if its
+ * client disconnects.
+ */
 export class RunningMutations {
   #count = 0;
   #onIdle: (() => void) | undefined;

@@ -43,7 +43,10 @@ export interface SemaphoreOptions {
   pace?: { turns: LoopTurns; perTurn: number };
 }
 
-/** Requests that wait: first come, first served, or inner lines in turn. */
+/**
+ * Requests that wait. A line has either requests, first come, first served, or inner lines, which take turns. So lines
+ * are a tree, in which `pathOf` tells the place of a request.
+ */
 class Line implements ListNode<Line> {
   before: Line | undefined;
   after: Line | undefined;
@@ -81,7 +84,7 @@ class Line implements ListNode<Line> {
     line.add(request, path, depth + 1);
   }
 
-  /** `endsTurn`: the inner lines of the request then wait for their next turn. */
+  /** @param endsTurn whether the request has got its slot: the lines on its path then go behind those beside them. */
   remove(request: SlotRequest, endsTurn: boolean, path: readonly object[], depth = 0): void {
     const key = path[depth];
     const line = key && this.#byKey?.get(key);
@@ -97,6 +100,7 @@ class Line implements ListNode<Line> {
   }
 }
 
+/** The keys of the lines around a request, from the outside: its token, or all strangers, a connection and a token. */
 function pathOf({ token, connection }: Owner): readonly object[] {
   return connection === undefined ? [token] : [keyOf({ token, connection }), connection, token ?? connection];
 }
@@ -106,8 +110,10 @@ function pathOf({ token, connection }: Owner): readonly object[] {
  * not accepted are one together. They have at most three quarters, and take their turns by connection and token.
  */
 export class Semaphore {
-  readonly #slots: Usage;
-  readonly #places: Usage;
+  /** The weights of the granted slots. */
+  readonly #granted: Usage;
+  /** The number of requests that wait. */
+  readonly #queued: Usage;
   readonly #mayStart: (owner: Owner) => boolean;
   readonly #pace: SemaphoreOptions['pace'];
   readonly #line = new Line();
@@ -115,30 +121,31 @@ export class Semaphore {
   #isGranting = false;
 
   constructor({ total, perToken, maxWaiting = Infinity, mayStart, pace }: SemaphoreOptions) {
-    this.#slots = new Usage(total, perToken);
-    this.#places = new Usage(maxWaiting, Math.ceil(maxWaiting / 2));
+    this.#granted = new Usage(total, perToken);
+    this.#queued = new Usage(maxWaiting, Math.ceil(maxWaiting / 2));
     this.#mayStart = mayStart ?? (() => true);
     this.#pace = pace;
   }
 
   /** The number of waiting requests. */
   get waiting(): number {
-    return this.#places.sum;
+    return this.#queued.sum;
   }
 
   /** Grants a slot, or lets the request wait. An `Excess`: the request may neither start nor wait. */
   acquire(request: SlotRequest): 'granted' | 'waiting' | Excess {
     const { owner } = request;
-    // After the grants, slots are left only if each waiting token is at a limit of its own. A new token overtakes nobody.
-    const isNext = this.waiting === 0 || !(this.#isGranting || this.#line.has(keyOf(owner)));
-    if (isNext && this.#hasRoomFor(request)) {
+    // A slot that stays free while requests wait is one that limits of their own keep from them. So a token of which
+    // none waits may have it. While slots are granted, this is not known yet.
+    const overtakesNobody = this.waiting === 0 || !(this.#isGranting || this.#line.has(keyOf(owner)));
+    if (overtakesNobody && this.#hasRoomFor(request)) {
       this.#grant(request);
       return 'granted';
     }
-    const excess = this.#places.excess(owner);
+    const excess = this.#queued.excess(owner);
     if (excess !== undefined) return excess;
     request.slot = 'waiting';
-    this.#places.add(owner, 1);
+    this.#queued.add(owner, 1);
     this.#line.add(request, pathOf(owner));
     return 'waiting';
   }
@@ -149,7 +156,7 @@ export class Semaphore {
     if (slot === 'none') return;
     request.slot = 'none';
     if (slot === 'waiting') this.#stopWaiting(request, false);
-    else this.#slots.add(owner, -weight);
+    else this.#granted.add(owner, -weight);
     // The next request of the token may weigh less.
     this.grantWaiting();
   }
@@ -170,26 +177,28 @@ export class Semaphore {
     }
   }
 
+  /** The first request for which there is room, of the first line that has one. */
   #nextInTurn(): SlotRequest | undefined {
     for (let line = this.#line.lines.first; line !== undefined; line = line.after) {
       const { next } = line;
       if (next !== undefined && this.#hasRoomFor(next)) return next;
-      if (this.#slots.isUsedUp || !this.#hasTime) return undefined;
+      if (this.#granted.isUsedUp || !this.#hasTime) return undefined;
     }
     return undefined;
   }
 
+  /** Whether more may start in this turn of the event loop. */
   get #hasTime(): boolean {
     return this.#pace === undefined || this.#startedInTurn < this.#pace.perTurn;
   }
 
   #hasRoomFor({ owner, weight }: SlotRequest): boolean {
-    return this.#hasTime && this.#slots.excess(owner, weight) === undefined && this.#mayStart(owner);
+    return this.#hasTime && this.#granted.excess(owner, weight) === undefined && this.#mayStart(owner);
   }
 
   #grant(request: SlotRequest): void {
     request.slot = 'granted';
-    this.#slots.add(request.owner, request.weight);
+    this.#granted.add(request.owner, request.weight);
     if (this.#pace === undefined) return;
     if (this.#startedInTurn === 0) this.#pace.turns.onNext(this.#onNextTurn);
     this.#startedInTurn += request.weight;
@@ -201,7 +210,7 @@ export class Semaphore {
   };
 
   #stopWaiting(request: SlotRequest, endsTurn: boolean): void {
-    this.#places.add(request.owner, -1);
+    this.#queued.add(request.owner, -1);
     this.#line.remove(request, endsTurn, pathOf(request.owner));
   }
 }

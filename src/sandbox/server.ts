@@ -83,11 +83,11 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   server.addHook('preValidation', async (request, reply) => {
     const { fault } = request;
     request.entry.body = request.body;
-    if (!replacesResponse(fault)) readQuery(request);
     if (replacesResponse(fault)) {
       sendReplacement(fault, request, reply);
       return reply;
     }
+    readQuery(request);
     if (fault?.kind === 'delay') await sleep(fault.delayMs, undefined, { signal: closing.signal });
   });
 

@@ -179,7 +179,7 @@ export function createApp(options: AppOptions): App {
       publicUrl: options.publicUrl,
       report,
     }),
-    runState: {
+    shared: {
       execute: forTests.execute ?? createExecutor(schema, config.schemaAccess === 'private'),
       admission,
       rateLimit,

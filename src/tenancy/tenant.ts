@@ -40,8 +40,10 @@ export interface TenantsOptions {
   maxTenants?: number;
 }
 
+/** The accepted tokens that are known at most, half of them in each of two generations. */
 const maxAccepted = 100_000;
-const acceptedMs = 3_600_000;
+/** The age at which a generation becomes the one before. After twice this age, it is forgotten. */
+const generationMs = 3_600_000;
 
 /** The tenants of this process. PerTenant adds values to them. */
 export class Tenants {
@@ -51,11 +53,11 @@ export class Tenants {
   // one object would not make stale what the other object keeps, such as counts of statuses.
   #tenantRefs = new Map<string, WeakRef<Tenant>>();
   #sweepAtSize: number;
-  // Ids only, in two generations: many more tokens than tenants are remembered. A Map of times would delete an entry for
-  // each new one, which cost a tenth of a small request.
+  // The ids of accepted tokens, many more than tenants are remembered. They are in two generations, of which the older
+  // one is dropped as a whole. A Map of times would delete an entry for each new one: a tenth of a small request.
   #accepted = new Set<string>();
   #acceptedBefore = new Set<string>();
-  #acceptedSinceMs = performance.now();
+  #generationSinceMs = performance.now();
 
   constructor({ maxTenants = 1_000 }: TenantsOptions = {}) {
     this.#remembered = new LRUCache({ max: maxTenants });
@@ -95,14 +97,14 @@ export class Tenants {
   }
 
   #forgetOld(): void {
-    const ageMs = performance.now() - this.#acceptedSinceMs;
-    if (ageMs >= acceptedMs) this.#beginGeneration(ageMs < 2 * acceptedMs ? this.#accepted : new Set());
+    const ageMs = performance.now() - this.#generationSinceMs;
+    if (ageMs >= generationMs) this.#beginGeneration(ageMs < 2 * generationMs ? this.#accepted : new Set());
   }
 
   #beginGeneration(before: Set<string>): void {
     this.#acceptedBefore = before;
     this.#accepted = new Set();
-    this.#acceptedSinceMs = performance.now();
+    this.#generationSinceMs = performance.now();
   }
 
   /** Records that REST rejected the tenant's access token (401). */

@@ -1,3 +1,6 @@
+// The dialect of a service: its names of list parameters, and the form of its errors. Quirks of the request choose it.
+// The routes know only the default one, so a query is translated before its route, and an error after it.
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Quirks } from '../faults/quirks.ts';
 import { invalid, type ServiceError } from '../interface/service-error.ts';
@@ -16,11 +19,11 @@ export function readQuery(request: FastifyRequest): void {
   if (schema?.properties === undefined) return;
   const query: Record<string, unknown> = { ...Object(request.query) };
   const known = Object.keys(schema.properties).map((name) => [name, parameterNames[name] ?? name] as const);
-  const unknown = Object.keys(query).filter((sent) => !known.some(([, name]) => name === sent));
+  const unknown = Object.keys(query).filter((name) => !known.some(([, sentName]) => sentName === name));
   if (unknown.length > 0 && unknownParameters === 'refused') {
     throw invalid(...unknown.map((field) => ({ field, message: unknownField })));
   }
-  const values = known.map(([name, sent]) => [name, query[sent]] as const);
+  const values = known.map(([name, sentName]) => [name, query[sentName]] as const);
   request.query = Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
@@ -28,7 +31,8 @@ export function readQuery(request: FastifyRequest): void {
 export function sendError(error: ServiceError, request: FastifyRequest, reply: FastifyReply): void {
   const { errorBody, parameterNames } = request.quirks;
   const details = error.details.map(({ field, message }) => ({
-    field: (message !== unknownField && parameterNames[field]) || field,
+    // An unknown parameter has the name that was sent already.
+    field: message === unknownField ? field : parameterNames[field] || field,
     message,
   }));
   const isOfQuery = request.method === 'GET' && error.code === 400 && details.length > 0;

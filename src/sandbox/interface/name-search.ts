@@ -10,7 +10,10 @@ export function indexedName(name: string): string {
     .join('');
 }
 
-/** An FTS5 query for names that share a trigram with the text. Undefined for a text without a word. */
+/**
+ * An FTS5 query for names that share a trigram with the text. An index finds them, and `resembles` then checks each of
+ * them. Undefined for a text without a word.
+ */
 export function trigramQuery(text: string): string | undefined {
   const trigrams = new Set<string>();
   for (const word of wordsOf(text)) {

@@ -58,6 +58,7 @@ export function drawInFormat(
   }
   page.pushOperators(pushGraphicsState());
   if (isSideways) {
+    // Viewers turn the page to the right, so the drawing is turned to the left.
     page.setRotation(degrees(90));
     page.pushOperators(concatTransformationMatrix(0, 1, -1, 0, height, 0));
   }

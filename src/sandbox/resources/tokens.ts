@@ -3,7 +3,7 @@ import type { Server, Service } from '../http/server-type.ts';
 import { errorResponses } from '../interface/service-error.ts';
 import type { AccessToken } from '../store/merchants.ts';
 
-const TokenMemory = Type.Object({ token: Type.String(), ended: Type.Boolean() });
+const TokenStatus = Type.Object({ token: Type.String(), ended: Type.Boolean() });
 
 /**
  * Adds the routes that end the bearer token of a request, and issue the next one of its merchant. They are switches of
@@ -12,23 +12,23 @@ const TokenMemory = Type.Object({ token: Type.String(), ended: Type.Boolean() })
 export function addRoutes(server: Server, { store: { merchants } }: Service): void {
   server.post(
     '/sandbox/tokens/end',
-    { schema: { hide: true, response: { 200: TokenMemory, ...errorResponses() } } },
-    ({ accessToken }) => stateOf(merchants.endToken(accessToken.text)),
+    { schema: { hide: true, response: { 200: TokenStatus, ...errorResponses() } } },
+    ({ accessToken }) => statusOf(merchants.endToken(accessToken.text)),
   );
 
   server.post(
     '/sandbox/tokens/issue',
     {
       config: { takesEndedToken: true },
-      schema: { hide: true, response: { 201: TokenMemory, ...errorResponses() } },
+      schema: { hide: true, response: { 201: TokenStatus, ...errorResponses() } },
     },
     ({ accessToken }, reply) => {
       reply.code(201);
-      return stateOf(merchants.issueToken(accessToken.text));
+      return statusOf(merchants.issueToken(accessToken.text));
     },
   );
 }
 
-function stateOf({ text, hasEnded }: AccessToken): { token: string; ended: boolean } {
+function statusOf({ text, hasEnded }: AccessToken): { token: string; ended: boolean } {
   return { token: text, ended: hasEnded };
 }

@@ -29,10 +29,10 @@ const seenLabelMs = 8_000;
  */
 export function hastenLabel(store: Store, merchant: string, shipment: Shipment, now: Date): void {
   if (shipment.status !== 'GENERATING_LABEL') return;
-  const latestMs = shipmentDueAt(shipment, now);
+  const latestOfNewMs = shipmentDueAt(shipment, now);
   store.database.run(
     "UPDATE records SET due = ? WHERE merchant = ? AND path = 'shipments' AND key = ? AND due > ?",
-    ...[now.getTime() + seenLabelMs, merchant, shipment.name, latestMs ?? null],
+    ...[now.getTime() + seenLabelMs, merchant, shipment.name, latestOfNewMs ?? null],
   );
 }
 

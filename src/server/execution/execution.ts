@@ -1,3 +1,6 @@
+// What an execution works on: the plan of an operation, and the result so far. run-field.ts has the steps, and
+// executor.ts the whole course.
+
 import {
   type ExecutionResult,
   type FieldNode,
@@ -19,7 +22,7 @@ import { createFastError } from './fast-error.ts';
 import type { Serialize } from './leaf-values.ts';
 import { maxResponseCharacters, ResponseTooLongError } from './response-size.ts';
 
-/** For one outcome of @skip and @include. */
+/** What is executed for one outcome of the @skip and @include of an operation. */
 export interface OperationPlan {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
@@ -117,8 +120,8 @@ export class Execution {
     return this.#tooLong;
   }
 
-  /** Undefined if no value is pending, or `data` is null: pending values can't change it then. */
-  settled(): Promise<void> | undefined {
+  /** Resolves when no value is pending. Undefined if none is, or if `data` is null: pending values can't change it. */
+  whenSettled(): Promise<void> | undefined {
     if (this.#pendingCount === 0 || this.data === null) return undefined;
     return new Promise((resolve) => {
       this.#onSettled = resolve;

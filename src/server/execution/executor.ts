@@ -59,7 +59,7 @@ function run(execution: Execution): ExecutionResult | Promise<ExecutionResult> {
   if (operation.operation === 'mutation') return runSerially(execution);
   for (const field of root.fields)
     if (execution.data !== null) runField(field, execution, undefined, execution.data, undefined);
-  return execution.settled()?.then(() => execution.toResult()) ?? execution.toResult();
+  return execution.whenSettled()?.then(() => execution.toResult()) ?? execution.toResult();
 }
 
 /** Runs the root fields of a mutation one after the other. */
@@ -67,7 +67,7 @@ async function runSerially(execution: Execution): Promise<ExecutionResult> {
   for (const field of execution.plan.root.fields) {
     if (execution.data === null) break;
     runField(field, execution, undefined, execution.data, undefined);
-    await execution.settled();
+    await execution.whenSettled();
   }
   return execution.toResult();
 }

@@ -85,10 +85,14 @@ function completeValue(responsePath: ResponsePath, complete: Complete, value: un
 function completeLate(responsePath: ResponsePath, complete: Complete, value: unknown): void {
   const { execution, field, container, key, isNullable } = responsePath;
   const mayBeLeftOut = isNullable && !field.isWrite && value !== null && value !== undefined;
-  const wasTooLong = mayBeLeftOut && execution.isTooLong;
-  if (!wasTooLong) completeValue(responsePath, complete, value);
-  const isTooLong = mayBeLeftOut && execution.isTooLong && (wasTooLong || container[key] !== null);
-  if (isTooLong) execution.fail(execution.tooLongError(), responsePath);
+  if (mayBeLeftOut && execution.isTooLong) {
+    execution.fail(execution.tooLongError(), responsePath);
+    return;
+  }
+  completeValue(responsePath, complete, value);
+  // A value that has become null by an error of its own keeps that error.
+  const isLeftOut = mayBeLeftOut && execution.isTooLong && container[key] !== null;
+  if (isLeftOut) execution.fail(execution.tooLongError(), responsePath);
 }
 
 /** Plans a field's selection set for objects of a type. @throws GraphQLError if a condition is null. */

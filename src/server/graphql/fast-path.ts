@@ -157,7 +157,7 @@ class FastRequest implements OperationRequest, HeaderReader {
     return definition ? { document, definition, variables: variables ?? undefined } : undefined;
   }
 
-  /** Whether the response may be a stream. */
+  /** Whether the response may be a stream: `runStream` decides where the operation is not known yet. */
   #mayStream(operation: Operation | undefined): boolean {
     if (this.#mediaType === undefined) return true;
     if (operation !== undefined) return operation.definition.operation === 'subscription';

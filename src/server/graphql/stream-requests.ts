@@ -8,7 +8,7 @@ import type { HeaderReader } from '../http/http-types.ts';
 import type { Live, StreamRequest } from '../live/live.ts';
 import { acceptedStream } from '../live/transport.ts';
 import type { Admission } from '../operations/admission.ts';
-import { documentTurn } from '../operations/document-turn.ts';
+import { waitForDocumentTurn } from '../operations/document-turn.ts';
 import { refuse } from '../operations/refusal.ts';
 
 /** The parameters of GraphQL over HTTP. */
@@ -42,8 +42,9 @@ export interface StreamRequestsOptions {
 }
 
 /**
- * Finds the operation of a request that may become a stream. A subscription gets its stream. Other operations and errors
- * are JSON, or one event for a client that prefers a stream.
+ * Finds the operation of a request that may become a stream. A subscription gets its stream. The result of another
+ * operation is JSON, or one event for a client that accepts no JSON. An error is one event for a client that prefers a
+ * stream, too.
  */
 export function createStreamRequests(options: StreamRequestsOptions): RunStream {
   const { live, documentPolicy, documents, admission } = options;
@@ -54,15 +55,20 @@ export function createStreamRequests(options: StreamRequestsOptions): RunStream 
     if (accepted === undefined) return fallBack();
     const { transport, isPreferred } = accepted;
     const found = possible.operation ?? (await find(possible, isPreferred));
-    if (found === undefined || (acceptsJson && !isPreferred && !isSubscription(found))) fallBack();
-    else if (!('definition' in found)) live.respondOnce(found, request, transport);
-    else if (isSubscription(found)) live.open(found, request, transport);
+    if (found === undefined) fallBack();
+    else if (!('definition' in found)) {
+      if (acceptsJson && !isPreferred) fallBack();
+      else live.respondOnce(found, request, transport);
+    } else if (found.definition.operation === 'subscription') live.open(found, request, transport);
     else if (acceptsJson) fallBack();
     else live.runOnce(found, request, transport);
   }
 
   /** The operation, or the result of a request that has none. Undefined: JSON will do. */
-  async function find(possible: PossibleStream, isPreferred: boolean) {
+  async function find(
+    possible: PossibleStream,
+    isPreferred: boolean,
+  ): Promise<Operation | ExecutionResult | undefined> {
     const { request, parameters, httpError } = possible;
     if (parameters === undefined) return refuse(httpError ?? parametersError);
     const text = findDocument(documentPolicy, parameters, request.headers);
@@ -85,17 +91,13 @@ export function createStreamRequests(options: StreamRequestsOptions): RunStream 
     const cached = documents.cached(text);
     if (cached !== undefined) return cached;
     const owner = options.toOwner(headers, response.req.socket);
-    return (await documentTurn(admission, owner, response)) ?? documents.load(text);
+    return (await waitForDocumentTurn(admission, owner, response)) ?? documents.load(text);
   }
 
   return (possible) => {
     // The fallback fails in the same way, and reports the error.
     run(possible).catch(possible.fallBack);
   };
-}
-
-function isSubscription(found: Operation | ExecutionResult): boolean {
-  return 'definition' in found && found.definition.operation === 'subscription';
 }
 
 /** The code that Yoga gives to the errors of a document. */

@@ -9,7 +9,8 @@ import type { YogaContext } from './yoga-context.ts';
 
 /**
  * Yoga plugin: records requests in `accessLog`, returns the request id in the header `x-request-id`, and maps the errors
- * of results for clients. It counts the bytes of responses in `unread`. It must be the first plugin with `onRequest`, because others may end a request early.
+ * of results for clients. It counts the bytes of responses in `unread`. It must be the first plugin with `onRequest`,
+ * because others may end a request early.
  */
 export function yogaAccessLog(
   accessLog: AccessLog,

@@ -5,7 +5,7 @@ import type { DocumentCache } from '../documents/document-cache.ts';
 import { type DocumentPolicy, type DocumentReference, findDocument } from '../documents/persisted-queries.ts';
 import type { HeaderReader } from '../http/http-types.ts';
 import type { Admission } from '../operations/admission.ts';
-import { documentTurn } from '../operations/document-turn.ts';
+import { waitForDocumentTurn } from '../operations/document-turn.ts';
 import { clientGone, refuse } from '../operations/refusal.ts';
 import type { YogaContext } from './yoga-context.ts';
 
@@ -54,7 +54,7 @@ export function yogaDocuments(
     onParams({ params: { query }, request, context: { res }, setResult }) {
       if (typeof query !== 'string' || documents.cached(query) !== undefined) return undefined;
       const owner = toOwner(request.headers, res.req.socket);
-      return documentTurn(admission, owner, res).then((refusal) => {
+      return waitForDocumentTurn(admission, owner, res).then((refusal) => {
         if (refusal !== undefined) setResult(refuse(refusal));
         else if (res.destroyed) setResult(refuse(clientGone));
       });

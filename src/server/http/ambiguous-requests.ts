@@ -32,10 +32,10 @@ export function checkUrl(request: IncomingMessage): HttpError | undefined {
   if (plainTarget.test(target) && plainHost.test(host)) return undefined;
   const url = parseUrl(host, target);
   if (url === null) return badRequest('The header "Host" and the request target do not form a URL.');
-  // Routes must see the path that a proxy in front sees. URL parsing resolves `..`, and takes a backslash for a slash.
   const [path = ''] = target.split('?', 1);
   if (!isUtf8(target.slice(path.length)))
     return badRequest('The query of the URL is not UTF-8. Percent-encode its bytes in UTF-8.');
+  // Routes must see the path that a proxy in front sees. URL parsing resolves `..`, and takes a backslash for a slash.
   return url.pathname === path && !path.includes('//') && !target.includes('#') ? undefined : ambiguousPath;
 }
 

@@ -15,7 +15,8 @@ export class ClientConnection {
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.once('close', () => {
-      // V8 keeps outgrown tables of a Map with their entries (docs/design/how-it-stays-fast.md#objects).
+      // The server's Map may keep this object: V8 keeps outgrown tables of a Map with their entries
+      // (docs/design/how-it-stays-fast.md#objects). It must not keep the response, too.
       this.#latest = undefined;
     });
   }

@@ -17,7 +17,7 @@ export function isJson(contentType: string | null | undefined): boolean {
     .every(([, , word, quoted]) => /^utf-?8$/i.test(word ?? quoted ?? ''));
 }
 
-/** The media type of the response, if one is accepted. The first one wins. */
+/** The media type of the response, if one is accepted. Of two, the one that `accept` names first. */
 export function responseType(accept: string | null | undefined): string | undefined {
   // The values that nearly all clients send.
   if (!accept || accept === '*/*' || accept === json) return json;

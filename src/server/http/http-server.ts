@@ -122,7 +122,8 @@ export async function listen(
 
   /**
    * Waits until no accepted connection waits in the kernel, which would reset it when the server stops listening
-   * (docs/design/how-it-starts-and-stops.md#the-shutdown).
+   * (docs/design/how-it-starts-and-stops.md#the-shutdown). The first round without a new connection ends the wait.
+   * Rounds begin with a pause, later they have none, and then they end in any case: see `maxQuietWaitMs`.
    */
   async function untilQuiet(): Promise<void> {
     const startedAtMs = performance.now();

@@ -43,11 +43,12 @@ export function receiveBody(
   budget: BodyBudget,
   done: (read: BodyReadResult) => void,
 ): void {
+  // Undefined once the body is read or rejected.
   let callback: typeof done | undefined = done;
   let buffer: Buffer = emptyBuffer;
   let bytes = 0;
 
-  function settle(read: BodyReadResult): void {
+  function finish(read: BodyReadResult): void {
     // The stream may fail after the body was rejected.
     if (callback === undefined) return;
     const notify = callback;
@@ -60,8 +61,8 @@ export function receiveBody(
   function onData(chunk: Buffer): void {
     if (callback === undefined) return;
     const totalBytes = bytes + chunk.length;
-    if (totalBytes > maxBytes) settle(bodyTooLarge(maxBytes));
-    else if (!budget.reserve(chunk.length, bytes)) settle(budgetExhausted);
+    if (totalBytes > maxBytes) finish(bodyTooLarge(maxBytes));
+    else if (!budget.reserve(chunk.length, bytes)) finish(budgetExhausted);
     else {
       // One buffer, because a list of one-byte chunks would take a hundred times the size of the body.
       buffer = bytes === 0 ? chunk : appendChunk(buffer, bytes, chunk, maxBytes);
@@ -69,12 +70,12 @@ export function receiveBody(
     }
   }
   function onEnd(): void {
-    if (!body.readableEnded) settle(bodyIncomplete);
-    else settle(buffer.length === bytes ? buffer : buffer.subarray(0, bytes));
+    if (!body.readableEnded) finish(bodyIncomplete);
+    else finish(buffer.length === bytes ? buffer : buffer.subarray(0, bytes));
   }
 
   if (body.destroyed) {
-    settle(bodyIncomplete);
+    finish(bodyIncomplete);
     return;
   }
   // The listeners are never removed, because `once` and `off` cost more. Without the error listener, a client that

@@ -6,9 +6,9 @@ import { Usage } from '../../concurrency/usage.ts';
 /** Response bytes that no client has taken yet. One token has half. */
 export const defaultUnreadBudgetBytes = 67_108_864;
 
-/** Without room for this time, clients that have taken no whole response in it may lose their connections. */
+/** How long there may be no room. Then connections that have taken no whole response in this time may be closed. */
 const maxFullMs = 1_000;
-/** A closed connection gives back its bytes within this time, and the next one is closed after it. */
+/** The time from one close to the next: a closed connection gives back its bytes within it. */
 const closeMs = 10;
 
 /** What one connection has not taken. */
@@ -17,10 +17,13 @@ interface Reader {
   /** Whether the latest response is for a token that REST has not accepted. */
   isStranger: boolean;
   /** When the connection last had nothing unread, or took a whole response. A time of `performance.now()`. */
-  sinceMs: number;
+  takenAtMs: number;
 }
 
-/** The bytes of responses that are made, until their clients have taken them. */
+/**
+ * The bytes of responses that are made, until their clients have taken them. The bytes are in memory, so clients that
+ * read nothing must not use up the room of the others.
+ */
 export class UnreadBytes {
   readonly #usage: Usage;
   readonly #onRoom: () => void;
@@ -48,15 +51,15 @@ export class UnreadBytes {
 
   /** Counts bytes that a connection has not taken yet. @returns a function that gives them back. Call it once. */
   hold(owner: Owner, socket: Socket, bytes: number): () => void {
-    const reader = this.#readers.get(socket) ?? { bytes: 0, isStranger: false, sinceMs: performance.now() };
+    const reader = this.#readers.get(socket) ?? { bytes: 0, isStranger: false, takenAtMs: performance.now() };
     this.#readers.set(socket, reader);
     reader.isStranger = owner.connection !== undefined;
     reader.bytes += bytes;
     this.#usage.add(owner, bytes);
-    if (this.#isFull) this.#timer ??= setTimeout(() => this.#cutOff(), maxFullMs).unref();
+    if (this.#isFull) this.#timer ??= setTimeout(() => this.#closeSlowest(), maxFullMs).unref();
     return () => {
       reader.bytes -= bytes;
-      reader.sinceMs = performance.now();
+      reader.takenAtMs = performance.now();
       if (reader.bytes === 0) this.#readers.delete(socket);
       this.#usage.add(owner, -bytes);
       this.#onRoom();
@@ -68,18 +71,21 @@ export class UnreadBytes {
   }
 
   /** Closes the connection that leaves the most, and after it the next one, until there is room. */
-  #cutOff(): void {
+  #closeSlowest(): void {
     this.#timer = undefined;
     if (!this.#isFull) return;
-    const latestMs = performance.now() - maxFullMs;
+    const slowBeforeMs = performance.now() - maxFullMs;
     let most: [Socket, Reader] | undefined;
     for (const entry of this.#readers) {
       const [, reader] = entry;
-      if (reader.sinceMs > latestMs || !(this.#usage.isUsedUp || reader.isStranger)) continue;
+      const isSlow = reader.takenAtMs <= slowBeforeMs;
+      // While only the part of tokens that REST has not accepted is full, only their connections make room.
+      const wouldMakeRoom = this.#usage.isUsedUp || reader.isStranger;
+      if (!isSlow || !wouldMakeRoom) continue;
       if (most === undefined || reader.bytes > most[1].bytes) most = entry;
     }
     // The connection breaks, so that the client cannot mistake a part of a response for the whole.
     most?.[0].destroy();
-    this.#timer = setTimeout(() => this.#cutOff(), closeMs).unref();
+    this.#timer = setTimeout(() => this.#closeSlowest(), closeMs).unref();
   }
 }

@@ -8,7 +8,7 @@ import {
   isNonNullType,
 } from 'graphql';
 
-/** What determines the number of objects in a field. */
+/** What tells how many objects a list field returns at most, for the limit `nodes`. */
 export type ListSize =
   /** The field's argument `first`. */
   | { by: 'first'; maximum: number }
@@ -25,7 +25,10 @@ export const introspectionItems: Readonly<Record<string, number>> = {
   '__Type.fields': 4,
 };
 
-/** Undefined for single objects, scalars and enums. @throws Error for a list field of unknown size. */
+/**
+ * The size of a field's list. Undefined for single objects, scalars and enums.
+ * @throws Error for a list field of unknown size.
+ */
 export function listSize(parent: GraphQLNamedType, field: GraphQLField): ListSize | undefined {
   const first = field.args.find(({ name }) => name === 'first');
   if (first !== undefined) {

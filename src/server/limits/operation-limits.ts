@@ -73,7 +73,10 @@ function hasMoreValues(variables: RawVariables, allowed: number): boolean {
   return false;
 }
 
-/** Counts by the raw values of the variables. The executor later rejects values of a wrong type. */
+/**
+ * A number that depends on the variables: an estimate is kept with its document, before they are known. It reads their
+ * raw values. The executor later rejects values of a wrong type.
+ */
 type Count = (variables: RawVariables) => number;
 
 interface NodeEstimate {
@@ -127,6 +130,7 @@ function estimateNodes(
     return sum(counts);
   }
 
+  /** Counts a field and what is below it. @param isExtra whether it counts even if it is no object: see `nodes` */
   function countField(
     parent: GraphQLCompositeType,
     field: GraphQLField,

@@ -100,6 +100,7 @@ export function createLive(options: LiveOptions) {
     const bearer = readBearer(headers);
     const text = watchedText(operation, headers);
     const error = typeof text === 'string' ? findError(operation, request, owner, text.length) : text;
+    // The text is too long, or the stream has no place, or the token is missing. The first of these is told.
     if (typeof text !== 'string' || error !== undefined || typeof bearer !== 'string') {
       respondOnce(refuse(error ?? { status: 401, ...toClientError(bearer) }), request, transport);
       return;
@@ -109,6 +110,7 @@ export function createLive(options: LiveOptions) {
       return;
     }
     const tenant = options.toTenant(bearer);
+    // Leaves the watch, once the stream has joined it.
     let leave: (() => void) | undefined;
     const stream = new LiveStream({
       response,

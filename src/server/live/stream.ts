@@ -51,7 +51,7 @@ export class LiveStream implements Watcher {
     this.#write(this.#options.transport.opening);
   }
 
-  /** Sends an answer, unless its client has one that is equal. A client that is still reading gets the latest one then. */
+  /** Sends an answer, unless its client has an equal one. A client that still reads gets the latest one afterwards. */
   take(answer: Answer): void {
     if (this.endReason !== undefined) return;
     const isNew = answer.key !== this.#sentKey;

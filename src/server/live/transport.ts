@@ -46,14 +46,20 @@ export interface AcceptedStream {
   isPreferred: boolean;
 }
 
-/** The element of `accept` by name and parameters, in lower case. Apollo's plain `multipart/mixed` is for `@defer`. */
+/**
+ * What an element of `accept`, in lower case, names: the transport of a stream, or undefined for JSON. Apollo's plain
+ * `multipart/mixed` is for `@defer`, and names neither.
+ */
 const transportsByRange: readonly [range: RegExp, transport: Transport | undefined][] = [
   [/^text\/(?:event-stream|\*)\s*(?:;|$)/, sse],
   [/^multipart\/mixed\s*;.*\bsubscriptionspec\s*=\s*"?1\.0\b/, multipart],
   [/^application\/(?:json|graphql-response\+json|\*)\s*(?:;|$)/, undefined],
 ];
 
-/** The transport that an `accept` asks for: of equal weights the first one. A client that accepts anything gets SSE. */
+/**
+ * The transport that an `accept` asks for: of equal weights the first one. A client that accepts anything gets SSE.
+ * @returns undefined for a client that accepts no stream
+ */
 export function acceptedStream(accept: string | null | undefined): AcceptedStream | undefined {
   if (!accept) return { transport: sse, isPreferred: false };
   const ranges = accept
@@ -64,18 +70,15 @@ export function acceptedStream(accept: string | null | undefined): AcceptedStrea
       const weight = Number(/;\s*q\s*=\s*([\d.]+)/.exec(text)?.[1] ?? 1);
       const found = transportsByRange.find(([range]) => range.test(text));
       const isAny = /^\*\/\*\s*(?:;|$)/.test(text);
-      if (!(weight > 0) || (found === undefined && !isAny)) return [];
-      return [
-        {
-          transport: found?.[1] ?? (isAny ? sse : undefined),
-          isStream: found?.[1] !== undefined,
-          weight,
-          index,
-        },
-      ];
+      const isUsable = weight > 0 && (found !== undefined || isAny);
+      if (!isUsable) return [];
+      const named = found?.[1];
+      // `*/*` accepts a stream, but does not prefer one.
+      const transport = named ?? (isAny ? sse : undefined);
+      return [{ transport, namesStream: named !== undefined, weight, index }];
     });
   ranges.sort((one, other) => other.weight - one.weight || one.index - other.index);
-  const transport = (ranges.find(({ isStream }) => isStream) ?? ranges.find((range) => range.transport))
-    ?.transport;
-  return transport && { transport, isPreferred: ranges[0]?.isStream === true };
+  const chosen = ranges.find(({ namesStream }) => namesStream) ?? ranges.find((range) => range.transport);
+  const transport = chosen?.transport;
+  return transport && { transport, isPreferred: ranges[0]?.namesStream === true };
 }

@@ -51,14 +51,17 @@ export interface Pace {
 const jitter = 0.15;
 
 /** While a failure may pass, the time between two looks is at most so many times the shortest one. */
-const mostTimesOfFailure = 4;
+const maxFailureFactor = 4;
 
 /** REST may ask for a day. One look then asks again. */
 const maxPauseMs = 60_000;
 
 const nobodyWatches = new Error('Nobody watches any more');
 
-/** One operation of one token, and all who watch it. Each look serves all of them. */
+/**
+ * One operation of one token, and all who watch it. Each look runs the operation and serves all of them. While answers
+ * are equal, the time between two looks doubles. A change or a write of the token makes it the shortest again.
+ */
 export class Watch {
   readonly #options: WatchOptions;
   readonly #watchers = new Set<Watcher>();
@@ -69,6 +72,7 @@ export class Watch {
   #lastKey: string | undefined;
   /** The tenant's writes at the start of the latest look. */
   #writes: number;
+  /** Ends the running look. Undefined while none runs. */
   #abort: (() => void) | undefined;
 
   constructor(options: WatchOptions) {
@@ -101,7 +105,7 @@ export class Watch {
     if (clock.now() < pause.untilMs) return;
     const hasWritten = tenant.writes !== this.#writes;
     if (hasWritten) this.#intervalMs = pace.minMs;
-    // The first look is between two ticks. The next one is at the nearer tick.
+    // The first look starts between two ticks, so the next one is due between two, and starts at the nearer one.
     const isDue = clock.now() >= this.#dueAtMs - pace.minMs / 2;
     if (isDue || hasWritten) void this.#look(!hasWritten);
   }
@@ -151,7 +155,7 @@ export class Watch {
     if (isSlower) this.#intervalMs = Math.min(2 * this.#intervalMs, pace.maxMs);
     // Clients that show an error wait for its end. A limit of the rate ends by fewer calls.
     if (answer.mayRecover && !answer.isRateLimited)
-      this.#intervalMs = Math.min(this.#intervalMs, mostTimesOfFailure * pace.minMs);
+      this.#intervalMs = Math.min(this.#intervalMs, maxFailureFactor * pace.minMs);
     const intervalMs = Math.max(pace.minMs, this.#intervalMs * (1 - jitter * clock.random()));
     this.#dueAtMs = startedAtMs + intervalMs;
     const pauseMs = answer.retryAfterMs ?? (answer.isRateLimited ? intervalMs : undefined);

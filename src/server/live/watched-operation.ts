@@ -15,7 +15,7 @@ import { perOperation } from '../document-syntax/operation-memo.ts';
 import { collectDefinitions, responseName, selectedFields } from '../document-syntax/selections.ts';
 import type { Operation } from '../document-syntax/valid-operation.ts';
 
-/** The response names that lead to values which are new at each read, and `null` at such a value. */
+/** The response names that lead to values which are new at each read, such as signed URLs. `null`: such a value. */
 interface VolatileNames extends Map<string, VolatileNames | null> {}
 
 interface WatchedOperation {

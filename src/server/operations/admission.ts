@@ -22,6 +22,7 @@ const maxLightNodes = 600;
 const lightAtOnce = 10;
 const lightAtOncePerToken = 2;
 const heavyAtOnce = 3;
+
 /**
  * Lets operations start: light ones and heavy ones, each by a semaphore of its own. An operation has its slot until its
  * result is made. What its client then leaves unread keeps the next operations of the token waiting
@@ -41,6 +42,7 @@ export class Admission {
     });
     this.#requests = new Usage(requestsAtOnce, Math.ceil(requestsAtOnce / 2));
     const mayStart = (owner: Owner) => this.unread.mayStart(owner);
+    // As many may wait as `#requests` lets in, so these semaphores have no limit of their own.
     this.#light = new Semaphore({
       total: lightAtOnce * maxNodes,
       perToken: lightAtOncePerToken * maxNodes,
@@ -85,7 +87,7 @@ export class Admission {
    * second slot, so that no operations wait for each other.
    * @returns undefined for a heavy operation
    */
-  morePagesOf({ owner, weight }: SlotRequest): PagesSlot | undefined {
+  pagesSlotFor({ owner, weight }: SlotRequest): PagesSlot | undefined {
     return weight > maxLightNodes ? undefined : new PagesSlot(this.#heavy, owner, this.#pagesWeight);
   }
 
@@ -109,7 +111,7 @@ export class PagesSlot extends SlotRequest {
   }
 
   /** Asks for the slot at the first call. @returns undefined once the operation has it */
-  take(signal: Cancellation): Promise<void> | undefined {
+  acquire(signal: Cancellation): Promise<void> | undefined {
     if (this.slot === 'none') this.#heavy.acquire(this);
     return this.slot === 'waiting' ? untilAborted(this.#granted.promise, signal) : undefined;
   }

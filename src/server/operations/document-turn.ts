@@ -8,10 +8,10 @@ import type { Admission } from './admission.ts';
 const nodesPerDocument = 100;
 
 /**
- * Waits until an owner may have a new document parsed and validated.
+ * Waits until an owner may have a new document parsed and validated, which holds the event loop.
  * @returns the error if the request may not wait
  */
-export function documentTurn(
+export function waitForDocumentTurn(
   admission: Admission,
   owner: Owner,
   response: ServerResponse,

@@ -19,7 +19,7 @@ export interface OperationRequest {
 }
 
 /** What the operations of a process share. */
-export interface RunState {
+export interface SharedParts {
   execute: Execute;
   admission: Admission;
   rateLimit: RateLimit | undefined;
@@ -28,8 +28,8 @@ export interface RunState {
 
 /**
  * Takes the result of an operation: without `data` if the operation did not run, rejected only by an error of this server.
- * Not a promise that also waits for the turn: V8 keeps the results of long-lived promises until a full collection. Yoga
- * still has such promises.
+ * Not a promise that also lives while the operation waits for its slot: V8 keeps the results of long-lived promises
+ * until a full collection. Yoga still has such promises.
  */
 export type Respond = (result: Promise<ExecutionResult>) => void;
 
@@ -39,7 +39,7 @@ export const minWeight = 10;
 /** An operation within the limits, and who gets its result. */
 export interface PreparedOperation {
   operation: Operation;
-  /** The weight: see `limits/operation-limits.ts`. */
+  /** Its weight: the objects and rows of its response at most, and 10 for each write and each label of a document. */
   nodes: number;
   request: OperationRequest;
   respond: Respond;

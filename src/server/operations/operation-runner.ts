@@ -11,7 +11,7 @@ import { createLimitCheck } from '../limits/operation-limits.ts';
 import { readBearer } from './bearer.ts';
 import { toClientError } from './client-error.ts';
 import type { ContextFactory, OperationContext } from './operation-context.ts';
-import type { OperationRequest, Respond, RunState } from './operation-interfaces.ts';
+import type { OperationRequest, Respond, SharedParts } from './operation-interfaces.ts';
 import { refuse } from './refusal.ts';
 import { RestOperation } from './rest-operation.ts';
 import { SchemaOperation } from './schema-operation.ts';
@@ -28,12 +28,12 @@ export interface OperationRunnerOptions {
   documents: DocumentCache;
   toOwner: (headers: HeaderReader, connection: object) => Owner;
   createContext: ContextFactory;
-  runState: RunState;
+  shared: SharedParts;
   tracing: Tracing | undefined;
 }
 
 export function createOperationRunner(options: OperationRunnerOptions): RunOperation {
-  const { documents, toOwner, createContext, runState, tracing } = options;
+  const { documents, toOwner, createContext, shared, tracing } = options;
   const checkLimits = createLimitCheck(options.schema, options.limits);
   return (operation, request, respond) => {
     const { document, definition } = operation;
@@ -55,11 +55,11 @@ export function createOperationRunner(options: OperationRunnerOptions): RunOpera
     const prepared = { operation, nodes, request, respond };
     if (context === undefined) {
       const owner = toOwner(headers, request.response.req.socket);
-      return new SchemaOperation(prepared, owner, runState).run();
+      return new SchemaOperation(prepared, owner, shared).run();
     }
     // Anybody can make up a token, so only accepted ones protect documents from eviction.
     if (context.callContext.owner.connection === undefined) documents.promote(document);
-    new RestOperation(prepared, context, runState).run();
+    new RestOperation(prepared, context, shared).run();
   };
 }
 

@@ -8,7 +8,7 @@ import type { HttpError } from '../http/http-error.ts';
 import type { PointCost } from '../limits/points-bucket.ts';
 import type { PagesSlot } from './admission.ts';
 import type { OperationContext } from './operation-context.ts';
-import { minWeight, type PreparedOperation, type RunState } from './operation-interfaces.ts';
+import { minWeight, type PreparedOperation, type SharedParts } from './operation-interfaces.ts';
 import { clientGone, didNotRun, refuse } from './refusal.ts';
 
 /**
@@ -20,24 +20,25 @@ export class RestOperation extends SlotRequest implements PageGate {
   readonly weight: number;
   readonly #prepared: PreparedOperation;
   readonly #context: OperationContext;
-  readonly #runState: RunState;
+  readonly #shared: SharedParts;
   #pagesSlot: PagesSlot | undefined;
   #cost: PointCost | undefined;
 
-  constructor(prepared: PreparedOperation, context: OperationContext, runState: RunState) {
+  constructor(prepared: PreparedOperation, context: OperationContext, shared: SharedParts) {
     super();
     this.owner = context.callContext.owner;
     this.weight = Math.max(minWeight, prepared.nodes);
     this.#prepared = prepared;
     this.#context = context;
-    this.#runState = runState;
+    this.#shared = shared;
+    // Scans then call `takeMorePages`.
     context.callContext.scanBudget.gate = this;
   }
 
   /** Pays the points and asks for a slot. */
   run(): void {
     const { scope, callContext } = this.#context;
-    const { admission, rateLimit } = this.#runState;
+    const { admission, rateLimit } = this.#shared;
     scope.startTimeout();
     const charge = rateLimit?.charge(callContext.tenant, Math.max(1, this.#prepared.nodes));
     this.#cost = charge?.cost;
@@ -103,7 +104,7 @@ export class RestOperation extends SlotRequest implements PageGate {
 
   #execute(): Promise<ExecutionResult> {
     const { callContext, showsCost } = this.#context;
-    const { execute, mutations } = this.#runState;
+    const { execute, mutations } = this.#shared;
     let result = Promise.resolve(execute(this.#prepared.operation, this.#context));
     if (showsCost)
       result = result.then((result) => withExtension(result, 'upstream', operationCost(callContext.callLog)));
@@ -114,13 +115,13 @@ export class RestOperation extends SlotRequest implements PageGate {
 
   /** Before each further page of a scan: a light operation then takes the slot of a heavy one. */
   takeMorePages(): Promise<void> | undefined {
-    this.#pagesSlot ??= this.#runState.admission.morePagesOf(this);
-    return this.#pagesSlot?.take(this.#context.scope.signal);
+    this.#pagesSlot ??= this.#shared.admission.pagesSlotFor(this);
+    return this.#pagesSlot?.acquire(this.#context.scope.signal);
   }
 
   #finish(): void {
     const { scanBudget, tenant } = this.#context.callContext;
-    const { rateLimit } = this.#runState;
+    const { rateLimit } = this.#shared;
     // Only now it is known how many pages the scans needed. Each costs 100 points.
     if (scanBudget.used > 0 && this.#cost !== undefined)
       this.#cost = rateLimit?.chargeMore(tenant, this.#cost, 100 * scanBudget.used);
@@ -145,7 +146,7 @@ export class RestOperation extends SlotRequest implements PageGate {
     return showsPoints ? withExtension(result, 'cost', this.#cost) : result;
   }
 
-  readonly #leave = (): void => this.#runState.admission.leave(this, this.#prepared.request.response);
+  readonly #leave = (): void => this.#shared.admission.leave(this, this.#prepared.request.response);
 }
 
 function withExtension(result: ExecutionResult, name: string, value: unknown): ExecutionResult {

@@ -38,6 +38,7 @@ export function createHealth(
   return {
     async readiness(): Promise<Readiness> {
       const { unreachable, problem }: ProbeResult = isShuttingDown ? {} : await probeCached();
+      // The shutdown may have begun during the probe.
       if (isShuttingDown) return { status: 'not ready', reason: 'This server is shutting down.' };
       if (unreachable !== undefined) return { status: 'not ready', reason: unreachable };
       const sentences = [problem, ...problems.map((read) => read())].filter((text) => text !== undefined);

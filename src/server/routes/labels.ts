@@ -148,6 +148,7 @@ function fileNameParameters(id: string): string {
   return `filename="${plain}"; filename*=UTF-8''label-${encoded}.pdf`;
 }
 
+/** Any other code is a failure of REST: 502. */
 const statusByCode: Record<string, number> = {
   BAD_USER_INPUT: 400,
   UNAUTHENTICATED: 401,

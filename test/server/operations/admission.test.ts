@@ -114,10 +114,10 @@ test('only a light operation waits for a heavy slot before it reads more pages',
   const { operation: heavy } = enter('heavy', ana, 4_000);
   await nextTurn();
   const { operation: light } = enter('light', ana, 10);
-  expect(admission.morePagesOf(heavy)).toBeUndefined();
-  const pages = admission.morePagesOf(light);
+  expect(admission.pagesSlotFor(heavy)).toBeUndefined();
+  const pages = admission.pagesSlotFor(light);
   let hasSlot = false;
-  const taken = pages?.take(new CancelSource())?.then(() => {
+  const taken = pages?.acquire(new CancelSource())?.then(() => {
     hasSlot = true;
   });
   await nextTurn();
@@ -125,7 +125,7 @@ test('only a light operation waits for a heavy slot before it reads more pages',
   admission.leave(heavy, small);
   await taken;
   // The operation has its slot for all its pages.
-  expect([hasSlot, pages?.take(new CancelSource())]).toEqual([true, undefined]);
+  expect([hasSlot, pages?.acquire(new CancelSource())]).toEqual([true, undefined]);
   expect(enter('next', ana, 4_000).outcome).toBe('waiting');
 });
 
@@ -134,9 +134,9 @@ test('an aborted operation no longer waits for a heavy slot', async () => {
   const ana = accepted('ana');
   const { operation: heavy } = enter('heavy', ana, 4_000);
   await nextTurn();
-  const pages = admission.morePagesOf(enter('light', ana, 10).operation);
+  const pages = admission.pagesSlotFor(enter('light', ana, 10).operation);
   const signal = new CancelSource();
-  const taken = pages?.take(signal);
+  const taken = pages?.acquire(signal);
   enter('next', ana, 4_000);
   signal.abort(new Error('the client has gone'));
   await taken;

@@ -1,9 +1,13 @@
 import { longNote, textOfLength } from '../customers/long-texts.ts';
 import type { MerchantProfile } from './merchant-profile.ts';
 
+/** The cents of a peso. */
 const cop = 100;
 
-/** Café Andino: a coffee shop, online for fourteen months. */
+/**
+ * Café Andino: a coffee shop, online for fourteen months.
+ * `MerchantProfile` explains the fields. Orders are scripted so that tests and pages can name one of each kind.
+ */
 export const cafeAndino: MerchantProfile = {
   prefix: 'ca',
   token: 'sandbox-cafe-andino',

@@ -24,9 +24,11 @@ export interface ScriptedOrder {
   payment?: 'ON_DELIVERY' | 'BEFOREHAND';
   /** The status of the shipment. `null` means no shipment. */
   shipment?: ShipmentStatus | null;
+  /** Whether the order has a quote. */
   quoted?: boolean;
   /** The index of the origin. */
   origin?: number;
+  /** True: the order has an id and a URL in a web shop. */
   referenced?: boolean;
 }
 
@@ -56,6 +58,7 @@ export interface MerchantProfile {
   organization: Organization;
   tradeName: string;
   storeUrl: string;
+  /** `count` orders in all: `today` of them today, and the others over the `days` before. */
   orders: { count: number; days: number; today: number };
   customers: { count: number; scripted: readonly ScriptedCustomer[]; phonePrefixes: readonly string[] };
   origins: readonly OriginProfile[];

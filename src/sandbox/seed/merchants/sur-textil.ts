@@ -1,8 +1,12 @@
 import type { MerchantProfile } from './merchant-profile.ts';
 
+/** The cents of a peso. */
 const cop = 100;
 
-/** Sur Textil: a younger and smaller shop that sells clothes from Itagüí and Pasto. */
+/**
+ * Sur Textil: a younger and smaller shop that sells clothes from Itagüí and Pasto.
+ * `MerchantProfile` explains the fields. Orders are scripted so that tests and pages can name one of each kind.
+ */
 export const surTextil: MerchantProfile = {
   prefix: 'st',
   token: 'sandbox-sur-textil',

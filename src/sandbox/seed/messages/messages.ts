@@ -48,7 +48,9 @@ export function createMessages(
   const languageTemplates = channelTemplates.filter((blueprint) => blueprint.language === language);
   return messageMoments(lastDaysOld, length, random).map((moment, index): Message => {
     const position = length - 1 - index;
-    const showcaseTemplate = number === showcase ? channelTemplates[position / 2] : undefined;
+    // The showcase has a template at each second position, and texts between them.
+    const isShowcaseTemplate = number === showcase && position % 2 === 0;
+    const showcaseTemplate = isShowcaseTemplate ? channelTemplates[position / 2] : undefined;
     const deleted = position === 1 && withDeletedTemplate.includes(number) ? deletedTemplate : undefined;
     const base = {
       name: `${name}/messages/m${String(position + 1).padStart(3, '0')}`,

@@ -122,9 +122,8 @@ function draftDelivery(
   random: Random,
 ): Pick<OrderDraft, 'quote' | 'shipment'> {
   const shippingChance = random.fraction();
-  const ships = script.shipment
-    ? true
-    : script.shipment === undefined && shippingChance < shippedShare(request);
+  const ships =
+    script.shipment === undefined ? shippingChance < shippedShare(request) : script.shipment !== null;
   const quoted = script.quoted ?? (ships || random.chance(request.fulfiller === 'OPERATOR' ? 0.4 : 0.05));
   if (!quoted) return { quote: undefined, shipment: undefined };
 

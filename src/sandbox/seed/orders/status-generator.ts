@@ -75,8 +75,10 @@ function daysToStatus(status: ShipmentStatus, daysOld: number, estimatedDays: nu
     case 'RETURN':
       return estimatedDays + 2;
     case 'OUT_FOR_DELIVERY':
+      // Today.
       return daysOld;
     default:
+      // Yesterday: the package is on its way.
       return daysOld - 1;
   }
 }
