@@ -23,6 +23,7 @@ type Json = Record<string, unknown>;
 
 /**
  * Finds what REST rejects, in the order of the body: fields, and sentences about no field. Together at most 50.
+ * `readObject` looks for names of faults, and `readValue` reads what stands under such a name, which may be an object again.
  * @example
  * readFaults({ errors: { address: { city: ['is required'] }, base: ['is closed'] } })
  * // { fields: [{ path: 'address.city', message: 'is required' }], sentences: ['is closed'] }
