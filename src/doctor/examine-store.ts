@@ -18,7 +18,7 @@ type StoreCheck = (client: PoolClient, url: PostgresUrl) => Promise<Outcome>;
 
 /** The time limit of Waybill's server for an operation of the store, in milliseconds. */
 const timeoutMs = 2000;
-/** A write with a key waits for three commits. So much for each is felt. */
+/** A write with a key waits for two to five commits. So much for each is felt. */
 const slowCommitMs = 100;
 const commitCount = 20;
 

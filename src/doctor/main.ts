@@ -1,3 +1,5 @@
+/** `npm run doctor`: examines a REST service or a key store before Waybill is deployed on it, and prints the settings. */
+
 import { existsSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';

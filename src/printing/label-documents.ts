@@ -88,6 +88,7 @@ export function createLabelDocuments(options: LabelDocumentsOptions) {
     running.add(work);
     try {
       const found = await readShipments(request, loaders, halfTime);
+      // Those with a label, which is not read yet.
       const ready = found.filter(({ file }) => file === undefined);
       if (ready.length > 0) maker.prepare();
       const files = await readLabels(
@@ -185,13 +186,14 @@ export function createLabelDocuments(options: LabelDocumentsOptions) {
 interface FoundShipment {
   id: ResourceName<'shipments'>;
   shipment: ShipmentJson | null;
+  /** The label, or why there is none. Undefined while the label is not read. */
   file: LabelFile | { outcome: 'NOT_FOUND'; message: string } | undefined;
 }
 
 const isPrinted = (one: FoundShipment): one is FoundShipment & { file: { bytes: Uint8Array } } =>
   one.file !== undefined && 'bytes' in one.file;
 
-/** Reads the shipments in one batch. `file` is undefined for those that have a label. */
+/** Reads the shipments in one batch. `file` stays undefined for those that have a label. */
 async function readShipments(
   { shipments }: DocumentRequest,
   { shipmentById }: Loaders,
@@ -226,6 +228,7 @@ function toRow({ id, shipment }: FoundShipment) {
   };
 }
 
+/** @param result what became of the label in the document. Undefined for a shipment whose label is not printed */
 function toEntry(
   { id, shipment, file }: FoundShipment,
   result?: { page: number } | { problem: string },

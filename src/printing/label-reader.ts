@@ -44,34 +44,37 @@ export async function readLabels(
   callContext: CallContext,
   halfTime: Cancellation,
 ): Promise<LabelFile[]> {
-  const end = Promise.withResolvers<never>();
-  end.promise.catch(() => {});
-  const onHalfTime = () => end.reject(new DeadlineError('The labels were not read in time'));
+  // Its rejection aborts the calls of all labels.
+  const reading = Promise.withResolvers<never>();
+  reading.promise.catch(() => {});
+  const onHalfTime = () => reading.reject(new DeadlineError('The labels were not read in time'));
   halfTime.addEventListener('abort', onHalfTime);
   if (halfTime.aborted) onHalfTime();
-  const context = callContext.whileSucceeding(end.promise);
+  const context = callContext.whileSucceeding(reading.promise);
   let bytesLeft = maxLabelsBytes;
-  let reading = 0;
+  /** The labels whose bytes are arriving. */
+  let arriving = 0;
+  /** Resolved, and made anew, when bytes are given back. */
   let change = Promise.withResolvers<void>();
   let rejection: unknown;
 
   /** Reserves bytes, or what is left. Waits while labels that are being read may still give bytes back. */
   async function reserve(bytes: number): Promise<number> {
-    while (bytesLeft < bytes && reading > 0) await change.promise;
+    while (bytesLeft < bytes && arriving > 0) await change.promise;
     const reserved = Math.min(bytes, bytesLeft);
     bytesLeft -= reserved;
-    reading += 1;
+    arriving += 1;
     return reserved;
   }
 
   function giveBack(bytes: number): void {
     bytesLeft += bytes;
-    reading -= 1;
+    arriving -= 1;
     change.resolve();
     change = Promise.withResolvers();
   }
 
-  /** @throws LabelTooLargeError and LabelsTooLargeError, and the error of the body */
+  /** Reads a body to its end. @throws LabelTooLargeError and LabelsTooLargeError, and the error of the body */
   async function collect({
     body,
     contentLength = `${maxLabelBytes}`,
@@ -110,13 +113,14 @@ export async function readLabels(
       // The other labels of a rejected token would be rejected, too.
       if (isUnauthenticated(error)) {
         rejection = error;
-        end.reject(error);
+        reading.reject(error);
       }
       return toLabelFile(error, halfTime);
     }
   }
 
   const files: LabelFile[] = [];
+  // All readers take their labels from this one iterator.
   const left = names.entries();
   async function readNext(): Promise<void> {
     for (const [index, name] of left) files[index] = await read(name);

@@ -44,8 +44,10 @@ export function createPdfMaker(options: PdfMakerOptions = {}) {
   const { idleMs = defaultIdleMs, labelMs = defaultLabelMs, onProcess } = options;
   let child: ChildProcess | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
+  /** Ends with the latest document that was asked for. */
   let last: Promise<unknown> = Promise.resolve();
-  let running = 0;
+  /** The documents that are made or wait. */
+  let pending = 0;
 
   function start(): ChildProcess {
     clearTimeout(idleTimer);
@@ -75,7 +77,7 @@ export function createPdfMaker(options: PdfMakerOptions = {}) {
   }
 
   /** Without a document, the process keeps neither itself nor this process alive for long. */
-  function rest(): void {
+  function stopLater(): void {
     clearTimeout(idleTimer);
     if (child === undefined) return;
     child.unref();
@@ -113,22 +115,22 @@ export function createPdfMaker(options: PdfMakerOptions = {}) {
   return {
     /** Starts the process, so that it is ready once a document has its labels. */
     prepare(): void {
-      if (running > 0) return;
+      if (pending > 0) return;
       start();
-      rest();
+      stopLater();
     },
     /**
      * Makes a document when those before it are made.
      * @throws PdfProcessError, and the reason of `signal`.
      */
     async make(composition: Composition, signal: Cancellation): Promise<MadeDocument> {
-      running += 1;
+      pending += 1;
       const made = last.then(() => makeNext(composition, signal));
       last = made
         .catch(() => {})
         .then(() => {
-          running -= 1;
-          if (running === 0) rest();
+          pending -= 1;
+          if (pending === 0) stopLater();
         });
       return made;
     },
@@ -156,7 +158,10 @@ class EndedByLabelError extends PdfProcessError {
   }
 }
 
-/** Sends the parts of a document, and collects the replies. */
+/**
+ * Sends the parts of a document, and collects the replies (`Request` and `Reply`). The process answers each label in its
+ * sequence, so the number of results tells which label it reads.
+ */
 async function converse(
   child: ChildProcess,
   { form, labels, summary }: Composition,
@@ -175,12 +180,12 @@ async function converse(
   allRead.promise.catch(() => {});
   done.promise.catch(() => {});
   const onAbort = () => fail(signal.reason);
+  /** Runs while the process reads a label. At its end, the label is given up. */
   let labelTimer: NodeJS.Timeout | undefined;
   const failAtLabel = () => fail(new EndedByLabelError(results.length));
   const onError = () => fail(new PdfProcessError());
   const onExit = (_code: number | null, killedBy: NodeJS.Signals | null) =>
     labelTimer === undefined || killedBy === 'SIGKILL' ? onError() : failAtLabel();
-  /** Labels are read in their sequence. */
   const expectLabel = () => {
     clearTimeout(labelTimer);
     labelTimer = results.length < labels.length ? setTimeout(failAtLabel, labelMs) : undefined;
@@ -205,7 +210,7 @@ async function converse(
     for (const bytes of labels) await Promise.race([send({ kind: 'label', bytes }), done.promise]);
     await allRead.promise;
     if (results.every((result) => 'problem' in result)) {
-      // Clears the process of the document.
+      // A new beginning, because the process would keep this document until the next one.
       await send({ kind: 'begin', form });
       return { results, file: undefined };
     }

@@ -3,7 +3,7 @@
 import type { InvalidResponseError } from './errors.ts';
 import type { PackageJson, RecipientJson, SentTemplateJson } from './wire-schema.ts';
 
-/** Takes what the walks of a list find out about the name of its page token. */
+/** Is told what the pages of a list show: whether REST knows the name under which Waybill sends the page token. */
 export interface TokenWatch {
   /** Page tokens are ignored. `detail`: how this was seen, as a sentence. */
   ignored(detail: string): void;

@@ -7,8 +7,9 @@ import type { ResourceKind, WireRecord } from './wire-schema.ts';
 type NameOf = Collection | null;
 
 /**
- * The names that the response to a write repeats from the request, by their fields ("Resources and their fields"). A
- * message repeats the names of the path, in its own name. Texts and numbers are not compared.
+ * The names that the response to a write repeats from the request, by their fields ("Resources and their fields"). They
+ * show whether a request got the response to another one. A message repeats the names of the path, in its own name. Texts
+ * and numbers are not compared.
  */
 const repeatedNames: { readonly [Kind in ResourceKind]?: Readonly<Record<string, NameOf>> } = {
   orders: { referenceId: null },
@@ -36,7 +37,8 @@ export function findForeignName<Kind extends ResourceKind>(
     const [sent, received] = [valueAt(asked, field), valueAt(answered, field)];
     // Create Message by Phone does not name the conversation.
     const isChosenByRest = kind === 'messages' && sent === undefined;
-    return !isOmitted(received) && !isChosenByRest && !isSameName(collection, sent, received);
+    if (isOmitted(received) || isChosenByRest) return false;
+    return !isSameName(collection, sent, received);
   });
   return foreign?.[0];
 }

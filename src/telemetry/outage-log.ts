@@ -11,10 +11,13 @@ const messages = {
 };
 type OutageType = keyof typeof messages;
 
+/** Attempts count for at least this long, and for at most twice as long. */
 const windowMs = 5_000;
+/** A read that took longer is slow. */
 const slowMs = 2_000;
 const minFailures = 5;
 const minReads = 20;
+/** An outage ends after this time without a failure. */
 const minQuietMs = 10_000;
 
 /** Attempts of one type, and whose they are. Two tokens are enough to tell that it is not one token alone. */
@@ -58,7 +61,7 @@ export function createOutageLog(log: Log) {
   let before = new Window();
   let current = new Window();
   /** Failures without a success between them. Few calls to a silent service fail rarely, because each fails late. */
-  let row = { count: 0, firstAtMs: 0, lastAtMs: 0 };
+  let streak = { count: 0, firstAtMs: 0, lastAtMs: 0 };
   let isClosed = false;
 
   function replaceOldWindows(): void {
@@ -68,22 +71,23 @@ export function createOutageLog(log: Log) {
     current = new Window();
   }
 
-  function extendRow(durationMs: number): void {
+  /** A call that was sent long after the last failure begins a new streak. */
+  function extendStreak(durationMs: number): void {
     const lastAtMs = performance.now();
-    const isGap = lastAtMs - durationMs - row.lastAtMs > windowMs;
-    const { count, firstAtMs } = isGap || row.count === 0 ? { count: 0, firstAtMs: lastAtMs } : row;
-    row = { count: count + 1, firstAtMs, lastAtMs };
+    const isGap = lastAtMs - durationMs - streak.lastAtMs > windowMs;
+    const { count, firstAtMs } = isGap || streak.count === 0 ? { count: 0, firstAtMs: lastAtMs } : streak;
+    streak = { count: count + 1, firstAtMs, lastAtMs };
   }
 
   function noteFailure(type: OutageType, attempt: AttemptOutcome): void {
     const { route, status: upstreamStatus, reason, isCircuitOpen } = attempt;
     const now = performance.now();
-    const inRow = type === 'no answer' ? row : { count: 0, firstAtMs: now };
-    const failures = Math.max(before.bad[type].count + current.bad[type].count, inRow.count);
+    const inStreak = type === 'no answer' ? streak : { count: 0, firstAtMs: now };
+    const failures = Math.max(before.bad[type].count + current.bad[type].count, inStreak.count);
     const calls = type === 'slow' ? before.reads + current.reads : before.calls + current.calls;
     // A rate limit of REST refuses only the calls above its rate.
     const minFraction = type === 'rate limit' ? 0 : 0.5;
-    // The calls of other routes may succeed while a circuit is open.
+    // Whether much of the service fails. The calls of other routes may succeed while a circuit is open.
     const isWide = isCircuitOpen || (failures >= minFraction * calls && !isOfOneToken(type));
     const running = outages.get(type);
     if (running !== undefined) {
@@ -95,7 +99,7 @@ export function createOutageLog(log: Log) {
     const isOften = isCircuitOpen || (type === 'slow' ? calls >= minReads : failures >= minFailures);
     if (!isWide || !isOften) return;
     const firstAtMs = before.bad[type].firstAtMs ?? current.bad[type].firstAtMs ?? now;
-    const startedAtMs = Math.min(firstAtMs, inRow.firstAtMs);
+    const startedAtMs = Math.min(firstAtMs, inStreak.firstAtMs);
     const since = new Date(Date.now() - (now - startedAtMs)).toISOString();
     const endTimer = setInterval(() => endIfQuiet(type), 500).unref();
     outages.set(type, { since, startedAtMs, lastFailureMs: now, failures, endTimer });
@@ -135,8 +139,8 @@ export function createOutageLog(log: Log) {
       replaceOldWindows();
       current.calls += 1;
       if (isRead) current.reads += 1;
-      if (outcome === 'failed') extendRow(durationMs);
-      else row.count = 0;
+      if (outcome === 'failed') extendStreak(durationMs);
+      else streak.count = 0;
       const types: OutageType[] = [];
       if (outcome === 'failed') types.push('no answer');
       if (status === 429) types.push('rate limit');

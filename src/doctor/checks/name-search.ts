@@ -33,7 +33,8 @@ function candidatesFor(parameter: Parameter, found: Examination['names']): strin
 }
 
 /**
- * Finds the name of a parameter, and adds it to the names and settings of the examination.
+ * Finds the name of a parameter, and adds it to the names and settings of the examination. A service that ignores unknown
+ * names is asked with all candidates at once, then with half of them, until one is left.
  * @param ask sends the parameter under all of these names
  */
 export async function searchName(
@@ -64,10 +65,11 @@ export async function searchName(
   const isNeeded = parameter === 'pageToken' || (parameter === 'pageSize' && refusal !== undefined);
   return isNeeded ? failure(cause, remedy) : warning(cause, remedy);
 
-  /** `isThere`: one of the names has the effect, because the others of its group have none. */
-  async function findIn(group: readonly string[], isThere: boolean): Promise<string | undefined> {
+  /** @param isProven whether a name of this half has the effect: the whole has it, and the other half has not */
+  async function findIn(group: readonly string[], isProven: boolean): Promise<string | undefined> {
     if (!hasCalls()) return undefined;
-    const effect = isThere && group.length > 1 ? 'proof' : await ask(group);
+    // A single name is always asked: only its own response proves it.
+    const effect = isProven && group.length > 1 ? 'proof' : await ask(group);
     if (effect === 'none') return undefined;
     if (group.length === 1) return effect === 'proof' ? group[0] : undefined;
     const half = Math.ceil(group.length / 2);

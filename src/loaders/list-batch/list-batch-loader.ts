@@ -92,7 +92,7 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
   prefetch(idCount: number, position: ListPosition, source: Promise<unknown>): void {
     const { list, callContext, observer, kind, maxPageSize } = this.#options;
     const pageSize = position.rowsBefore + position.rowsPerId.rowsFor(idCount);
-    if (this.#prefetched || pageSize > maxPageSize || !this.#mayReadPage(idCount, position)) return;
+    if (this.#prefetched || pageSize > maxPageSize || !this.#claimPage(idCount, position)) return;
     // A page whose source fails at once is never requested.
     source.then(
       () => observer?.prefetchedPage(kind, 'asked'),
@@ -128,11 +128,12 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     const { generation } = this;
     const position = this.#expected ?? { rowsBefore: 0, rowsPerId: state.rowsPerId('ids') };
     const prefetched = this.#takePrefetched();
-    if (prefetched === undefined && !this.#mayReadPage(names.length, position)) {
+    if (prefetched === undefined && !this.#claimPage(names.length, position)) {
       observer?.batch(kind, names.length, 'gets');
       return settleAll(names, (name) => get(name, callContext));
     }
     const compared = this.#startComparison(names);
+    // The compared record is read already.
     const read = (name: string) => (name === compared?.name ? compared.record : get(name, callContext));
     const batch = new BatchRows<Json>(names, isRowComplete);
     const error = await this.#readPages(batch, position, prefetched);
@@ -141,6 +142,7 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     const comparedRow = compared && batch.rowByName.get(compared.name);
     if (compared && comparedRow) await state.shared.compare(comparedRow, compared.record);
     this.prime(batch.rows, generation);
+    // The comparison may have found that the rows lack fields. Then none is used.
     const rows = state.shared.incompleteRows.isOn ? new Map<string, Json>() : batch.rowByName;
     const missing = names.filter((name) => !rows.has(name));
     callContext.callLog.savedByList += names.length - missing.length;
@@ -151,10 +153,11 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     return settleAll(names, (name) => rows.get(name) ?? readMissing(name));
   }
 
-  #mayReadPage(idCount: number, { rowsBefore, rowsPerId }: ListPosition): boolean {
+  /** Asks to read a page for so many ids. @returns true if the page must be read: see `ListState.claimPage` */
+  #claimPage(idCount: number, { rowsBefore, rowsPerId }: ListPosition): boolean {
     const { isListUsed, state } = this.#options;
     if (!isListUsed || idCount < minIdsForPage || rowsBefore > maxRowsPerId * idCount) return false;
-    return !rowsPerId.pause.isOn && state.mayReadPage();
+    return !rowsPerId.pause.isOn && state.claimPage();
   }
 
   /** The prefetched page, if ids are expected in it and nothing was written since it was requested. */
@@ -218,11 +221,12 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
       state.pause.start(pauseMs);
       return read;
     }
-    // The GET of the compared record is there already.
+    // As under overload: one GET tells whether the service responds. The GET of the compared record is there already.
     const probedName = missing.find((name) => name === comparedName) ?? missing[0] ?? '';
     const [probed = null] = await settleAll([probedName], read);
     if (probed instanceof Error) return fail;
     state.noteFailure();
+    // Until enough failures in a row have started a pause, the other ids have the error of the page.
     const readOthers = state.isPaused ? read : fail;
     return (name) => (name === probedName ? probed : readOthers(name));
   }
@@ -235,7 +239,8 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     const { get, state, callContext } = this.#options;
     const name = names[Math.floor(names.length / 2)];
     // The page needs a read of the budget, too.
-    if (name === undefined || callContext.readsLeft() < 2 || state.shared.comparisons.isOn) return undefined;
+    const mayRead = callContext.readsLeft() >= 2;
+    if (name === undefined || !mayRead || state.shared.comparisonPause.isOn) return undefined;
     const record = get(name, callContext);
     // The batch handles the error.
     record.catch(() => {});

@@ -1,22 +1,24 @@
 import { isJsonObject } from '../../base/json-object.ts';
 import { RecentlyWritten } from './recently-written.ts';
 
-// A service that fails now and then fails a page now and then. GETs for all ids would make it slower.
-const failuresOfTokens = 3;
+// With one failure or two, a service that fails now and then would get GETs for all ids, which would make it slower.
+const failuresToPauseAll = 3;
 
 /** What all tokens share about one list. */
 export class SharedListState {
   readonly rowsPerId = byFilter(() => new RowsPerId());
+  /** No batch reads a page while it is on: rows of the list lack fields that records have. */
   readonly incompleteRows = new Pause();
   /** While it is on, no row is compared. Until the first result each batch compares one, so that no batch uses unknown rows. */
-  readonly comparisons = new Pause();
-  readonly pause = new Pause(failuresOfTokens);
+  readonly comparisonPause = new Pause();
+  /** The pause of all tokens, after failed pages of several ones. */
+  readonly pause = new Pause(failuresToPauseAll);
   #lastInTrouble: ListState | undefined;
 
   /** Compares a row with its record. Where the row lacks fields, no token uses the list for ten minutes. */
   async compare(row: object, pendingRecord: Promise<object>): Promise<void> {
     const record = await pendingRecord.catch(() => undefined);
-    this.comparisons.start(record === undefined ? shortPauseMs : longPauseMs);
+    this.comparisonPause.start(record === undefined ? shortPauseMs : longPauseMs);
     if (record !== undefined && lacksFields(row, record)) this.incompleteRows.start(longPauseMs);
   }
 
@@ -31,6 +33,7 @@ export class SharedListState {
 export class ListState {
   readonly shared: SharedListState;
   readonly rowsPerId = byFilter((filter) => new RowsPerId(this.shared.rowsPerId(filter)));
+  /** The pause of this token, after its own failed pages. */
   readonly pause = new Pause();
   readonly written = new RecentlyWritten();
 
@@ -38,11 +41,11 @@ export class ListState {
     this.shared = shared;
   }
 
-  /** Whether a batch may read a page now. A caller that gets true reads the page. */
-  mayReadPage(): boolean {
+  /** Asks to read a page for a batch now. @returns true if the caller must read the page, and note how it ends */
+  claimPage(): boolean {
     if (this.shared.incompleteRows.isOn || this.isPaused) return false;
-    this.pause.noteTry();
-    this.shared.pause.noteTry();
+    this.pause.startAfterFailures();
+    this.shared.pause.startAfterFailures();
     return true;
   }
 
@@ -80,7 +83,7 @@ export const shortPauseMs = 30_000;
 /** How long batches use GETs after a refusal or incomplete rows, which do not change soon. */
 export const longPauseMs = 600_000;
 
-/** A time, such as one in which batches use GETs. It starts at once, or after failures in a row. */
+/** A time in which something is not done, such as pages being read. It starts at once, or after failures in a row. */
 export class Pause {
   readonly #maxFailures: number;
   #failures = 0;
@@ -98,14 +101,17 @@ export class Pause {
     this.#untilMs = performance.now() + durationMs;
   }
 
-  /** After a pause, the first failure starts the next pause. */
+  /** Only a success sets the count to zero. So after a pause, the first failure starts the next pause. */
   noteFailure(): void {
     this.#failures += 1;
-    this.noteTry();
+    this.startAfterFailures();
   }
 
-  /** After a pause, one batch tries the list. The others use GETs, because a list that hangs would stop all of them. */
-  noteTry(): void {
+  /**
+   * Called before a batch reads a page: if failures have started the last pause, the next one starts. So after a pause, one
+   * batch tries the list. The others use GETs, because a list that hangs would stop all of them.
+   */
+  startAfterFailures(): void {
     if (this.#failures >= this.#maxFailures) this.start();
   }
 

@@ -60,6 +60,7 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
       ? this.#pages.loadFurther(this.#query({ pageSize, pageToken }), rowsBefore)
       : this.#load({ pageSize, pageToken }, rowsBefore));
     const firstRow = rowKey(page.rows[0]);
+    // `firstBefore` is the first row of the page before: a page that begins with it may be that page again.
     if (firstBefore !== undefined && firstRow === firstBefore)
       await this.#checkFirstPage(firstBefore, page, { pageSize, pageToken });
     else if (firstBefore !== undefined && firstRow !== undefined) page.tokenWatch?.followed();
@@ -78,17 +79,18 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
    */
   async #checkFirstPage(
     firstRow: string,
-    { nextPageToken: nextToken, tokenWatch }: Page<Row>,
+    { nextPageToken: tokenAfterPage, tokenWatch }: Page<Row>,
     query: PageQuery,
   ): Promise<void> {
     const readFirstPage = (pageSize = query.pageSize) => {
       this.#pages.clearAll();
       return this.#load({ pageSize });
     };
-    const { rows, nextPageToken } = await readFirstPage();
-    if (rowKey(rows[0]) !== firstRow || (nextPageToken === undefined && rows.length === 1)) return;
-    if (nextPageToken !== nextToken) {
-      if ((await readFirstPage()).nextPageToken === nextPageToken) return;
+    const { rows, nextPageToken: tokenAfterFirst } = await readFirstPage();
+    if (rowKey(rows[0]) !== firstRow || (tokenAfterFirst === undefined && rows.length === 1)) return;
+    if (tokenAfterFirst !== tokenAfterPage) {
+      // Where the first page has an equal token twice, different tokens are those of different pages.
+      if ((await readFirstPage()).nextPageToken === tokenAfterFirst) return;
       const pageSize = this.#pages.maxPageSize;
       const largest = await Promise.all([readFirstPage(pageSize), this.#load({ ...query, pageSize })]);
       const [first, later] = largest.map((page) => JSON.stringify(page.rows.map((row) => rowKey(row))));

@@ -75,6 +75,7 @@ export function locationLoader(
   }
 
   return new RecordLoader(async (names) => {
+    // A name whose search is cached needs no page of the whole list.
     const found = await findInList(names.filter((name) => !pages.isAvailable({ ...firstPage, query: name })));
     return settleAll(names, (name) => {
       const result = found.get(name);

@@ -29,6 +29,7 @@ export function countByStatus(
   const areLaterRowsOlder = createAgeCheck(createdSinceMs);
   let pages = 0;
   return scan(Number.POSITIVE_INFINITY, (next) => {
+    // The operation may read no further page.
     if ('endPosition' in next) return { ...counts, isExact: false, mayBeKept: pages === maxScannedPages };
     pages += 1;
     for (const row of next.page.rows) {

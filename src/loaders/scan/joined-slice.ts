@@ -49,7 +49,8 @@ interface Candidate {
 }
 
 /**
- * Reads shipments until so many orders of the page match, or all are known.
+ * Reads shipments until `wanted` orders of the page match, or the shipments of all its candidates are known. Candidates are
+ * the orders that match but for their shipment.
  * @returns `isCutShort`: candidates are left. Without an `endPosition`, they follow the last match.
  */
 async function findMatches(
@@ -64,11 +65,11 @@ async function findMatches(
   );
   const matches: PlacedRow<OrderJson>[] = [];
   const placeAfter = (index: number) => (index < 0 ? position : positionAfter(page, index, position));
-  for (const [known, { order, index }] of candidates.entries()) {
+  for (const [number, { order, index }] of candidates.entries()) {
     if (matches.length === wanted) return { matches, isCutShort: true };
     let status = join.statusOf(order);
     while (status === undefined) {
-      const unknown = unknownOrders(candidates.slice(known), filter, wanted - matches.length, join);
+      const unknown = unknownOrders(candidates.slice(number), filter, wanted - matches.length, join);
       if (!(await join.readMore(unknown)))
         return { matches, isCutShort: true, endPosition: withJoined(placeAfter(index - 1), join) };
       status = join.statusOf(order);
@@ -80,7 +81,7 @@ async function findMatches(
   return { matches, isCutShort: false };
 }
 
-/** The orders with an unknown shipment before so many known matches. */
+/** The orders whose shipments may be needed: those with an unknown shipment, up to the match number `wanted`. */
 function unknownOrders(
   candidates: readonly Candidate[],
   { shipmentStatuses }: JoinedFilter,
@@ -98,6 +99,7 @@ function unknownOrders(
   return unknown;
 }
 
+/** A position that also says where the shipments are read on. */
 function withJoined(place: Position, { position: joined }: ShipmentJoin): Position {
   return joined === undefined ? place : { ...place, joined };
 }

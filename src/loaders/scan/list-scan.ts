@@ -57,6 +57,7 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
       return { ...read, prime };
     }
 
+    /** Shows page after page to the fields that have no result yet. */
     async function run(): Promise<void> {
       // All fields of the operation that start together have asked for their rows after this.
       await undefined;
@@ -75,19 +76,21 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
     let running: Promise<void> | undefined;
     const scan: ListScan<Row> = <Result>(firstPageRows: number, lookAt: Look<Row, Result>) => {
       return new Promise<Result>((resolve, reject) => {
-        const end = (result: Result | undefined) => {
+        const resolveIfDone = (result: Result | undefined) => {
           if (result !== undefined) resolve(result);
           return result !== undefined;
         };
-        const fail = (error: unknown) => {
+        // A field that failed needs no further page.
+        const rejectAndEnd = (error: unknown) => {
           reject(error);
           return true;
         };
         const look = (next: NextPage<Row>) => {
           const result = lookAt(next);
-          return result instanceof Promise ? result.then(end, fail) : end(result);
+          return result instanceof Promise ? result.then(resolveIfDone, rejectAndEnd) : resolveIfDone(result);
         };
         fields.push({ firstPageRows, look });
+        // The first field starts the scan. The error of a page is that of all fields.
         running ??= run();
         running.catch(reject);
       });

@@ -36,12 +36,15 @@ export class ShipmentJoin {
   readonly #generation: number;
   /** By the name of the shipment. An error if the shipment can't be read. */
   readonly #statuses = new Map<string, string | Error>();
+  /** The statuses of shipments that the operation returns, and these shipments by name. */
   readonly #keptStatuses = new Set<string>();
   readonly #kept = new Map<string, ShipmentJson>();
   #pages: ForwardPages | undefined;
   #getsLeft = maxGets;
-  #hasEnded = false;
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Whether a few shipments were read by id in place of a page that may not be read. This is done once. */
+  #hasReadLast = false;
+  /** Ends with the latest `readMore`: they run one after the other. */
+  #latestRead: Promise<unknown> = Promise.resolve();
 
   constructor(options: ShipmentJoinOptions) {
     this.#options = options;
@@ -85,13 +88,13 @@ export class ShipmentJoin {
    * @throws the error of a page
    */
   readMore(orders: readonly OrderJson[]): Promise<boolean> {
-    const more = this.#turn.then(async () => {
+    const more = this.#latestRead.then(async () => {
       // While this field waited, another one may have read for some of these orders. The caller then looks at them first.
       if (orders.some((order) => this.statusOf(order) !== undefined)) return true;
       return this.#read(orders);
     });
-    // The field that waits for this turn gets its error.
-    this.#turn = more.catch(() => {});
+    // The field that asked for this read gets its error.
+    this.#latestRead = more.catch(() => {});
     return more;
   }
 
@@ -107,8 +110,8 @@ export class ShipmentJoin {
       return true;
     }
     // No page may be read any more. This operation once reads a few shipments by id, so that its cursor is further on.
-    if (this.#hasEnded) return false;
-    this.#hasEnded = true;
+    if (this.#hasReadLast) return false;
+    this.#hasReadLast = true;
     return this.#readFirstByIds(orders, Math.min(maxIds, minIdsForPage - 1));
   }
 
@@ -128,7 +131,7 @@ export class ShipmentJoin {
 
   async #readPage(orderCount: number): Promise<void> {
     const rows = (await this.#pages?.next(Math.max(orderCount, minFirstPageRows))) ?? [];
-    for (const row of rows) if (!(row instanceof InvalidResponseError)) this.#note(row);
+    for (const row of rows) if (!(row instanceof InvalidResponseError)) this.#noteStatus(row);
   }
 
   async #readByIds(names: readonly string[]): Promise<void> {
@@ -140,12 +143,12 @@ export class ShipmentJoin {
       const record = records[index] ?? noSuchShipment();
       // A status that is not usable matches no filter.
       if (record instanceof Error) this.#statuses.set(name, record);
-      else if (!this.#note(record, name)) this.#statuses.set(name, '');
+      else if (!this.#noteStatus(record, name)) this.#statuses.set(name, '');
     }
   }
 
-  /** @returns whether the shipment has a usable status. A row without one is read by its id. */
-  #note(shipment: ShipmentJson, name = shipment.name): boolean {
+  /** Notes the status of a shipment. @returns false if it is not usable. A row without a usable one is read by its id. */
+  #noteStatus(shipment: ShipmentJson, name = shipment.name): boolean {
     const { status } = shipment;
     if (typeof status !== 'string' || status === '') return false;
     this.#statuses.set(name, status);
@@ -157,7 +160,10 @@ export class ShipmentJoin {
 const noSuchShipment = () =>
   new InvalidResponseError('The REST service does not have the shipment that the order names');
 
-/** The pages of a list from a page on, then those from the start up to that page. Each row is read once. */
+/**
+ * The pages of a list from a page on, then those from the start up to that page. Each row is read once. The first page is
+ * one at which the client's cursor was made: the next shipments are probably there.
+ */
 class ForwardPages {
   /** The pages read so far. */
   count = 0;
@@ -170,8 +176,10 @@ class ForwardPages {
   #boundLaterRows = createLaterRowsBound();
   /** No row of a later page was created after this time. */
   #laterRowsBoundMs = Number.POSITIVE_INFINITY;
+  /** The name of the first row that was read. */
   #firstName: string | undefined;
   #lastToken: string | undefined;
+  /** Whether the pages are those from the start of the list on. */
   #hasWrapped: boolean;
   #isAtEnd = false;
 

@@ -28,6 +28,7 @@ const filters = ['FlateDecode', 'LZWDecode', 'ASCII85Decode', 'ASCIIHexDecode', 
  * long, and has no bound: a label of a few kilobytes may inflate to gigabytes.
  */
 export function boundInflation(): void {
+  // The library does not export the classes of its streams. A sample of one leads to them.
   const dict = PDFDict.withContext(PDFContext.create());
   dict.set(PDFName.of('Filter'), PDFName.of('FlateDecode'));
   const sample = decodePDFRawStream(PDFRawStream.of(dict, Uint8Array.of(0x78, 0x9c)));

@@ -18,7 +18,7 @@ import { contentStreams, UnreadableLabelError, visiblePage } from './read-label.
 
 type CellMatrix = [number, number, number, number, number, number];
 
-/** A page of a label, as drawings in the units of the page. */
+/** A page of a label, as drawings in the units of the page. PDF calls a drawing that pages can refer to a form. */
 export interface PageDrawing {
   visible: VisiblePage;
   forms: { form: PDFRef; matrix: CellMatrix }[];
@@ -48,7 +48,8 @@ export function copyDrawings(
   const contents = new Map<string, { form: PDFRef; bytes: number }>();
   let drawnBytes = 0;
 
-  function count(bytes: number): void {
+  /** @throws UnreadableLabelError if all drawings have too many bytes together */
+  function countDrawn(bytes: number): void {
     drawnBytes += bytes + overheadBytes;
     if (drawnBytes > maxDrawnBytes)
       throw new UnreadableLabelError(
@@ -65,7 +66,7 @@ export function copyDrawings(
     const key = [leaf.get(PDFName.Contents), resources, group, left, bottom, right, top].join();
     const known = contents.get(key);
     if (known !== undefined) {
-      count(known.bytes);
+      countDrawn(known.bytes);
       return known.form;
     }
     const dict = context.obj({ Type: 'XObject', Subtype: 'Form', BBox: [left, bottom, right, top] });
@@ -81,7 +82,7 @@ export function copyDrawings(
   function joined(streams: readonly PDFStream[], dict: PDFDict): Uint8Array {
     const [only] = streams;
     if (streams.length === 1 && only instanceof PDFRawStream) {
-      count(only.contents.length);
+      countDrawn(only.contents.length);
       for (const name of ['Filter', 'DecodeParms']) {
         const value = only.dict.get(PDFName.of(name));
         if (value !== undefined) dict.set(PDFName.of(name), copier.copy(value));
@@ -91,7 +92,7 @@ export function copyDrawings(
     const parts: Uint8Array[] = [];
     for (const stream of streams) {
       const bytes = decode(stream);
-      count(bytes.length);
+      countDrawn(bytes.length);
       parts.push(bytes, Buffer.from('\n'));
     }
     dict.set(PDFName.of('Filter'), PDFName.of('FlateDecode'));
@@ -110,7 +111,7 @@ export function copyDrawings(
     const ref = hasStates ? normal.get(state) : appearances?.get(PDFName.of('N'));
     const appearance = ref instanceof PDFRef ? source.context.lookup(ref) : undefined;
     if (!(ref instanceof PDFRef) || !(appearance instanceof PDFStream)) return undefined;
-    count(appearance.getContentsSize());
+    countDrawn(appearance.getContentsSize());
     const form = copier.copy(ref);
     const copy = context.lookup(form);
     if (copy instanceof PDFStream) copy.dict.set(PDFName.of('Subtype'), PDFName.of('Form'));

@@ -1,3 +1,5 @@
+/** The program of the process that makes documents. The server starts it (pdf-maker.ts) and sends it the labels. */
+
 import { Worker } from 'node:worker_threads';
 import { boundInflation } from './bounded-streams.ts';
 import { createComposition, type DocumentForm, type LabelResult } from './compose.ts';

@@ -125,7 +125,7 @@ export function contentStreams(leaf: PDFPageLeaf): PDFStream[] | undefined {
   return parts.every((part) => part instanceof PDFStream) ? parts : undefined;
 }
 
-/** What a viewer shows of a page: the crop box within the media box, rotated, in points. */
+/** What a viewer shows of a page: the crop box within the media box, with its rotation and its unit. */
 export function visiblePage(leaf: PDFPageLeaf): VisiblePage {
   const media = toBox(leaf.MediaBox());
   const cropBox = leaf.CropBox();

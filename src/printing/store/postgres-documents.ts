@@ -47,10 +47,12 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
   const connections = createConnections(url, timeoutMs, maxConnections);
   const digest = createDigest(options.secret);
   const nowMs = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+  /** The part of a WITH that removes the documents of a condition, with their parts. */
   const removal = (
     condition: string,
   ) => `gone AS (DELETE FROM ${schema}.documents WHERE ${condition} RETURNING name),
     parts AS (DELETE FROM ${schema}.document_parts p USING gone WHERE p.name = gone.name)`;
+  /** The calls of `find` in progress. */
   let finding = 0;
   /** The holders whose documents PostgreSQL may still have, the oldest first. */
   const rejected = new Set<string>();
@@ -89,7 +91,8 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
   }
 
   /**
-   * Removes a document if all of them have more bytes than they may: the oldest of the holder with the most.
+   * Removes a document if all of them have more bytes than they may: one whose time has ended, or else the oldest of the
+   * holder with the most. Documents that are still being stored (`parts = 0`) come last among those of a holder.
    * @param name the document that is stored. The bytes of others that are stored meanwhile count, too.
    * @returns false if there is room
    */

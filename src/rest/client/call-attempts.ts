@@ -72,11 +72,12 @@ export abstract class CallAttempts<Value> extends SlotRequest implements Respons
     this.#circuit = client.circuits.of(this.#route);
   }
 
-  /** Whether the call waits for a slot, and uses the read budget. */
+  /** Whether the call waits for a slot, and uses the read budget. Streams do neither. */
   protected abstract readonly isQueued: boolean;
   /** Parses the body of a buffered 2xx response. @throws InvalidResponseError */
   protected abstract parse(text: string): Value;
 
+  /** The call's one entry in the log, from its first attempt on. */
   get entry(): CallLogEntry {
     this.#entry ??= this.#callContext.callLog.record(this.call);
     return this.#entry;
@@ -108,8 +109,7 @@ export abstract class CallAttempts<Value> extends SlotRequest implements Respons
 
   /** Starts an attempt. */
   onSlotGranted(): void {
-    const { tenant } = this.#callContext;
-    this.#permit = this.#circuit.acquirePermit(tenant);
+    this.#permit = this.#circuit.acquirePermit(this.#callContext.tenant);
     if (this.#permit === undefined) {
       this.#fail(new CircuitOpenError(this.call, this.#circuit.retryAfterMs()));
       return;
@@ -162,9 +162,8 @@ export abstract class CallAttempts<Value> extends SlotRequest implements Respons
     let value: Value;
     try {
       if (!isSuccess(status)) {
-        const privateTexts = { accessToken: this.#callContext.bearer, restHost: this.client.restHost };
-        const details = readErrorBody(text, privateTexts);
-        throw new StatusError(this.call, status, details, parseRetryAfter(retryAfter));
+        const hidden = { accessToken: this.#callContext.bearer, restHost: this.client.restHost };
+        throw new StatusError(this.call, status, readErrorBody(text, hidden), parseRetryAfter(retryAfter));
       }
       value = this.parse(text);
     } catch (error) {
@@ -207,7 +206,7 @@ export abstract class CallAttempts<Value> extends SlotRequest implements Respons
     this.#pauseThen(pauseMs, () => this.#start());
   }
 
-  /** Dispatches a write again after a pause. @returns false if the failure allows no further try. */
+  /** Dispatches a write again after a pause, within the same attempt. @returns false if no further try is allowed. */
   #reconnect(error: unknown): boolean {
     const { retries } = this.entry;
     if (isRead(this.call) || retries === maxReconnects || !isConnectFailure(error)) return false;
@@ -227,6 +226,7 @@ export abstract class CallAttempts<Value> extends SlotRequest implements Respons
     }, pauseMs);
   }
 
+  /** Called when the operation's signal aborts. */
   handleEvent(): void {
     const error = abortedError(this.call, this.#callContext.signal);
     if (this.slot === 'waiting') this.#fail(error);
@@ -242,14 +242,15 @@ export abstract class CallAttempts<Value> extends SlotRequest implements Respons
     const isPausing = this.#pause !== undefined;
     clearTimeout(this.#pause);
     this.#pause = undefined;
-    if (this.#isDeparting) this.#stay(error);
+    if (this.#isDeparting) this.#cancelDeparture(error);
     else if (!isPausing) this.#exchange?.fail(error);
+    // A pause between two attempts has no permit. A pause of `#reconnect` has that of its attempt.
     else if (this.#permit === undefined) this.#fail(error);
     else this.failed(error, false);
   }
 
   /** Ends a call that has not left. It gives back its permit, and counts as no attempt. */
-  #stay(error: Error): void {
+  #cancelDeparture(error: Error): void {
     this.#isDeparting = false;
     if (this.#permit !== undefined)
       this.#circuit.recordOutcome(this.#callContext.tenant, this.#permit, 'aborted');
@@ -266,8 +267,7 @@ export abstract class CallAttempts<Value> extends SlotRequest implements Respons
 
   #finish(): void {
     this.#callContext.slots.release(this);
-    // Undefined if the call was not sent.
-    if (this.#entry === undefined) return;
+    if (this.#entry === undefined) return; // The call was not sent.
     const { callLog } = this.#callContext;
     this.#entry.durationMs ??= callLog.elapsedMs() - this.#entry.startMs;
     for (const observer of this.client.observers) observer.onCallFinished?.(this.#entry, callLog);

@@ -94,8 +94,10 @@ export class CallContext {
     return this.#process.slots;
   }
 
+  /** REST rejected the access token (401). */
   onTokenRejected(): void {
     this.#process.tenants.reject(this.tenant.id);
+    // What was read before the rejection is stale, as after a write.
     this.tenant.writes += 1;
     this.#process.onTokenRejected?.(this.tenant, this.bearer);
   }

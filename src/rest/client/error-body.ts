@@ -25,6 +25,7 @@ export function readErrorBody(body: string, privateTexts: PrivateTexts): ErrorDe
   const text = firstText(error, names) ?? firstText(json, names);
   const { fields, sentences } = readFaults(json);
   const general = [...new Set(sentences)].filter((sentence) => sentence !== text).slice(0, maxSentences);
+  // Such as `Bad order: the cart is closed; the stock is low`.
   const parts = [text?.replace(/[.:]$/, ''), general.map(toPublic).join('; ')].filter(Boolean);
   // The name of the status, such as `Bad Request`, says least.
   const message = general.length === 0 ? (text ?? firstText(json, ['title', 'error'])) : parts.join(': ');

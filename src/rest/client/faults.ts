@@ -23,6 +23,7 @@ type Json = Record<string, unknown>;
 
 /**
  * Finds what REST rejects, in the order of the body: fields, and sentences about no field. Together at most 50.
+ * `readObject` looks for names of faults, and `readValue` reads what stands under such a name, which may be an object again.
  * @example
  * readFaults({ errors: { address: { city: ['is required'] }, base: ['is closed'] } })
  * // { fields: [{ path: 'address.city', message: 'is required' }], sentences: ['is closed'] }
@@ -56,6 +57,7 @@ export function readFaults(body: Json): { fields: FieldError[]; sentences: strin
         if (typeof value !== 'string') readValue(value, '', isOfFaults, depth + 1);
       } else if (isMap) readValue(value, below, true, depth + 1);
     }
+    // An object without names of faults may be a map of fields itself, such as the body of Django.
     if (!isMap && count() === countBefore && isFieldMap(object, depth)) readObject(object, at, true, depth);
   }
 
@@ -69,10 +71,13 @@ export function readFaults(body: Json): { fields: FieldError[]; sentences: strin
       if (typeof item === 'string' && isOfFaults) add(at, item, {});
       if (!isJsonObject(item)) continue;
       const text = firstText(item, texts);
+      // In a map of fields, the keys name the field (`at`). Elsewhere the object itself may name it.
       const path = at === '' && (isOfFaults || Array.isArray(value)) ? pathOf(item) : at;
       if (text !== undefined && (isOfFaults || path !== '')) add(path, text, item);
       // A fault that names its field is complete. Others may have further faults below them.
-      if (text === undefined || path === '') readObject(item, at, isOfFaults && text === undefined, depth);
+      const isComplete = text !== undefined && path !== '';
+      // The keys of an object with a text, such as `message`, are no fields.
+      if (!isComplete) readObject(item, at, isOfFaults && text === undefined, depth);
     }
   }
 

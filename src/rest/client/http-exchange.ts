@@ -132,6 +132,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     } catch (error) {
       this.fail(error);
     }
+    // Only now, because a request that `beforeSend` refused counts as unsent.
     this.#controller = controller;
     if (this.#isDone || isRepeated) controller.abort(notNeededError());
   }

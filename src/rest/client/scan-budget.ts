@@ -4,7 +4,7 @@ import { BudgetExceededError } from '../errors.ts';
 /** The pages of lists that one operation may scan. */
 export const maxScannedPages = 20;
 
-/** What an operation passes before it reads more pages of lists than its weight tells. */
+/** Holds an operation up before it reads more pages of lists than the weight of its document tells. */
 export interface PageGate {
   /** @returns what to wait for; undefined if the operation may read at once */
   takeMorePages(): Promise<void> | undefined;
@@ -17,6 +17,7 @@ export interface PageGate {
 export class ScanBudget {
   /** The pages taken so far. */
   used = 0;
+  /** Set by the operation when it starts. Calls without an operation have none, and never wait. */
   gate: PageGate | undefined;
   /** Ends with the latest page of a search. Never rejected. */
   #latestRead: Promise<void> | undefined;
@@ -41,8 +42,8 @@ export class ScanBudget {
    */
   readInTurn<Page>(read: () => Promise<Page>): Promise<Page> {
     if (!this.take()) throw new ScanBudgetExceededError();
-    const turns = [this.gate?.takeMorePages(), this.#latestRead].filter((turn) => turn !== undefined);
-    const page = turns.length === 0 ? read() : Promise.all(turns).then(read);
+    const waits = [this.gate?.takeMorePages(), this.#latestRead].filter((wait) => wait !== undefined);
+    const page = waits.length === 0 ? read() : Promise.all(waits).then(read);
     this.#latestRead = page.then(doNothing, doNothing);
     return page;
   }

@@ -1,6 +1,9 @@
 import { httpDateMs } from '../../base/date-time.ts';
 
-/** The REST service's clock, read from the `date` headers of its responses. The headers hold whole seconds. */
+/**
+ * The REST service's clock, read from the `date` headers of its responses. The headers hold whole seconds. After a lost
+ * response, a write is looked for by its time of creation, which is a time of this clock.
+ */
 export class ServiceClock {
   #date = '';
   #receivedAtMs = 0;

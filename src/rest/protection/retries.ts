@@ -63,7 +63,8 @@ const initialBudget = 10;
 
 /** The retry budget of the process. A tenant may retry while it has spent fewer retries than are left. */
 function createRetryBudget() {
-  // One tenant id per retry missing from `maxBudget`, the oldest first. Reads earn back the oldest one first.
+  // The tenant ids of the retries that are missing from `maxBudget`, the oldest first. Those that the budget lacks at the
+  // start belong to nobody. Reads earn back the oldest one first.
   const spentBy: string[] = Array.from({ length: maxBudget - initialBudget }, () => '');
   let earned = 0;
   return {
@@ -87,7 +88,8 @@ function createRetryBudget() {
 // The largest GraphQL `Int`, about 25 days.
 const maxDelayMs = 2 ** 31 - 1;
 
-// A list of several headers. The comma after the weekday of a date does not end a value.
+// Several headers arrive as one list with commas. Only a comma before a number of seconds ends a value, as the weekday of a
+// date has a comma after it.
 const valueEnd = /,\s*(?=(?:\d*\.)?\d+\s*(?:,|$))/;
 const seconds = /^(?:\d*\.)?\d+$/;
 

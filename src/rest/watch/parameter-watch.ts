@@ -10,6 +10,7 @@ import {
   StatusError,
 } from '../errors.ts';
 
+/** The variables of the settings that hold the names. */
 const settings = {
   pageSize: 'PAGE_SIZE_PARAMETER',
   pageToken: 'PAGE_TOKEN_PARAMETER',
@@ -93,6 +94,7 @@ export function createParameterWatch(
     // A service may filter the rows of a page, so a filtered page is short by chance.
     const isFiltered = Boolean(sent.status ?? sent.search ?? sent.query);
     if (isLast || isFiltered || rows === 0 || rows >= asked) return;
+    // Two short pages of the same length show that REST has a length of its own.
     if (shortPages.get(list) === rows) {
       const problem = `The REST service returns pages of ${counted(rows, 'row')}, although more were requested.`;
       report(list, 'pageSize', problem);
@@ -118,12 +120,16 @@ export function createParameterWatch(
     return texts.some((text) => text.split(/[^\w.-]+/).includes(names[parameter]));
   }
 
-  /** The parameters that REST has never accepted and that may be why it refused a call. */
+  /**
+   * The parameters that REST has never accepted and that may be why it refused a call.
+   * @param mayHaveExpired whether the page token may be why, too. Then only parameters that REST names are suspects.
+   */
   function suspectsOf(list: string, sent: SentParameters, error: StatusError, mayHaveExpired: boolean) {
     if (error.status !== 400 && error.status !== 422) return [];
     const unknown = sentParameters(sent).filter((parameter) => !accepted.has(`${list} ${parameter}`));
     const named = unknown.filter((parameter) => isNamedIn(error, parameter));
     if (!mayHaveExpired) return named.length > 0 ? named : unknown;
+    // Where REST names the page token, its value has probably expired.
     return named.includes('pageToken') ? [] : named;
   }
 

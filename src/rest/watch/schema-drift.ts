@@ -25,7 +25,7 @@ const maxCoordinates = 500;
 
 export type DriftWatch = ReturnType<typeof createDriftWatch>;
 
-/** A check of a sample of REST's records against the wire schema. */
+/** A check of a sample of REST's records against the wire schema, which tells operators that REST has changed. */
 export function createDriftWatch({
   onDifference,
   onNewDifference,
