@@ -278,7 +278,7 @@ test('the sandbox shares no code with the server', () => {
   expect(shared).toEqual([]);
 });
 
-test('the doctor imports only base, config, rest and the store from the server', () => {
+test('src/doctor imports only src/base, src/config, src/rest and src/writes/store', () => {
   const shared = imports
     .filter(({ file, target }) => folderOf(file) === 'doctor' && target.startsWith('src/'))
     .map(({ target }) => (target.startsWith('src/writes/store/') ? 'store' : folderOf(target)));

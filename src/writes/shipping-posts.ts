@@ -47,7 +47,8 @@ export interface ShipmentPost {
  * Sends `POST /v1/shipments` ("Create Shipment"), which pays for a shipment. Notes the attempt at the lock before the POST,
  * and its result after the POST.
  * @param storeProgress stores the progress of an idempotency key together with the note.
- * @throws ConflictError for a shipment that the store forgot. After a failed POST its error, or UnclearRefusalError.
+ * @throws ConflictError if the key store lost its notes at a failover, and REST has a shipment of an earlier attempt.
+ * After a failed POST its error, or UnclearRefusalError.
  */
 export async function postShipment(
   shipping: Shipping,
@@ -79,7 +80,8 @@ async function createShipment(
 }
 
 /**
- * Returns the shipment of a POST that REST refused as a repetition. A lost POST is noted as lost.
+ * Returns the shipment of a POST that REST refused as a repetition. First notes that the POST may have happened. A POST
+ * that certainly failed gets the earlier note back.
  * @throws the error of the POST if there is no such shipment, and UnclearRefusalError if nothing shows whether there is one.
  */
 async function findDespiteError(

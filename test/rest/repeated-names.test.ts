@@ -120,7 +120,7 @@ test.each([
   expect(isSameName('quotes', one, other)).toBe(false);
 });
 
-test('an organization is never the record of another request', () => {
+test('the organization of a response is never taken for a record of another request', () => {
   expect(
     findForeignName('organization', {}, { name: 'organization/1', balanceCents: 1, creditLimitCents: 1 }),
   ).toBe(undefined);

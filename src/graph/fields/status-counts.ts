@@ -71,7 +71,7 @@ export function defineStatusCounts(
     t.field({
       type: statusCounts,
       nullable: true,
-      description: `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`. Waybill keeps the counts for 30 seconds, unless the operation could read neither the whole list nor 20 pages.`,
+      description: `The number of ${records} in each status. Costs up to 20 pages of \`GET /v1/${records}\`. Waybill keeps the counts for up to 30 seconds.`,
       extensions: nullByError,
       args: { createdSince: timeArgs.createdSince },
       resolve: (_root, { createdSince }, { loaders }) => loaders.countByStatus(records, timeMs(createdSince)),

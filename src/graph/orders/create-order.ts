@@ -140,7 +140,7 @@ type Create = MutationResolver<typeof CreateOrderInput.$inferInput, Awaited<Retu
 
 /**
  * Creates the order of the first input of each `referenceId`. Further ones are a `Conflict`, unless the first is an
- * `InvalidInput` or a `Conflict`, or has the same key.
+ * `InvalidInput` or a `Conflict`, or has the same key. `runBatch` gives the inputs of a `referenceId` one after another.
  */
 function onePerReference(): Create {
   const keyByReference = new Map<string, string | null | undefined>();

@@ -21,7 +21,7 @@ export interface VisiblePage {
 /** The numbers of PDF's operator `cm`. */
 export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
-/** A millionth of a point, for sizes that are equal but for their last digit. */
+/** For scales that are equal but for their last digits. */
 const tolerance = 1e-6;
 
 /** The cell of a number from 0 on, from left to right and from top to bottom. */

@@ -1,6 +1,9 @@
 import type { Point } from './department.ts';
 
-/** Coordinates of capitals and larger towns, by department and municipality. Others use their department's centre. */
+/**
+ * Coordinates (latitude, longitude) of capitals and larger towns, by department and municipality, for the distance that
+ * a package travels. Other places use the centre of their department.
+ */
 export const coordinates: Readonly<Record<string, Point>> = {
   'Amazonas/Leticia': [-4.21, -69.94],
   'Antioquia/Apartadó': [7.88, -76.63],

@@ -48,7 +48,10 @@ export function yogaAccessLog(
   };
 }
 
-/** Yoga would make a new `GraphQLError` of each error, which takes 48 ms for 2,000 errors. */
+/**
+ * Yoga would make a new `GraphQLError` of each error, which takes 48 ms for 2,000 errors. A result without data keeps its
+ * errors, because Yoga reads the HTTP status from them.
+ */
 function withPlainErrors(result: ExecutionResult): ExecutionResult {
   const errors: readonly object[] = (result.errors ?? []).map((error) => error.toJSON());
   return { ...result, errors: errors as readonly GraphQLError[] };

@@ -70,7 +70,7 @@ const codesWithOwnStatus = new Set<unknown>(['BAD_REQUEST', 'GRAPHQL_LIMIT_EXCEE
 /** The HTTP status and headers of an error. Yoga removes the extension from the body. */
 function httpExtension({ extensions: { http, code } }: GraphQLError): GraphQLErrorExtensions {
   if (typeof http !== 'object' || http === null) return {};
-  // With `spec`, clients that accept `application/json` get the status 200. Otherwise all clients get this status.
+  // Without `spec: false`, clients that accept `application/json` get the status 200.
   return { http: codesWithOwnStatus.has(code) ? { ...http, spec: false } : http };
 }
 

@@ -1,6 +1,9 @@
 import { WaybillError } from '../../rest/errors.ts';
 
-/** A key or a lock of a merchant. Both parts are digests: they reveal neither the merchant nor the client's key. */
+/**
+ * An idempotency key of a merchant, or the lock of an order or quote, which one write at a time may hold. Both parts are
+ * digests: they reveal neither the merchant nor the client's key.
+ */
 export interface KeyName {
   readonly merchant: string;
   readonly id: string;
@@ -55,15 +58,18 @@ export interface KeyStore {
    */
   finish(claim: Claim, outcome: unknown): Promise<void>;
   /**
-   * Ends the work on a key with an unknown outcome, or frees a lock and keeps its note. The next claim gets the last
-   * progress: `progress`, or without it that of the last checkpoint. @throws ClaimLostError
+   * Ends the work on a key with an unknown outcome. A lock is free then, and its last progress stays as a note for the
+   * next claim, which gets `progress`, or without it the progress of the last checkpoint. @throws ClaimLostError
    */
   abandon(claim: Claim, progress?: unknown): Promise<void>;
   /** Frees the key, as if it had never been claimed. @throws ClaimLostError */
   release(claim: Claim): Promise<void>;
   /** Whether no other process can have had the key since the claim. Needs no I/O. */
   holds(claim: Claim): boolean;
-  /** Stores that a token of this REST service has shown an organization. `service` is a digest. Has no expiry. */
+  /**
+   * Stores that this REST service has returned an organization to some token. A later 404 is then a failure, and does
+   * not show that the service has no organizations. `service` is a digest. Has no expiry.
+   */
   noteOrganizationShown(service: string): Promise<void>;
   /** Whether `noteOrganizationShown` was called for this service. */
   wasOrganizationShown(service: string): Promise<boolean>;

@@ -73,7 +73,7 @@ function wrong(code: string, message: string): string {
       return 'PostgreSQL denies a right. Grant the right to the role of STATE_URL.';
     default:
       return /SSL|certificate|altname|self.signed/i.test(`${code} ${message}`)
-        ? 'PostgreSQL does not offer the encryption of STATE_URL, or Waybill does not trust the certificate of PostgreSQL. Correct sslmode or sslrootcert in STATE_URL.'
+        ? 'PostgreSQL does not offer the encryption that STATE_URL asks for, or Waybill does not trust the certificate of PostgreSQL. Correct sslmode or sslrootcert in STATE_URL.'
         : `PostgreSQL failed${code === '' ? '' : ` with the error ${code}`}. The log of PostgreSQL says why.`;
   }
 }

@@ -34,7 +34,7 @@ export interface PostgresStoreOptions {
 
 /** How many operations may wait, also while the server hangs. */
 const maxUnanswered = 10_000;
-/** For how long a claim that was not acknowledged is undone: a network may deliver its statement late. */
+/** How long Waybill repeats the undo of a claim without an acknowledgement: a network may deliver its statement late. */
 const undoForMs = 600_000;
 
 const failedOver =
@@ -69,7 +69,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     expectOpen();
     return changeAll(all);
   });
-  /** Claims without an acknowledgement, by their owners, and when they are forgotten. */
+  /** Claims without an acknowledgement, by the `owner` of each claim, and the time until which they are undone. */
   const unconfirmed = new Map<string, { claim: Claim; untilMs: number }>();
 
   function fail(problem: string): void {
@@ -167,7 +167,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   /** Notes what the row of a renewal shows: a failover of PostgreSQL, and owners to bury. */
   async function noteOtherServers(
     sql: ReturnType<typeof createStatements>,
-    { timeline, storedTimeline, isIncomplete, owners, renewals }: Row,
+    { timeline, storedTimeline, mayHaveLostKeys, owners, renewals }: Row,
     sentAtMs: number,
     readAtMs: number,
   ): Promise<void> {
@@ -176,7 +176,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       await run(sql.noteTimeline());
       watch.forget();
     }
-    hasFailedOver = (isChanged && storedTimeline !== null) || isIncomplete === true;
+    hasFailedOver = (isChanged && storedTimeline !== null) || mayHaveLostKeys === true;
     if (!Array.isArray(owners) || !Array.isArray(renewals)) return;
     const seen = owners.map((name, index): [string, string] => [String(name), String(renewals[index])]);
     const silent = watch.see(new Map(seen), sentAtMs, readAtMs).filter((other) => other.owner !== owner);
@@ -194,7 +194,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     throw new StoreUnavailableError(problem);
   }
 
-  /** Opens the store or renews its lease, once in `renewEveryMs`. Its errors are in `failure`. */
+  /**
+   * Opens the store or renews its lease, once in `renewEveryMs`. Does not throw: an error becomes `failure`. With a
+   * StoreUnavailableError, `run` has set `failure` before, unless only this statement failed.
+   */
   async function tick(): Promise<void> {
     try {
       if (failure !== undefined) await expectNoWaitingCommit();

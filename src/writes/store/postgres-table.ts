@@ -122,7 +122,7 @@ export function createStatements({ schema, maxKeysPerMerchant, now, hasTimeline 
   const renew = `WITH ${setting},
     renewed AS (UPDATE ${schema}.owners SET renewals = renewals + 1 FROM setting WHERE owner = $2 RETURNING owner)
     SELECT EXISTS (SELECT FROM renewed) AS "isRenewed", ${timeline} AS timeline, s.timeline AS "storedTimeline",
-      now_ms - s.failed_over_ms < ${incompleteMs} AS "isIncomplete",
+      now_ms - s.failed_over_ms < ${incompleteMs} AS "mayHaveLostKeys",
       ARRAY(SELECT owner FROM ${schema}.owners ORDER BY owner) AS owners,
       ARRAY(SELECT renewals::text FROM ${schema}.owners ORDER BY owner) AS renewals
     FROM ${schema}.state s, setting`;

@@ -385,7 +385,7 @@ describe('the queue for documents', () => {
     ).toEqual([1, 1]);
   });
 
-  test('refuses a document with OVERLOADED and without a call if many documents wait', async () => {
+  test('returns OVERLOADED without a call if many documents wait', async () => {
     const holding = await startHolding();
     await using _app = holding;
     await holding.ask('{ shipment(id: "s0") { id } }', 'ana');

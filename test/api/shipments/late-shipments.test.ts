@@ -80,7 +80,7 @@ describe('a process that died during the POST', () => {
     ['shipOrder with the same key', ship('died'), ship('died')],
     ['shipOrder without a key', ship('died'), ship()],
     ['createShipment without a key', accept(), accept()],
-  ])('makes a retry wait the full time after its first search: %s', async (_who, first, second) => {
+  ])('makes a retry search as long as the shipment may still appear: %s', async (_who, first, second) => {
     const { keyStore, recover } = startDyingStore();
     // Longer than the store may take for the time of the first look.
     const wholeMs = 1_000;

@@ -272,7 +272,7 @@ describe('pipelined requests', () => {
       (index: number) =>
         `POST /${index} HTTP/1.1\r\nhost: a\r\ncontent-length: 2000\r\n\r\n${'x'.repeat(2_000)}`,
     ],
-  ])('run at most 10 at a time, and the tenth response is the last: %s', async (_what, requestAt) => {
+  ])('run at most 10, and the connection closes after the tenth response: %s', async (_what, requestAt) => {
     const app = createCountingApp(150);
     // The eleventh request is incomplete for longer than this time.
     const listener = await listen(app.listener, '127.0.0.1', 0, { headersTimeoutMs: 100 });

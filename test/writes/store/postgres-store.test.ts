@@ -322,7 +322,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       [
         'TLS that the server lacks',
         (port: number) => `postgres://postgres:s3cret@127.0.0.1:${port}/postgres?sslmode=require`,
-        'does not offer the encryption of STATE_URL',
+        'does not offer the encryption that STATE_URL asks for',
       ],
       [
         'a certificate that cannot be read',
@@ -389,7 +389,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       await store.close();
     }
     const wrong =
-      'PostgreSQL does not offer the encryption of STATE_URL, or Waybill does not trust the certificate of PostgreSQL.';
+      'PostgreSQL does not offer the encryption that STATE_URL asks for, or Waybill does not trust the certificate of PostgreSQL.';
     await expect(openStore(urlOf('localhost', 'verify-full'))).rejects.toThrow(wrong);
     await expect(openStore(urlOf('localhost', 'verify-ca'))).rejects.toThrow(wrong);
     await expect(openStore(urlOf('127.0.0.1', 'verify-full', root))).rejects.toThrow(wrong);
