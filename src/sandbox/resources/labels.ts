@@ -42,7 +42,10 @@ export function addRoutes(server: Server, service: Service): void {
         hide: true,
         params: IdPath,
         querystring: Type.Object({
-          expires: Type.String({ pattern: '^[0-9]{1,15}$', description: 'The time of the expiry, in seconds since 1970-01-01T00:00:00Z.' }),
+          expires: Type.String({
+            pattern: '^[0-9]{1,15}$',
+            description: 'The time of the expiry, in seconds since 1970-01-01T00:00:00Z.',
+          }),
           signature: Type.String(),
         }),
         response: { 200: pdf, ...errorResponses(400, 403, 404) },

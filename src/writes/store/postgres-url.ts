@@ -37,7 +37,8 @@ export function parsePostgresUrl(text: string): PostgresUrl | string {
     return 'This is not a URL with one host. Percent-encode the special characters of the password.';
   if (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:')
     return `The scheme is "${url.protocol}", but Waybill stores keys only in PostgreSQL. Begin the URL with postgres://.`;
-  if (url.hash !== '') return 'The URL has a "#", which ends the path and the parameters. Percent-encode it as %23.';
+  if (url.hash !== '')
+    return 'The URL has a "#", which ends the path and the parameters. Percent-encode it as %23.';
   const unknown = [...url.searchParams.keys()].find((name) => !parameters.includes(name));
   if (unknown !== undefined)
     return `The parameter "${unknown}" is unknown. Remove it. Waybill knows ${parameters.join(', ')}.`;

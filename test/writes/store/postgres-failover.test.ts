@@ -108,7 +108,9 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL primary and a synchronous 
     });
     await expect.poll(() => store.failover()).toMatch(/^PostgreSQL has failed over, and keys may be lost\./);
     const restarted = await open(url);
-    await expect.poll(() => restarted.failover()).toMatch(/^PostgreSQL has failed over, and keys may be lost\./);
+    await expect
+      .poll(() => restarted.failover())
+      .toMatch(/^PostgreSQL has failed over, and keys may be lost\./);
     expect(await restarted.claim({ ...key, id: 'new' }, 'input')).toMatchObject({
       isResumed: false,
       lossAgeMs: expect.any(Number),
