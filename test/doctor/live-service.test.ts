@@ -10,7 +10,7 @@ test('LiveService sends at most 80 calls, with pauses between them', async () =>
   });
   const live = new LiveService({ url: service.url, token: 'token', spacingMs: 10 });
   for (let call = 0; call < maxCalls; call += 1) await live.get('/v1/orders');
-  await expect(live.get('/v1/orders')).rejects.toThrow('the run had already ended');
+  await expect(live.get('/v1/orders')).rejects.toThrow('not sent, because the doctor stopped after 80 calls');
   await live.close();
   expect(times).toHaveLength(80);
   const pauses = times.slice(1).map((ms, index) => ms - (times[index] ?? 0));
