@@ -138,7 +138,9 @@ describe('a refusal that may come from a repeated POST', () => {
     shop.onNext(path, { status: 409 });
     expect(await shop.run('createOrder', input)).toEqual({
       __typename: 'OutcomeUnknown',
-      message: expect.stringMatching(/^POST \/v1\/orders returned 409\. .* may not show the write yet\. Wait \d+ seconds\. /),
+      message: expect.stringMatching(
+        /^POST \/v1\/orders returned 409\. .* may not show the write yet\. Wait \d+ seconds\. /,
+      ),
     });
     // By now, the service shows the order.
     expect(await shop.run('createOrder', input)).toEqual(created);
