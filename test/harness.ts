@@ -1,10 +1,10 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { print } from 'graphql';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '../src/sandbox/sandbox.ts';
+import { startSeededSandbox } from './fixtures/seeded-sandbox.ts';
 import { type StartOptions, startServer } from './fixtures/start-server.ts';
 
-/** The time at which the seed and the clock of each test start. */
-export const startOfTime = new Date('2026-11-02T14:00:00Z');
+export { startOfTime } from './fixtures/seeded-sandbox.ts';
 
 export interface Answer<Data> {
   status: number;
@@ -50,8 +50,7 @@ export async function startWaybill(
   environment: Record<string, string> = {},
   { seed, quirks, sandbox: shared, ...options }: WaybillOptions = {},
 ): Promise<Waybill> {
-  const sandbox =
-    shared ?? (await startSandbox({ now: startOfTime, ...(seed && { seed }), ...(quirks && { quirks }) }));
+  const sandbox = shared ?? (await startSeededSandbox({ ...(seed && { seed }), ...(quirks && { quirks }) }));
   const faults: unknown[] = [];
   // Without cached data, a test sees each call of its operation exactly once.
   const server = await startServer(

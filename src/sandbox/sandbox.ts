@@ -26,6 +26,8 @@ export interface SandboxOptions {
   port?: number;
   /** The SQLite file of the data. A file that already has data is not seeded again. In memory by default. */
   file?: string;
+  /** The data of another sandbox, from its `image`, in place of a seed. Reading it takes a fraction of seeding. */
+  image?: Uint8Array;
   /** Stops the clock at this time until `advance`. By default the clock runs with real time. */
   now?: Date;
   /** Makes the initial data. By default two merchants with months of orders. */
@@ -56,6 +58,8 @@ export interface Sandbox {
   clock: Clock;
   faults: Faults;
   requests: RequestLog;
+  /** The present data, for sandboxes in memory that start with it. */
+  image(): Uint8Array;
   /** Stops at once and closes all connections, pending and keep-alive ones too. */
   close(): Promise<void>;
 }
@@ -65,12 +69,12 @@ export interface Sandbox {
  * @throws if the port is in use or the file is no sandbox database
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { host = '127.0.0.1', port = 0, file, now, seed = createSeed, report = emitWarning } = options;
+  const { host = '127.0.0.1', port = 0, file, image, now, seed = createSeed, report = emitWarning } = options;
   const quirks = { ...defaultQuirks, ...options.quirks };
   const clock = createClock(now);
   const faults = createFaults();
   const requests = createRequestLog();
-  const database = openDatabase(file);
+  const database = openDatabase(file, image);
   const store = createStore(database);
   let url = '';
   const service = { store, clock, staleOrders: createStaleOrders(clock), url: () => url };
@@ -100,6 +104,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     clock,
     faults,
     requests,
+    image: database.image,
     close: () => server.close(),
   };
 }

@@ -60,6 +60,8 @@ export interface Database {
   secret(): string;
   all(sql: string, ...values: SQLInputValue[]): Record<string, unknown>[];
   run(sql: string, ...values: SQLInputValue[]): { lastInsertRowid: number | bigint };
+  /** The bytes of this database, for `openDatabase`. */
+  image(): Uint8Array;
   /** Runs `work` in a transaction and rolls back if `work` throws. A nested call joins the outer transaction. */
   transaction<Result>(work: () => Result): Result;
   close(): void;
@@ -67,10 +69,15 @@ export interface Database {
 
 /**
  * Opens a database file, or a database in memory for undefined. Upgrades a file of version 1.
+ * @param image the data of a database in memory, which gets a secret of its own
  * @throws for a file of another schema version.
  */
-export function openDatabase(file: string | undefined): Database {
+export function openDatabase(file: string | undefined, image?: Uint8Array): Database {
   const sqlite = new DatabaseSync(file ?? ':memory:');
+  if (image !== undefined) {
+    sqlite.deserialize(image);
+    sqlite.prepare("UPDATE settings SET value = ? WHERE name = 'secret'").run(newSecret());
+  }
   const statements = new Map<string, StatementSync>();
   const prepare = (sql: string) => {
     const prepared = statements.get(sql) ?? sqlite.prepare(sql);
@@ -108,14 +115,19 @@ export function openDatabase(file: string | undefined): Database {
     create: (fill) =>
       transaction(() => {
         sqlite.exec(`${tables}; PRAGMA user_version = ${schemaVersion}`);
-        prepare("INSERT INTO settings VALUES ('secret', ?)").run(randomBytes(32).toString('hex'));
+        prepare("INSERT INTO settings VALUES ('secret', ?)").run(newSecret());
         fill();
         sqlite.exec(indexes);
       }),
     secret: () => String(prepare("SELECT value FROM settings WHERE name = 'secret'").get()?.value),
     all: (sql, ...values) => prepare(sql).all(...values),
     run: (sql, ...values) => prepare(sql).run(...values),
+    image: () => sqlite.serialize(),
     transaction,
     close: () => sqlite.close(),
   };
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('hex');
 }
