@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { examine } from '../../src/doctor/examine.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { dialectOf } from '../fixtures/dialects.ts';
+import { startSeededSandbox } from '../fixtures/seeded-sandbox.ts';
 import { trimmedSeed } from '../fixtures/trimmed-seed.ts';
-import { startOfTime, startWaybill, type Waybill } from '../harness.ts';
+import { startWaybill, type Waybill } from '../harness.ts';
 
 interface Order {
   id: string;
@@ -55,8 +56,8 @@ afterAll(async () => {
 });
 
 async function sandboxWith(prefix: string): Promise<Sandbox> {
-  const options = { now: startOfTime, seed: trimmedSeed, quirks: { prefix } };
-  const sandbox = sandboxes.get(prefix) ?? (await startSandbox(options));
+  const options = { seed: trimmedSeed, quirks: { prefix } };
+  const sandbox = sandboxes.get(prefix) ?? (await startSeededSandbox(options));
   sandboxes.set(prefix, sandbox);
   return sandbox;
 }

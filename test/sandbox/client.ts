@@ -1,5 +1,6 @@
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Seed } from '../../src/sandbox/seed/seed.ts';
+import { startSeededSandbox } from '../fixtures/seeded-sandbox.ts';
 
 /** The fixed time of these tests. */
 export const now = new Date('2026-11-02T14:00:00Z');
@@ -21,14 +22,14 @@ export interface Client {
 }
 
 /** Starts a sandbox and returns an HTTP client for it. By default requests have the token of the first merchant. */
-export async function openSandbox(options: SandboxOptions = {}): Promise<Client> {
-  const sandbox = await startSandbox({
-    now,
-    report: (error) => {
-      throw error;
-    },
-    ...options,
-  });
+export async function openSandbox({ file, ...options }: Omit<SandboxOptions, 'image'> = {}): Promise<Client> {
+  const report = (error: unknown) => {
+    throw error;
+  };
+  const sandbox =
+    file === undefined && options.now === undefined
+      ? await startSeededSandbox({ report, ...options })
+      : await startSandbox({ now, report, ...options, ...(file !== undefined && { file }) });
   const call = async (method: string, path: string, body?: unknown, token = sandbox.tokens.first) => {
     const response = await fetch(sandbox.url + path, {
       method,

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { type Fault, startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { startOfTime, startWaybill, type Waybill } from '../../harness.ts';
+import type { Fault } from '../../../src/sandbox/sandbox.ts';
+import { startSeededSandbox } from '../../fixtures/seeded-sandbox.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
 
-const sandbox = await startSandbox({ now: startOfTime });
+const sandbox = await startSeededSandbox();
 let open: Waybill[] = [];
 
 afterEach(async () => {

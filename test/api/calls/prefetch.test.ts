@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { OperationCost } from '../../../src/rest/client/call-log.ts';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { startOfTime, startWaybill, type Waybill, type WaybillOptions } from '../../harness.ts';
+import { startSeededSandbox } from '../../fixtures/seeded-sandbox.ts';
+import { startWaybill, type Waybill, type WaybillOptions } from '../../harness.ts';
 
-const sandbox = await startSandbox({ now: startOfTime });
+const sandbox = await startSeededSandbox();
 let open: Waybill[] = [];
 
 // Long enough to see which calls run at the same time.

@@ -3,10 +3,9 @@ import { createRestApi } from '../../../src/rest/api.ts';
 import { createRestClient } from '../../../src/rest/client/client.ts';
 import { createDriftWatch, type DriftWatchOptions } from '../../../src/rest/watch/schema-drift.ts';
 import { type ResourceKind, wireSchemas } from '../../../src/rest/wire-schema.ts';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { bearer, parameterNames } from '../../fixtures/rest-service.ts';
-import { startOfTime } from '../../harness.ts';
+import { startSeededSandbox } from '../../fixtures/seeded-sandbox.ts';
 import { newOrder } from '../../rest/bodies.ts';
 
 const address = {
@@ -245,7 +244,7 @@ describe('the schema drift watch', () => {
 
 test('all responses of the sandbox match the REST interface', async () => {
   const { drift, counted } = watch({ recordsPerSecond: Number.POSITIVE_INFINITY });
-  const sandbox = await startSandbox({ now: startOfTime });
+  const sandbox = await startSeededSandbox();
   const client = createRestClient({
     baseUrl: new URL(sandbox.url),
     connections: 4,

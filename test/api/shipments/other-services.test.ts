@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import type { ShippingNote, ShippingProgress } from '../../../src/writes/earlier-shipment-search.ts';
 import type { KeyStore } from '../../../src/writes/store/key-store.ts';
 import {
@@ -12,6 +11,7 @@ import { memoryStore } from '../../fixtures/memory-store.ts';
 import { order as orderToCreate } from '../../fixtures/order-to-create.ts';
 import { type OrderToShip, orderToShip } from '../../fixtures/order-to-ship.ts';
 import { onceEach, shipmentsByOrder } from '../../fixtures/rest-shipments.ts';
+import { startSeededSandbox } from '../../fixtures/seeded-sandbox.ts';
 import { startOfTime, startWaybill, type Waybill } from '../../harness.ts';
 
 // What the REST interface leaves open, and other services of it do otherwise than the sandbox does by itself.
@@ -255,7 +255,7 @@ describe('a shipment that is created after the timeout', () => {
 });
 
 test('a search for a shipment does not share a list request that began earlier', async () => {
-  const sandbox = await startSandbox({ now: startOfTime, quirks: late });
+  const sandbox = await startSeededSandbox({ quirks: late });
   const start = () => startWaybill({}, { sandbox, keyStore: memoryStore });
   await using one = await start();
   await using other = await start();

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { print } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
 import { openSqliteStore } from '../../../src/writes/store/sqlite-store.ts';
 import {
@@ -15,6 +14,7 @@ import {
 import { learnMerchants } from '../../fixtures/known-merchant.ts';
 import { type OrderToShip, orderInput, orderToShip, parcel } from '../../fixtures/order-to-ship.ts';
 import { onceEach, shipmentsByOrder } from '../../fixtures/rest-shipments.ts';
+import { startSeededSandbox } from '../../fixtures/seeded-sandbox.ts';
 import { startOfTime, startWaybill, type Waybill } from '../../harness.ts';
 
 // A service that takes every shipment, and has each paid.
@@ -177,7 +177,7 @@ describe('a server that dies during createShipment', () => {
    */
   async function shipAfterDeath(lostAfter: string, postDelayMs = 0) {
     const file = join(directory, `${lostAfter.replaceAll(/\W/g, '-')}.db`);
-    const sandbox = await startSandbox({ now: startOfTime, quirks: late });
+    const sandbox = await startSeededSandbox({ quirks: late });
     const keyStore = await openSqliteStore({ file });
     const nextStore = await openSqliteStore({ file });
     try {

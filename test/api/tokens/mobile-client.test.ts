@@ -1,10 +1,10 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { stripTypeScriptTypes } from 'node:module';
 import { expect, test, vi } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { codeBlockOf, readPage, sectionOf } from '../../fixtures/markdown.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
-import { startOfTime, startWaybill } from '../../harness.ts';
+import { startSeededSandbox } from '../../fixtures/seeded-sandbox.ts';
+import { startWaybill } from '../../harness.ts';
 
 // The client of docs/errors.md and docs/api-reference.md, as a phone runs it.
 
@@ -41,7 +41,7 @@ async function startClient(network: Network = () => false) {
       requestCount += 1;
       if (!network(response, requestCount)) app(request, response);
     };
-  const sandbox = await startSandbox({ now: startOfTime });
+  const sandbox = await startSeededSandbox();
   const waybill = await startWaybill({}, { sandbox });
   const client = await startWaybill({}, { sandbox, intercept });
   const shipOrder = await importShipOrder(client.url.origin);

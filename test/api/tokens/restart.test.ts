@@ -2,20 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { openSqliteStore } from '../../../src/writes/store/sqlite-store.ts';
 import { type KeyedMutation, type KeyedResult, keyedMutations } from '../../fixtures/keyed-mutations.ts';
 import { organizationCall, otherInputMessage } from '../../fixtures/known-merchant.ts';
 import { orderToShip } from '../../fixtures/order-to-ship.ts';
-import { startOfTime, startWaybill, type Waybill } from '../../harness.ts';
+import { startSeededSandbox } from '../../fixtures/seeded-sandbox.ts';
+import { startWaybill, type Waybill } from '../../harness.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'waybill-restart-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-const sandbox = await startSandbox({
-  now: startOfTime,
-  quirks: { shipsAgain: true, shipmentNamedAfterMs: 60_000 },
-});
+const sandbox = await startSeededSandbox({ quirks: { shipsAgain: true, shipmentNamedAfterMs: 60_000 } });
 afterAll(() => sandbox.close());
 
 /** Runs work with a server on this file, and stops the server. */

@@ -1,12 +1,13 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { memoryStore } from '../../fixtures/memory-store.ts';
 import { parcel } from '../../fixtures/order-to-ship.ts';
 import { organizationQuery } from '../../fixtures/organization-query.ts';
 import { sendRaw } from '../../fixtures/raw-http.ts';
 import type { Answer } from '../../fixtures/rest-service.ts';
+import { startSeededSandbox } from '../../fixtures/seeded-sandbox.ts';
 import { startApp } from '../../fixtures/start-app.ts';
-import { startOfTime, startWaybill } from '../../harness.ts';
+import { startWaybill } from '../../harness.ts';
 
 type Encode = (text: string) => Buffer;
 
@@ -14,7 +15,7 @@ const latin1: Encode = (text) => Buffer.from(text, 'latin1');
 const utf16: Encode = (text) => Buffer.from(text, 'utf16le');
 const withMark: Encode = (text) => Buffer.from(`\ufeff${text}`);
 
-const sandbox: Sandbox = await startSandbox({ now: startOfTime });
+const sandbox: Sandbox = await startSeededSandbox();
 afterAll(() => sandbox.close());
 beforeEach(() => sandbox.requests.clear());
 

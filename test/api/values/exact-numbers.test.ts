@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { order as orderToCreate } from '../../fixtures/order-to-create.ts';
 import { parcel } from '../../fixtures/order-to-ship.ts';
-import { startOfTime, startWaybill } from '../../harness.ts';
+import { startSeededSandbox } from '../../fixtures/seeded-sandbox.ts';
+import { startWaybill } from '../../harness.ts';
 
 // JSON.parse rounds whole numbers beyond 2^53 - 1, so another order would be read or another amount be written.
 
-const sandbox = await startSandbox({ now: startOfTime });
+const sandbox = await startSeededSandbox();
 const waybill = await startWaybill({}, { sandbox });
 beforeEach(() => sandbox.requests.clear());
 afterEach(() => sandbox.faults.clear());

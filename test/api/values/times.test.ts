@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { answerJson } from '../../fixtures/rest-service.ts';
+import { startSeededSandbox } from '../../fixtures/seeded-sandbox.ts';
 import { startApp } from '../../fixtures/start-app.ts';
-import { startOfTime, startWaybill } from '../../harness.ts';
+import { startWaybill } from '../../harness.ts';
 
-const sandbox = await startSandbox({ now: startOfTime });
+const sandbox = await startSeededSandbox();
 const { ask, changeAnswer, ...waybill } = await startWaybill({}, { sandbox });
 beforeEach(() => sandbox.requests.clear());
 afterEach(() => sandbox.faults.clear());

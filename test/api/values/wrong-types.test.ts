@@ -1,10 +1,10 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { startOfTime, startWaybill } from '../../harness.ts';
+import { startSeededSandbox } from '../../fixtures/seeded-sandbox.ts';
+import { startWaybill } from '../../harness.ts';
 
 // What REST sends in another type than its interface says is an error of its field.
 
-const sandbox = await startSandbox({ now: startOfTime });
+const sandbox = await startSeededSandbox();
 const { ask, ...waybill } = await startWaybill({}, { sandbox });
 afterEach(() => sandbox.faults.clear());
 afterAll(async () => {
