@@ -37,6 +37,28 @@ test('a database file keeps its data across a restart', async () => {
   await second.close();
 });
 
+test('a sandbox starts with the image of another one, and changes only its own data', async () => {
+  const first = await openSandbox({ seed: smallSeed });
+  const order = (await first.post('/v1/orders', newOrder)).body;
+  const { nextPageToken } = (await first.get('/v1/orders?pageSize=1')).body;
+  const second = await startSandbox({
+    image: first.sandbox.image(),
+    seed() {
+      throw new Error('A sandbox with an image must not be seeded');
+    },
+  });
+  const get = (path: string) =>
+    fetch(second.url + path, { headers: { authorization: `Bearer ${second.tokens.first}` } });
+  expect(second.tokens).toEqual(first.sandbox.tokens);
+  expect(await (await get(`/v1/${order.name}`)).json()).toEqual(order);
+  const later = (await first.post('/v1/orders', newOrder)).body;
+  expect((await get(`/v1/${later.name}`)).status).toBe(404);
+  // Each sandbox signs its page tokens with a secret of its own.
+  expect((await get(`/v1/orders?pageSize=1&pageToken=${nextPageToken}`)).status).toBe(400);
+  await second.close();
+  await first.close();
+});
+
 test('ended tokens stay rejected after a restart, and the next tokens stay valid', async () => {
   const file = join(folder, 'ended.db');
   const earlier = await startSandbox({ file, seed: smallSeed });
