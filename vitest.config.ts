@@ -17,7 +17,7 @@ export default defineConfig({
     hookTimeout: 100_000,
     expect: { poll: { timeout: 90_000 } },
     // More than the two cores of CI: many files wait for timeouts and processes.
-    maxWorkers: 6,
+    maxWorkers: 4,
     // The files share nothing but what they import, which would take longer to load anew than most of them to run.
     isolate: false,
   },
