@@ -18,7 +18,7 @@ import type { Report, Request, ThreadData } from './sqlite-thread.ts';
 export interface SqliteStoreOptions {
   /** A path, or `memory` for a store that ends with this process. */
   file: string;
-  /** How long an operation may take. By default 2,000. */
+  /** How long an operation may take. By default 2,000, and 30,000 in memory, where only a busy machine delays it. */
   timeoutMs?: number;
   /** The maximum number of keys and locks of a merchant. By default 100,000. */
   maxKeysPerMerchant?: number;
@@ -42,9 +42,10 @@ const openingFactor = 5;
  * @throws StoreOpenError if the file cannot be used.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyStore> {
-  const { file, timeoutMs = 2000, now = Date.now } = options;
+  const { file, now = Date.now } = options;
   const isInMemory = file === 'memory';
-  const noResponse = `The key store did not respond within ${timeoutMs} ms. Check its disk.`;
+  const timeoutMs = options.timeoutMs ?? (isInMemory ? 30_000 : 2000);
+  const noResponse = `The key store did not respond within ${timeoutMs} ms. Check ${isInMemory ? 'the load of the machine' : 'its disk'}.`;
   const data: ThreadData = {
     // A whole path: SQLite reads texts such as `:memory:` and `file:` in a way of its own.
     path: isInMemory ? ':memory:' : resolve(file),

@@ -178,8 +178,8 @@ describe('a server that dies during createShipment', () => {
   async function shipAfterDeath(lostAfter: string, postDelayMs = 0) {
     const file = join(directory, `${lostAfter.replaceAll(/\W/g, '-')}.db`);
     const sandbox = await startSeededSandbox({ quirks: late });
-    const keyStore = await openSqliteStore({ file });
-    const nextStore = await openSqliteStore({ file });
+    const keyStore = await openSqliteStore({ file, timeoutMs: 30_000 });
+    const nextStore = await openSqliteStore({ file, timeoutMs: 30_000 });
     try {
       const reported: unknown[] = [];
       await using dying = await startWaybill(

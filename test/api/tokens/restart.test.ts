@@ -17,7 +17,7 @@ afterAll(() => sandbox.close());
 
 /** Runs work with a server on this file, and stops the server. */
 async function inServer<Result>(file: string, work: (waybill: Waybill) => Promise<Result>): Promise<Result> {
-  const keyStore = await openSqliteStore({ file: join(directory, file) });
+  const keyStore = await openSqliteStore({ file: join(directory, file), timeoutMs: 30_000 });
   try {
     await using waybill = await startWaybill({}, { keyStore, sandbox });
     return await work(waybill);

@@ -113,7 +113,7 @@ async function fillStore(keyStore: KeyStore): Promise<string[]> {
 const found = (bytes: Buffer, texts: string[]) => texts.filter((text) => bytes.includes(text));
 
 test('the key store file contains no tokens, keys or input values', async () => {
-  const keyStore = await openSqliteStore({ file: join(directory, 'keys') });
+  const keyStore = await openSqliteStore({ file: join(directory, 'keys'), timeoutMs: 30_000 });
   const names = await fillStore(keyStore);
   expect(readdirSync(directory).sort()).toEqual(['keys', 'keys-wal']);
   const open = storedBytes();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { type KeyName, StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
 import { openSqliteStore } from '../../../src/writes/store/sqlite-store.ts';
@@ -16,9 +17,9 @@ let file = '';
 describeKeyStore('a file', {
   open: (options) => {
     file = join(folder, `${randomUUID()}.db`);
-    return openSqliteStore({ file, ...options });
+    return openSqliteStore({ file, timeoutMs: 30_000, ...options });
   },
-  reopen: (options) => openSqliteStore({ file, ...options }),
+  reopen: (options) => openSqliteStore({ file, timeoutMs: 30_000, ...options }),
 });
 
 test('a store rejects all requests after its thread has failed', async () => {
@@ -42,8 +43,19 @@ test('a store in memory can be closed even if it was never used', async () => {
   await expect(store.wasOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);
 });
 
+test('a store in memory waits for a process that stands still for longer than a file may take', async () => {
+  const store = await openSqliteStore({ file: 'memory' });
+  // The start of the thread has no time limit.
+  await store.wasOrganizationShown('service');
+  const shown = store.wasOrganizationShown('service');
+  await setImmediate();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100);
+  expect(await shown).toBe(false);
+  await store.close();
+});
+
 test('a store rejects a request if 10,000 requests are pending', async () => {
-  const store = await openSqliteStore({ file: 'memory', timeoutMs: 30_000 });
+  const store = await openSqliteStore({ file: 'memory' });
   const accepted = Array.from({ length: 10_000 }, () => store.wasOrganizationShown('service'));
   await expect(store.wasOrganizationShown('service')).rejects.toThrow(StoreUnavailableError);
   expect(new Set(await Promise.all(accepted))).toEqual(new Set([false]));

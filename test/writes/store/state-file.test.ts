@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<KeyStore> {
-  const store = await openSqliteStore({ file });
+  const store = await openSqliteStore({ file, timeoutMs: 30_000 });
   stores.push(store);
   return store;
 }
