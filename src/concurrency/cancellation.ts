@@ -63,7 +63,11 @@ export const neverAborted: Cancellation = {
 
 /** The result of `promise`, or undefined once `signal` aborts. @throws the error of the promise. */
 export async function untilAborted<Value>(promise: Promise<Value>, signal: Cancellation) {
-  if (signal.aborted) return undefined;
+  if (signal.aborted) {
+    // Nobody else may wait for the promise, and an error that nobody handles ends the process.
+    promise.catch(() => {});
+    return undefined;
+  }
   const aborted = Promise.withResolvers<undefined>();
   const listener = () => aborted.resolve(undefined);
   signal.addEventListener('abort', listener);

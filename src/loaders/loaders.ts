@@ -104,7 +104,12 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
   shipmentById: (source) =>
     listBatchLoader(source, 'shipments', source.api.getShipment, source.api.listShipments, hasExpectedLabel),
   shipmentPage: ({ api, callContext }, { shipmentById }) =>
-    primingPageLoader((query) => api.listShipments(query, callContext), maxPageSize.shipments, shipmentById),
+    primingPageLoader(
+      (query) => api.listShipments(query, callContext),
+      maxPageSize.shipments,
+      shipmentById,
+      callContext.scanBudget,
+    ),
   shipmentScans: ({ api, callContext }, { shipmentById }) =>
     createScans(api.listShipments, maxPageSize.shipments, shipmentById, callContext),
   shipmentJoin: ({ api, callContext }, { shipmentById }) =>
@@ -128,7 +133,11 @@ const createLazyLoaders = lazyProperties<LoaderSource, Loaders>({
   templatesByChannel: (_source, { templatePage }) =>
     recordLoader((channel) => allRecords(templatePage, { channel })),
   messagePage: ({ api, callContext }) =>
-    new PageLoader((query) => api.listMessages(query, callContext), maxPageSize.messages),
+    new PageLoader(
+      (query) => api.listMessages(query, callContext),
+      maxPageSize.messages,
+      callContext.scanBudget,
+    ),
   countByStatus: ({ callContext, state }, { orderScans, shipmentScans }) => {
     const scans = { orders: orderScans, shipments: shipmentScans };
     return (list, createdSinceMs) =>

@@ -19,8 +19,12 @@ export class Holders {
   }
 
   ownerOf(holder: string): Owner {
-    const token = this.#tokens.get(holder)?.deref() ?? this.#unseen.get(holder) ?? {};
+    return { token: this.#tokens.get(holder)?.deref() ?? this.#unseenToken(holder), connection: undefined };
+  }
+
+  #unseenToken(holder: string): object {
+    const token = this.#unseen.get(holder) ?? {};
     this.#unseen.set(holder, token);
-    return { token, connection: undefined };
+    return token;
   }
 }

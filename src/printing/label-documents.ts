@@ -223,10 +223,13 @@ function notReady({ status }: ShipmentJson): LabelFile {
 function toRow({ id, shipment }: FoundShipment) {
   return {
     id: id.slice('shipments/'.length),
-    courier: shipment?.courier?.replace(/^couriers\//, '') ?? '?',
-    locality: shipment?.recipient?.address?.locality ?? '',
+    courier: textOf(shipment?.courier)?.replace(/^couriers\//, '') ?? '?',
+    locality: textOf(shipment?.recipient?.address?.locality) ?? '',
   };
 }
+
+/** Undefined for a value of another type, which REST may send in place of a text. */
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
 /** @param result what became of the label in the document. Undefined for a shipment whose label is not printed */
 function toEntry(

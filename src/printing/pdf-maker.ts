@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
-import type { Cancellation } from '../concurrency/cancellation.ts';
+import { type Cancellation, untilAborted } from '../concurrency/cancellation.ts';
 import { PdfProcessError } from './errors.ts';
 import type { DocumentForm, LabelResult } from './pdf/compose.ts';
 import type { Reply, Request } from './pdf/pdf-process.ts';
@@ -132,7 +132,10 @@ export function createPdfMaker(options: PdfMakerOptions = {}) {
           pending -= 1;
           if (pending === 0) stopLater();
         });
-      return made;
+      // The deadline also ends the wait for other documents.
+      const document = await untilAborted(made, signal);
+      if (document === undefined) throw signal.reason;
+      return document;
     },
     /** Ends the process at once. */
     close: stop,
@@ -147,6 +150,9 @@ function lowerPriority({ pid }: ChildProcess): void {
     // The process may have ended, or the system may not allow it. The document is made all the same.
   }
 }
+
+/** By these signals, somebody else ends the process. */
+const fromOutside = new Set<NodeJS.Signals | null>(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP']);
 
 /** The process ended at a label, and not because somebody else killed it. */
 class EndedByLabelError extends PdfProcessError {
@@ -185,7 +191,7 @@ async function converse(
   const failAtLabel = () => fail(new EndedByLabelError(results.length));
   const onError = () => fail(new PdfProcessError());
   const onExit = (_code: number | null, killedBy: NodeJS.Signals | null) =>
-    labelTimer === undefined || killedBy === 'SIGKILL' ? onError() : failAtLabel();
+    labelTimer === undefined || fromOutside.has(killedBy) ? onError() : failAtLabel();
   const expectLabel = () => {
     clearTimeout(labelTimer);
     labelTimer = results.length < labels.length ? setTimeout(failAtLabel, labelMs) : undefined;

@@ -95,6 +95,7 @@ export interface TestOptions {
   persistedQueryBytes?: number;
   labelRequestsAtOnce?: number;
   labelWaitMs?: number;
+  documentDownloadMs?: number;
   /** The time limit of unread response bytes, and of a label at REST. */
   responseTimeoutMs?: number;
   referenceGraceMs?: number;
@@ -227,7 +228,12 @@ export function createApp(options: AppOptions): App {
       report,
       tracing,
     }),
-    yogaDocumentRoute({ documents: labelDocuments, enterQueue: enterLabelQueue, report }),
+    yogaDocumentRoute({
+      documents: labelDocuments,
+      enterQueue: enterLabelQueue,
+      downloadMs: forTests.documentDownloadMs,
+      report,
+    }),
     yogaNotFoundRoute(),
     // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
     yogaRequest(bodies),

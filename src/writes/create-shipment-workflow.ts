@@ -52,7 +52,7 @@ async function earlierShipmentOfOrder(
   // The note of the lock is that of an earlier POST. Without one there is nothing to search for, so the order itself is enough.
   const found =
     lock.note === undefined
-      ? { order: await loaders.orderById.load(name), shipment: null }
+      ? { order: await loaders.orderById.loadById(name), shipment: null }
       : await lookup.find(name, undefined, lock);
   const shipment = found.shipment?.name ?? found.order?.shipment;
   return isResourceName('shipments', shipment) ? shipment : undefined;

@@ -16,13 +16,14 @@ import {
 } from '../rest/errors.ts';
 import { isSameName } from '../rest/repeated-names.ts';
 import type { OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
+import { EarlierAttemptUnknownError } from './errors.ts';
 
 // Searches of REST's lists for the record that a write without a response may have created.
 
 /**
  * Runs `find`, which looks for such a record. A search that cannot be done says nothing about the record.
- * @throws OutcomeUnknownError if REST rejects the search or sends an invalid response, or if the operation may scan no
- * further page. Also the other errors of `find`.
+ * @throws EarlierAttemptUnknownError if REST rejects the search or sends an invalid response, or if the operation may scan
+ * no further page. Also the other errors of `find`.
  */
 export async function findOrUnknown<Found>(find: () => Promise<Found>): Promise<Found> {
   try {
@@ -31,8 +32,9 @@ export async function findOrUnknown<Found>(find: () => Promise<Found>): Promise<
     const isRejected = isRejectedInput(error) || isNotFound(error) || isConflict(error);
     const isCutShort = error instanceof ScanBudgetExceededError;
     // Other errors are about the access token, a rate limit or the network.
-    if (!isRejected && !isCutShort && !(error instanceof InvalidResponseError)) throw error;
-    throw new OutcomeUnknownError('An earlier attempt got no response', { cause: error });
+    if (isRejected || isCutShort || error instanceof InvalidResponseError)
+      throw new EarlierAttemptUnknownError('An earlier attempt got no response', { cause: error });
+    throw error instanceof OutcomeUnknownError ? new EarlierAttemptUnknownError(error.message, error) : error;
   }
 }
 

@@ -73,7 +73,7 @@ export function createShipmentLookup(
   ): Promise<{ order: OrderJson; shipment: ShipmentJson | null }> {
     // A noted shipment does not change, but an order without one may have changed since its last read.
     if (note?.shipment === undefined) loaders.orderById.clear(name);
-    const order = await loaders.orderById.load(name);
+    const order = await loaders.orderById.loadById(name);
     if (order === null) {
       if (ownProgress === undefined) throw new NotFoundError(name, 'order');
       throw new OutcomeUnknownError(`${name} no longer exists. It may have been shipped`);

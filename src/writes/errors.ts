@@ -36,6 +36,9 @@ export class UnsettledError extends WaybillError {
   }
 }
 
+/** Nothing shows what an earlier attempt has done. This request sent no write. */
+export class EarlierAttemptUnknownError extends OutcomeUnknownError {}
+
 /** REST refused a POST, perhaps because it had done the same POST before, and no search shows which. */
 export class UnclearRefusalError extends OutcomeUnknownError {
   readonly refusal: StatusError;

@@ -2,7 +2,7 @@ import { type Cancellation, pause } from '../concurrency/cancellation.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { mayHaveHappened, StatusError, WaybillError } from '../rest/errors.ts';
 import { createDigest } from './digest.ts';
-import { ConflictError, NotFoundError } from './errors.ts';
+import { ConflictError, EarlierAttemptUnknownError, NotFoundError } from './errors.ts';
 import type { Merchants } from './merchant.ts';
 import { type LossTime, lossNow } from './search-until-settled.ts';
 import { ClaimLostError, type ClaimResult, type KeyName, type KeyStore } from './store/key-store.ts';
@@ -149,7 +149,8 @@ export function createIdempotency(options: IdempotencyOptions) {
       return result;
     } catch (error) {
       // After an earlier attempt the key stays taken, because that attempt may have succeeded.
-      const isFree = !isResumed && !mayHaveHappened(error);
+      const hasSentNothing = error instanceof EarlierAttemptUnknownError || !mayHaveHappened(error);
+      const isFree = !isResumed && hasSentNothing;
       // After a pause of this process, another one may have done the write, and caused this very refusal.
       const isLost = isAboutRecords(error) && !store.holds(claim);
       await endClaim(isFree ? store.release(claim) : store.abandon(claim));

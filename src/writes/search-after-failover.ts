@@ -35,7 +35,7 @@ export async function findForgotten(
 ): Promise<ForgottenShipment | null> {
   if (order !== undefined) {
     loaders.orderById.clear(order);
-    const name = (await loaders.orderById.load(order))?.shipment;
+    const name = (await loaders.orderById.loadById(order))?.shipment;
     if (isResourceName('shipments', name)) return { name, isNamed: true };
   }
 

@@ -164,7 +164,7 @@ async function readOrderAndOrigin({ api, callContext, loaders }: Shipping, reque
   if (loaders.originPage.forgetEarlier()) loaders.originById.clearAll();
   // While a circuit breaker refuses quotes or shipments, the reads would be useless.
   api.expectShippingPermit(callContext);
-  const pendingOrder = loaders.orderById.load(request.order);
+  const pendingOrder = loaders.orderById.loadById(request.order);
   // An order that an open circuit breaker refuses needs no origin.
   await Promise.race([pendingOrder, nextRound()]);
   const [order, origin] = await Promise.all([pendingOrder, loaders.originById.load(request.origin)]);

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { CancelSource, pause } from '../../src/concurrency/cancellation.ts';
+import { CancelSource, pause, untilAborted } from '../../src/concurrency/cancellation.ts';
 
 test('an abort calls each remaining listener once', () => {
   const cancelSource = new CancelSource();
@@ -39,4 +40,26 @@ test('pause() leaves no abort listener behind', async () => {
   await long;
   await pause(60_000, signal);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test.each([
+  ['before the wait', true],
+  ['during the wait', false],
+])('untilAborted() handles a later error of its promise after an abort %s', async (_when, isBefore) => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  try {
+    const cancelSource = new CancelSource();
+    if (isBefore) cancelSource.abort('enough');
+    const { promise, reject } = Promise.withResolvers<void>();
+    const waited = untilAborted(promise, cancelSource);
+    cancelSource.abort('enough');
+    expect(await waited).toBeUndefined();
+    reject(new Error('late'));
+    await setImmediate();
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off('unhandledRejection', note);
+  }
 });

@@ -182,6 +182,39 @@ describe('the process that makes documents', () => {
     expect(processes).toHaveLength(2);
   });
 
+  test.each(['SIGTERM', 'SIGINT'] as const)('goes on after a %s, which is for its server', async (signal) => {
+    using started = stage(undefined, 100_000);
+    const { maker, processes } = started;
+    const label = await plainLabel('GOOD');
+    await make([label], { maker });
+    const made = make(
+      Array.from({ length: 30 }, () => label),
+      { maker },
+    );
+    processes[0]?.once('message', () => processes[0]?.kill(signal));
+    const { results, pages } = await made;
+    expect([results.every((result) => 'page' in result), pages, processes.length]).toEqual([true, 30, 1]);
+  });
+
+  test('ends the wait for another document when the operation ends', async () => {
+    using started = stage(undefined, 100_000);
+    const { maker } = started;
+    const composition = {
+      form: { layout: 'A6', startAt: 1 },
+      labels: [endlessLabel()],
+      summary: undefined,
+    } as const;
+    const first = new CancelSource();
+    const reading = maker.make(composition, first);
+    const ended = new CancelSource();
+    const waiting = maker.make(composition, ended);
+    ended.abort(new Error('the operation ended'));
+    await expect(waiting).rejects.toBe(ended.reason);
+    first.abort(new Error('the first operation ended'));
+    await expect(reading).rejects.toBe(first.reason);
+    expect((await make([await plainLabel('GOOD')], { maker })).pages).toBe(1);
+  });
+
   test('is killed if it uses more memory than its limit', async () => {
     using started = stage();
     const { maker, processes } = started;
@@ -191,7 +224,7 @@ describe('the process that makes documents', () => {
       { maker },
     );
     await expect(made).rejects.toThrow(PdfProcessError);
-    expect(processes[0]?.signalCode).toBe('SIGTERM');
+    expect(processes[0]?.signalCode).toBe('SIGUSR2');
     expect((await make([await plainLabel('GOOD')], { maker })).pages).toBe(1);
     // Its priority is low, so it takes 20 times as long on a busy machine.
   }, 400_000);

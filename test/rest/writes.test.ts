@@ -140,10 +140,10 @@ describe('a running write', () => {
         const drip = setInterval(() => response.write(' '), 5);
         response.on('close', () => clearInterval(drip));
       },
-      { callTimeoutMs: 60 },
+      { callTimeoutMs: 600 },
     );
     const line = 'POST /v1/orders';
-    const cause = new DeadlineError(`${line} was not answered within 60 ms`);
+    const cause = new DeadlineError(`${line} was not answered within 600 ms`);
     expect(await errorOf(rest.api.createOrder(newOrder, rest.callContext()))).toEqual(
       new OutcomeUnknownError(`${line} was sent, but its response was lost`, { cause }),
     );

@@ -4,7 +4,8 @@ import type { TemplateJson, TemplateTextJson } from '../../rest/wire-schema.ts';
 /** By parameter name. A Map, because a parameter may have the name `__proto__`. */
 type Values = ReadonlyMap<string, string>;
 
-const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
+/** Blanks around the name are no part of the pattern: it would take minutes for a long text of blanks. */
+const placeholder = /\{\{([^{}]*)\}\}/g;
 
 /**
  * Replaces each `{{name}}` with its value. A parameter without a value keeps its placeholder.
@@ -27,7 +28,7 @@ export function fillTemplate(template: TemplateJson, values: { header: Values; b
 
 function fillText(part: TemplateTextJson | null | undefined, values: Values): string | null {
   const text = textOrNull(part?.text);
-  return text?.replace(placeholder, (unfilled, name: string) => values.get(name) ?? unfilled) ?? null;
+  return text?.replace(placeholder, (unfilled, name: string) => values.get(name.trim()) ?? unfilled) ?? null;
 }
 
 function textOrNull(value: string | null | undefined): string | null {
@@ -39,6 +40,6 @@ function textOrNull(value: string | null | undefined): string | null {
 /** The names of all parameters that a part defines or that its text uses without a definition. */
 export function parameterNames(part: TemplateTextJson | null | undefined): Set<string> {
   const defined = (part?.parameters ?? []).map((parameter) => parameter.name);
-  const used = [...(textOrNull(part?.text) ?? '').matchAll(placeholder)].map(([, name = '']) => name);
+  const used = [...(textOrNull(part?.text) ?? '').matchAll(placeholder)].map(([, name = '']) => name.trim());
   return new Set([...defined, ...used]);
 }

@@ -140,13 +140,20 @@ builder.objectFields(Channel, (t) => ({
   }),
 }));
 
-/** By default the first template with the name, in any language. */
+/**
+ * By default the first template with the name, in any language. A name that is missing may be newer than a cached page. Then
+ * the list is read once more.
+ */
 export async function findTemplate(
   { channel, name, language }: { channel: string; name: string; language?: string | null | undefined },
-  { templatesByChannel }: Loaders,
+  { templatePage, templatesByChannel }: Loaders,
 ): Promise<TemplateJson | null> {
-  const templates = (await templatesByChannel.load(channel)) ?? [];
+  const mayBeOld = templatePage.isCacheUsed;
   const isMatch = (found: TemplateJson) =>
     found.name === name && found.language === (language ?? found.language);
-  return templates.find(isMatch) ?? null;
+  const find = async () => ((await templatesByChannel.load(channel)) ?? []).find(isMatch) ?? null;
+  const found = await find();
+  if (found !== null || !mayBeOld) return found;
+  if (templatePage.forgetEarlier()) templatesByChannel.clearAll();
+  return find();
 }

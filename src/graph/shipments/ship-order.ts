@@ -26,10 +26,11 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
       type: Order,
       description:
         'The order, which Waybill reads again after the shipment was created. If Waybill cannot read the order, the ' +
-        'field returns the earlier order with the new shipment. Costs `GET /v1/orders/{id}` if more than `id` is selected.',
-      resolve: ({ order }, _args, { loaders }, info) =>
+        'field returns the earlier order. The order has the new shipment, even if the REST service shows it later. ' +
+        'Costs `GET /v1/orders/{id}` if more than `id` is selected.',
+      resolve: ({ order, shipment }, _args, { loaders }, info) =>
         // Only the id is selected, so nothing but the name is read from the order.
-        selectsOnlyId(info) ? (order as OrderJson) : rereadOrder(order, loaders),
+        selectsOnlyId(info) ? (order as OrderJson) : rereadOrder(order, shipment.name, loaders),
     }),
     quote: t.field(createdQuote('The requested quote, with one offer or rejection per courier.')),
     offer: t.expose('offer', { type: Offer, description: 'The accepted offer.' }),
@@ -43,14 +44,20 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
 /**
  * Reads the order again. If the read fails, returns the earlier order: the client must still learn of the shipment. After
  * a retry with the same key only the name is known, so the read must succeed.
+ * @param shipment the name of the new shipment, which REST may write into the order later
  * @throws the error of the read, if only the name is known.
  */
-async function rereadOrder(earlier: OrderJson | NamedRecord, { orderById }: Loaders): Promise<OrderJson> {
+async function rereadOrder(
+  earlier: OrderJson | NamedRecord,
+  shipment: string,
+  { orderById }: Loaders,
+): Promise<OrderJson> {
   const { name } = earlier;
   orderById.clear(name);
-  const order = orderById.load(name);
-  if ('status' in earlier) return (await order.catch(() => null)) ?? earlier;
-  return (await order) ?? throwRestoredRecordMissing(name);
+  const read = orderById.load(name);
+  const later = 'status' in earlier ? ((await read.catch(() => null)) ?? earlier) : await read;
+  if (later === null) return throwRestoredRecordMissing(name);
+  return { ...later, shipment: later.shipment || shipment };
 }
 
 type NoOfferSource = { __typename: 'NoOffer' } & NoOfferExplanation & Pick<ShippedOrder, 'quote'>;

@@ -1,6 +1,7 @@
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
 import {
+  AbortedError,
   InvalidResponseError,
   isOfOneOperation,
   isUnauthenticated,
@@ -52,6 +53,8 @@ type Read<Json> = (name: string) => RecordResult<Json> | Promise<RecordResult<Js
  */
 export class ListBatchLoader<Json extends { name: string }> extends RecordLoader<Json> {
   readonly #options: ListBatchLoaderOptions<Json>;
+  /** Records that the next batch reads by their ids. */
+  readonly #byId = new Set<string>();
   #expected: ListPosition | undefined;
   #prefetched: { page: Promise<Page<Json>>; generation: number } | undefined;
 
@@ -78,6 +81,15 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
   /** Notes that this token has written a record, so that it is read by its id for 30 seconds. */
   noteWritten(name: string): void {
     this.#options.state.written.note(name);
+  }
+
+  /**
+   * Loads a record, by its id if it is not known yet: for a write that depends on its fields. A row of the list may be older
+   * than a write of another token.
+   */
+  loadById(name: string): Promise<Json | null> {
+    this.#byId.add(name);
+    return this.load(name);
   }
 
   /** The next batch is read from this position, and uses the prefetched page. */
@@ -108,19 +120,23 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     const { get, callContext, state, observer, kind } = this.#options;
     const written = names.filter((name) => state.written.has(name));
     // Other fields need reads too. An old row is then better than none.
-    if (written.length === 0 || written.length > callContext.readsLeft() / 2) return this.#loadListed(names);
-    observer?.batch(kind, written.length, 'gets');
-    const records = settleAll(written, (name) => get(name, callContext));
-    const isWritten = new Set(written);
-    const others = names.filter((name) => !isWritten.has(name));
+    const mayBeOld = written.length > callContext.readsLeft() / 2;
+    const isById = new Set(mayBeOld ? [] : written);
+    for (const name of names) if (this.#byId.has(name)) isById.add(name);
+    this.#byId.clear();
+    if (isById.size === 0) return this.#loadListed(names);
+    observer?.batch(kind, isById.size, 'gets');
+    const byId = names.filter((name) => isById.has(name));
+    const records = settleAll(byId, (name) => get(name, callContext));
+    const others = names.filter((name) => !isById.has(name));
     if (others.length === 0) {
       this.#expected = undefined;
       this.#prefetched = undefined;
       return records;
     }
-    const [writtenRecords, otherRecords] = await Promise.all([records, this.#loadListed(others)]);
-    const results = { written: writtenRecords.values(), others: otherRecords.values() };
-    return names.map((name) => results[isWritten.has(name) ? 'written' : 'others'].next().value ?? null);
+    const [recordsById, otherRecords] = await Promise.all([records, this.#loadListed(others)]);
+    const results = { byId: recordsById.values(), others: otherRecords.values() };
+    return names.map((name) => results[isById.has(name) ? 'byId' : 'others'].next().value ?? null);
   }
 
   async #loadListed(names: readonly string[]): Promise<RecordResult<Json>[]> {
@@ -179,7 +195,11 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
     const { list, callContext, state, maxPageSize } = this.#options;
     const expectedRows = rowsPerId.rowsFor(batch.idCount);
     const maxPages = Math.max(1, Math.floor(batch.idCount / minIdsPerPage));
-    let pending = prefetched;
+    let pending: Promise<Page<Json> | undefined> | undefined = prefetched?.catch((error: unknown) => {
+      // The list that asked for this page has failed, which may be another list than that of these ids.
+      if (error instanceof AbortedError && !callContext.signal.aborted) return undefined;
+      throw error;
+    });
     try {
       for (let pageCount = 1; pageCount <= maxPages; pageCount += 1) {
         const { nextPageToken: pageToken, hits, rows, missing } = batch;
@@ -188,8 +208,9 @@ export class ListBatchLoader<Json extends { name: string }> extends RecordLoader
         // Beyond the expected rows, the missing ids are assumed to have the density of the hits so far.
         const rowsForMissing = Math.ceil((rowsPast / Math.max(hits.length, 1)) * missingCount * headroom);
         const rowsNeeded = rowsPast >= expectedRows ? rowsForMissing : expectedRows - rowsPast;
-        pending ??= list({ pageSize: Math.min(rowsNeeded, maxPageSize), pageToken }, callContext);
-        batch.add(await pending);
+        const query = { pageSize: Math.min(rowsNeeded, maxPageSize), pageToken };
+        const taken = pending && (await pending);
+        batch.add(taken ?? (await list(query, callContext)));
         pending = undefined;
         state.noteSuccess();
         // A page that ends before half of the expected rows may have few ids.

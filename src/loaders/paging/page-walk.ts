@@ -13,6 +13,9 @@ export interface ReadPage<Row> {
   position: Position;
 }
 
+/** A page with more rows to skip is a scanned page. A page of unfiltered rows for a client has no more rows. */
+const maxFreeSkip = 100;
+
 /** Reads the pages of a list one after the other, from a position on. */
 export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
   readonly #pages: Pages<Row, Query>;
@@ -50,13 +53,15 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
 
   /**
    * New rows above may have moved the position off the page. Then the largest page is read. If that page lacks the rows
-   * around the position too, these rows count as gone.
+   * around the position too, these rows count as gone. It counts as a scanned page.
    */
   async #read(position: Position, rowsNeeded: number, isFurther: boolean): Promise<Page<Row>> {
     const { maxPageSize } = this.#pages;
     const { pageToken, rowsBefore, skip, firstBefore } = position;
     const pageSize = Math.min(Math.max(skip + rowsNeeded, 1), maxPageSize);
-    const page = await (isFurther
+    // A cursor of a filtered list, or one that a client has made up. Its document counts only the rows to return.
+    const isLarge = skip > maxFreeSkip;
+    const page = await (isFurther || isLarge
       ? this.#pages.loadFurther(this.#query({ pageSize, pageToken }), rowsBefore)
       : this.#load({ pageSize, pageToken }, rowsBefore));
     const firstRow = rowKey(page.rows[0]);
@@ -66,7 +71,7 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
     else if (firstBefore !== undefined && firstRow !== undefined) page.tokenWatch?.followed();
     const mayHaveMoved = page.nextPageToken !== undefined && pageSize < maxPageSize;
     if (!mayHaveMoved || indexAfter(page, position) !== undefined) return page;
-    return this.#load({ pageSize: maxPageSize, pageToken }, rowsBefore);
+    return this.#pages.loadFurther(this.#query({ pageSize: maxPageSize, pageToken }), rowsBefore);
   }
 
   /**

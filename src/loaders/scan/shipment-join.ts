@@ -100,7 +100,7 @@ export class ShipmentJoin {
 
   async #read(orders: readonly OrderJson[]): Promise<boolean> {
     // Other fields need reads too.
-    const readsLeft = Math.max(1, Math.floor(this.#options.callContext.readsLeft() / 2));
+    const readsLeft = Math.ceil(this.#options.callContext.readsLeft() / 2);
     const maxIds = Math.min(this.#getsLeft, readsLeft);
     const aheadCount = orders.filter((order) => this.#pages?.mayBeAhead(order)).length;
     const needsPage = aheadCount >= minIdsForPage || (aheadCount > 0 && maxIds === 0);

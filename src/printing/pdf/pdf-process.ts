@@ -48,6 +48,9 @@ async function handle(request: Request): Promise<void> {
   send({ kind: 'done', pages });
 }
 
+// A supervisor or a terminal signals all processes of the server. The server ends this one when its documents are made.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
+
 const watch = new Worker(new URL('./process-watch.ts', import.meta.url), {
   workerData: { maxResidentBytes: maxResidentMib * 1_048_576, parent: Number(process.argv[2]) },
 });

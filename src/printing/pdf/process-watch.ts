@@ -6,7 +6,7 @@ const checkEveryMs = 20;
 const { maxResidentBytes, parent } = workerData;
 
 setInterval(() => {
-  // Not SIGKILL, which says that somebody else ended the process.
-  if (process.memoryUsage.rss() > maxResidentBytes) process.kill(process.pid, 'SIGTERM');
+  // A signal that nobody else sends, so that the server knows the reason.
+  if (process.memoryUsage.rss() > maxResidentBytes) process.kill(process.pid, 'SIGUSR2');
   if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
 }, checkEveryMs);

@@ -54,31 +54,52 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
     parts AS (DELETE FROM ${schema}.document_parts p USING gone WHERE p.name = gone.name)`;
   /** The calls of `find` in progress. */
   let finding = 0;
-  /** The holders whose documents PostgreSQL may still have, the oldest first. */
+  /** The holders whose documents no statement has removed yet, the oldest first. */
   const rejected = new Set<string>();
+  /** Removes the documents of the holders that were there when it began. */
   let ending: Promise<void> | undefined;
+  let nextEnding: Promise<void> | undefined;
   let endTimer: NodeJS.Timeout | undefined;
 
   const run = (text: string, ...values: unknown[]): Promise<Row[]> =>
     connections.run({ text, values }, () => {});
 
   /**
-   * Before anything is read or stored: documents of a rejected token are gone, even after PostgreSQL was away. All callers
-   * wait for one run, which ends once no holder is left.
+   * Before anything is read or stored: documents of a rejected token are gone, even after PostgreSQL was away. A caller waits
+   * for the holders that were rejected before its call, in at most two runs that all callers share.
    */
   function endRejected(): Promise<void> {
+    if (ending === undefined) return beginEnding();
+    if (rejected.size === 0) return ending;
+    nextEnding ??= ending
+      .catch(() => {})
+      .then(() => {
+        nextEnding = undefined;
+        return ending ?? beginEnding();
+      });
+    return nextEnding;
+  }
+
+  function beginEnding(): Promise<void> {
     if (rejected.size === 0) return Promise.resolve();
-    ending ??= removeRejected().finally(() => {
+    ending = removeRejected().finally(() => {
       ending = undefined;
     });
     return ending;
   }
 
   async function removeRejected(): Promise<void> {
-    while (rejected.size > 0) {
-      const holders = rejected.values().take(holdersAtOnce).toArray();
-      await run(`WITH ${removal('holder = ANY($1::text[])')} SELECT FROM gone`, holders);
-      for (const holder of holders) rejected.delete(holder);
+    const holders = [...rejected];
+    rejected.clear();
+    while (holders.length > 0) {
+      const some = holders.slice(0, holdersAtOnce);
+      try {
+        await run(`WITH ${removal('holder = ANY($1::text[])')} SELECT FROM gone`, some);
+      } catch (error) {
+        for (const holder of holders) rejected.add(holder);
+        throw error;
+      }
+      holders.splice(0, some.length);
     }
   }
 

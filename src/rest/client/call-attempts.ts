@@ -184,7 +184,7 @@ export abstract class CallAttempts<Value> extends SlotRequest implements Respons
   failed(error: unknown, isSent: boolean): void {
     if (!isSent && this.#reconnect(error)) return;
     this.timeouts.stop(this);
-    const { tenant, callLog, deadline } = this.#callContext;
+    const { tenant, callLog, deadline, signal } = this.#callContext;
     const isBroken = this.client.isClosed && !(error instanceof WaybillError);
     const failure = toFailure(this.call, isBroken ? closedError(this.call) : error, isSent);
     if (isUnauthenticated(failure)) this.#callContext.onTokenRejected();
@@ -193,9 +193,11 @@ export abstract class CallAttempts<Value> extends SlotRequest implements Respons
     // Nothing was sent if the call waited for its connection when it was aborted, or when `beforeWrite` refused the write.
     if (outcome === 'aborted' && !isSent && this.entry.retries === 0) callLog.forget(this.entry);
     this.#recordOutcome(outcome, failureReason(failure));
-    const pauseMs = isRead(this.call)
-      ? this.client.retries.pauseMs(failure, tenant, this.entry.retries, deadline.remainingMs())
-      : undefined;
+    // An operation that has ended needs no further attempt.
+    const pauseMs =
+      isRead(this.call) && !signal.aborted
+        ? this.client.retries.pauseMs(failure, tenant, this.entry.retries, deadline.remainingMs())
+        : undefined;
     if (pauseMs === undefined) {
       // Deferred, because one abort may end several calls. The slot must not go to a call that it is about to end.
       queueMicrotask(() => this.#fail(failure));

@@ -31,8 +31,9 @@ export class RestOperation extends SlotRequest implements PageGate {
     this.#prepared = prepared;
     this.#context = context;
     this.#shared = shared;
-    // Scans then call `takeMorePages`.
-    context.callContext.scanBudget.gate = this;
+    // Scans then call `takeMorePages`. A mutation searches while it holds a key or an order, for which the operation that
+    // has the slot may wait.
+    if (!this.#isMutation) context.callContext.scanBudget.gate = this;
   }
 
   /** Pays the points and asks for a slot. */

@@ -10,6 +10,11 @@ export type Operation =
   | { kind: 'release'; claim: Claim }
   | { kind: 'noteService' | 'hasService'; service: string };
 
+/** Whether an operation ends a claim. The claim stays held until such an operation succeeds. */
+export function isEnding({ kind }: Operation): boolean {
+  return kind === 'finish' || kind === 'abandon' || kind === 'release';
+}
+
 /** The result of an operation: of a claim, of a change, or of a question. */
 export type Result = ClaimResult | { state: 'stored' | 'lost' } | { state: 'yes' | 'no' };
 

@@ -11,8 +11,12 @@ interface WaitingChange extends PromiseWithResolvers<void> {
  * standby. Ends of claims that fail are tried again.
  * @param execute runs changes, each of another key, in one transaction. Returns the indexes of those that were done: the
  * claims of the others are lost.
+ * @param expectOpen throws if the store takes no changes. Ends that failed are tried even then.
  */
-export function createChanges(execute: (changes: readonly Change[]) => Promise<Set<number>>) {
+export function createChanges(
+  execute: (changes: readonly Change[]) => Promise<Set<number>>,
+  expectOpen: () => void,
+) {
   let waiting = new Map<string, WaitingChange>();
   const running = new Set<Promise<void>>();
   /** By the owners of the claims. */
@@ -28,6 +32,7 @@ export function createChanges(execute: (changes: readonly Change[]) => Promise<S
 
   async function sendAll(all: readonly WaitingChange[]): Promise<void> {
     try {
+      expectOpen();
       const done = await execute(all.map(({ change }) => change));
       for (const [index, { resolve, reject }] of all.entries())
         if (done.has(index)) resolve();

@@ -65,10 +65,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   let onReport = () => {};
   // Why the store responds no more.
   let end: string | undefined;
-  const changes = createChanges((all) => {
-    expectOpen();
-    return changeAll(all);
-  });
+  const changes = createChanges(changeAll, () => void expectOpen());
   /** Claims without an acknowledgement, by the `owner` of each claim, and the time until which they are undone. */
   const unconfirmed = new Map<string, { claim: Claim; untilMs: number }>();
 

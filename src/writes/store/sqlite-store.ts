@@ -11,7 +11,7 @@ import {
   StoreOpenError,
   StoreUnavailableError,
 } from './key-store.ts';
-import type { Operation, Result } from './key-table.ts';
+import { isEnding, type Operation, type Result } from './key-table.ts';
 import type { Report, Request, ThreadData } from './sqlite-thread.ts';
 
 /** All times are in milliseconds. */
@@ -140,7 +140,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<KeyS
     expectOpen();
     if (isInMemory) await startedInMemory();
     if (end !== undefined) throw new StoreUnavailableError(end);
-    if (unanswered.size >= maxUnanswered) throw new StoreUnavailableError(noResponse);
+    // The thread must get the end of a claim, which it tries until it succeeds.
+    if (unanswered.size >= maxUnanswered && !isEnding(operation)) throw new StoreUnavailableError(noResponse);
     const pending = post(operation);
     // Keeps the process alive, which the thread does not.
     const result = await withTimeout(timeoutMs, pending);

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { monotonicMs } from '../../base/monotonic-ms.ts';
-import { createKeyTable, type Operation, type Result } from './key-table.ts';
+import { createKeyTable, isEnding, type Operation, type Result } from './key-table.ts';
 import {
   isBusy,
   isSqliteError,
@@ -158,10 +158,6 @@ function serve(port: MessagePort, data: ThreadData): void {
     database?.close();
     port.close();
   });
-}
-
-function isEnding({ kind }: Operation): boolean {
-  return kind === 'finish' || kind === 'abandon' || kind === 'release';
 }
 
 if (parentPort !== null) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../../fixtures/rest-service.ts';
+import { type Answer, until } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 
 /** A row of a list, by its number in the list. */
@@ -237,5 +237,26 @@ describe('the search for the record of a lost write', () => {
     const again = app.calls().slice(before);
     expect(again.filter((line) => line.startsWith('POST'))).toEqual([]);
     expect(again.filter((line) => line.includes('pageSize'))).toEqual(pagesOf(`GET /v1/${call}`, 21));
+  });
+
+  test('does not wait for an operation that may wait for its lock', async () => {
+    let isHeld = false;
+    const rest = listsOf(40, (request) => {
+      if (request.url === '/v1/orders?pageSize=1000') isHeld = true;
+      else if (request.method === 'POST') request.socket.destroy();
+      else return false;
+      return true;
+    });
+    await using app = await startApp(rest, {}, { processingMs: 0 });
+    const mutation = `mutation { write: createShipment(input: ${shipment}) { __typename } }`;
+    await app.ask(mutation);
+    const client = new AbortController();
+    const heavy = app
+      .ask('{ orders(first: 1000) { nodes { id shipment { id } } } }', 'token', { signal: client.signal })
+      .catch(() => undefined);
+    await until(() => isHeld);
+    expect((await app.ask(mutation)).data).toEqual({ write: { __typename: 'OutcomeUnknown' } });
+    client.abort();
+    await heavy;
   });
 });

@@ -106,12 +106,22 @@ describe('cached reference data', () => {
   test('needs no call for the templates of sent messages', async () => {
     await using waybill = await startWaybill(kept);
     const query = `{ node(id: "channels/ca1/conversations/ca60") { ... on Conversation {
-      messages { nodes { body } }
+      messages(first: 10) { nodes { body } }
     } } }`;
     const first = await waybill.ask(query);
     const second = await waybill.ask(query);
+    const newest = messages.replace('20', '10');
+    expect([first.errors, first.calls]).toEqual([undefined, [newest, allTemplates]]);
+    expect(second).toEqual({ ...first, calls: [newest] });
+  });
+
+  test('is read again once per operation for the message of a template that is gone', async () => {
+    await using waybill = await startWaybill(kept);
+    const query = `{ node(id: "channels/ca1/conversations/ca60") { ... on Conversation { messages { nodes { body } } } } }`;
+    const first = await waybill.ask(query);
+    const second = await waybill.ask(query);
     expect([first.errors, first.calls]).toEqual([undefined, [messages, allTemplates]]);
-    expect(second).toEqual({ ...first, calls: [messages] });
+    expect(second).toEqual({ ...first, calls: [messages, allTemplates] });
   });
 
   test('counts as cached in the cost of an operation', async () => {

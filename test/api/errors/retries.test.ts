@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import {
   type Answer,
@@ -57,7 +58,7 @@ describe('a read that fails at first', () => {
   test('is retried if there is no response within UPSTREAM_TIMEOUT_MS', async () => {
     await using waybill = await startWithRetries(
       atFirst(1, () => {}),
-      { UPSTREAM_TIMEOUT_MS: '100' },
+      { UPSTREAM_TIMEOUT_MS: '1500' },
     );
     expect(await waybill.ask(query)).toEqual(whole);
     expect(waybill.calls()).toEqual([call, call]);
@@ -76,6 +77,23 @@ describe('a read that fails at first', () => {
     expect([response.status, await response.text()]).toEqual([200, '%PDF']);
     expect(waybill.calls()).toEqual(['GET /v1/shipments/7/label', 'GET /v1/shipments/7/label']);
   });
+});
+
+test('a read that fails as its client leaves is not retried', async () => {
+  const client = new AbortController();
+  await using waybill = await startWithRetries((_request, response) => {
+    // The status is there, and the body is not whole yet.
+    response.writeHead(503, { 'content-type': 'application/json' }).write('{');
+  });
+  const asked = waybill.ask(query, 'token', { signal: client.signal }).catch(() => undefined);
+  await until(() => waybill.calls().length === 1);
+  // By then, the head of the response has arrived.
+  await sleep(200);
+  client.abort();
+  await asked;
+  // Longer than the pause before a retry.
+  await sleep(1_000);
+  expect(waybill.calls()).toEqual([call]);
 });
 
 describe('a read that keeps failing', () => {
@@ -97,11 +115,11 @@ describe('a read that keeps failing', () => {
   });
 
   test('is sent only twice if each attempt times out', async () => {
-    await using waybill = await startWithRetries(() => {}, { UPSTREAM_TIMEOUT_MS: '60' });
+    await using waybill = await startWithRetries(() => {}, { UPSTREAM_TIMEOUT_MS: '600' });
     const { errors } = await waybill.ask(query);
     expect(errors).toEqual([
       {
-        message: `${call} was not answered within 60 ms`,
+        message: `${call} was not answered within 600 ms`,
         path: 'order',
         code: 'UPSTREAM_TIMEOUT',
         retryable: true,

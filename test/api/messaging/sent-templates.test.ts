@@ -196,3 +196,32 @@ describe.each(['headerParameters', 'bodyParameters'])('a message with invalid %s
     },
   );
 });
+
+test('a template that a cached page lacks is found by one more read', async () => {
+  await using cached = await startWaybill({ REFERENCE_DATA_MS: '60000' }, { sandbox });
+  const list = 'GET /v1/channels/ca1/templates?pageSize=100';
+  const lookUps = `{ channel(id: "ca1") {
+    new: template(name: "pedido_confirmado", language: "en") { name }
+    same: template(name: "pedido_confirmado", language: "en") { language }
+    none: template(name: "no_such_template") { name }
+  } }`;
+  const show = cached.changeAnswer('/v1/channels/ca1/templates', { templates: [] });
+  expect((await cached.ask(lookUps)).data).toEqual({ channel: { new: null, same: null, none: null } });
+  show();
+  const { data, calls } = await cached.ask(lookUps);
+  expect(data).toEqual({
+    channel: { new: { name: 'pedido_confirmado' }, same: { language: 'en' }, none: null },
+  });
+  expect(calls).toEqual([list]);
+});
+
+test('a template of many blanks is filled at once', async () => {
+  const text = `Hola {{ ${' '.repeat(100_000)} {{ 1 }}`;
+  const templates = [{ name: 'blanks', language: 'es', body: { text } }];
+  const show = waybill.changeAnswer('/v1/channels/ca1/templates', { templates });
+  const preview = 'preview(bodyParameters: [{ name: "1", value: "Zoë" }]) { body missing unknown }';
+  const { data } = await ask(`{ channel(id: "ca1") { template(name: "blanks") { ${preview} } } }`);
+  show();
+  const body = text.replace('{{ 1 }}', 'Zoë');
+  expect(data).toEqual({ channel: { template: { preview: { body, missing: [], unknown: [] } } } });
+});

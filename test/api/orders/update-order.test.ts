@@ -270,7 +270,7 @@ describe('updateOrder without a readable response', () => {
   );
 
   test('returns OutcomeUnknown after UPSTREAM_TIMEOUT_MS', async () => {
-    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '300' }, { sandbox });
+    await using impatient = await startWaybill({ UPSTREAM_TIMEOUT_MS: '1500' }, { sandbox });
     sandbox.faults.add({ kind: 'hang', method: 'PATCH' });
     const { data, errors, calls } = await impatient.ask(UpdateOrderDocument, {
       input: { id: 'ca2489', notes: 'Hola' },

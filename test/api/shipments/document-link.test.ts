@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plainLabel } from '../../fixtures/label-files.ts';
+import { largeLabel, plainLabel } from '../../fixtures/label-files.ts';
 import { pathOf, startLabelShop } from '../../fixtures/label-shop.ts';
 import { recordedLog } from '../../fixtures/recorded-log.ts';
 import { until } from '../../fixtures/rest-service.ts';
@@ -149,6 +149,18 @@ test('a request for a document uses a label slot of the token that made the docu
   held[0]?.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF');
   await (await label).bytes();
   expect((await app.fetch(link)).status).toBe(200);
+});
+
+test('a download that takes too long breaks off, and gives its slot back', async () => {
+  const limits = { labelRequestsAtOnce: 2, labelWaitMs: 60_000, documentDownloadMs: 1_000 };
+  await using app = await startLabelShop({}, limits);
+  // More than the buffers between the server and a client that does not read.
+  const ids = ['l1', 'l2', 'l3', 'l4', 'l5', 'l6'];
+  for (const id of ids) app.shop.labels.set(id, await largeLabel(id, 4_900_000));
+  const link = pathOf(await app.make(ids));
+  const unread = await app.fetch(link);
+  expect((await app.fetch(link, { method: 'HEAD' })).status).toBe(200);
+  await expect(unread.bytes()).rejects.toThrow();
 });
 
 test('a waiting request gets 410 if its document ends before a slot is free', async () => {

@@ -82,7 +82,7 @@ test('after a failover, createShipment finds the earlier shipment of its quote',
 });
 
 test('after a failover, shipOrder repeats an empty search after a wait', async () => {
-  await using after = await startAfter(0, { processingMs: 300 });
+  await using after = await startAfter(0, { processingMs: 2_000 });
   const { result, calls } = await run(after, 'shipOrder', {
     ...(await orderToShip(waybill)),
     idempotencyKey: 'soon',

@@ -240,6 +240,11 @@ describe('createLabelDocument', () => {
     ]);
   });
 
+  test('adds a summary even if REST sends a courier and a locality that are no texts', async () => {
+    const { result } = await stage.make(['odd', 's2'], 'layout: A4_FOUR, summary: true');
+    expect(result?.document).toMatchObject({ pageCount: 2, labelCount: 2 });
+  });
+
   test('adds a summary for the driver as the last page', async () => {
     const { result } = await stage.make(['s1', 's2'], 'layout: A4_FOUR, summary: true');
     expect(result?.document).toMatchObject({ pageCount: 2, labelCount: 2 });

@@ -216,3 +216,25 @@ describe('shipOrders', () => {
     expect(shop.shipments).toHaveLength(3);
   });
 });
+
+test.each([422, 404])(
+  'a search that REST rejects with %i uses up no new key of createShipment',
+  async (status) => {
+    await using shop = await startLateShop({ processingMs });
+    const input = shop.orderToShip();
+    shop.hideNew(1, Number.POSITIVE_INFINITY);
+    shop.onNext('/v1/shipments', 'reset');
+    await ship()(shop, input);
+    let isRejected = true;
+    shop.onRead('/v1/shipments', () => (isRejected ? status : undefined));
+    const { order } = input;
+    const retry = { ...shop.quoteToShip(order), idempotencyKey: 'new' };
+    expect((await shop.run('createShipment', retry)).__typename).toBe('OutcomeUnknown');
+    isRejected = false;
+    expect(await shop.run('createShipment', retry)).toMatchObject({
+      __typename: 'Conflict',
+      message: expect.stringContaining('shipments/1'),
+    });
+    expect(shop.shipments).toHaveLength(1);
+  },
+);

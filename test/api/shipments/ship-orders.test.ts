@@ -199,20 +199,59 @@ describe('shipOrders', () => {
     expect(calls).toEqual([read(one), origins, postQuote, postShipment, read(one)]);
   });
 
-  test('reads 100 unshipped orders as one page, and the shipped orders by their ids', async () => {
+  test('reads 100 unshipped orders by their ids, and the shipped orders as one page', async () => {
     await using fast = await startWaybill({}, { sandbox: waybill.sandbox });
     await learnMerchants(fast, waybill.sandbox.tokens.first);
     const orders = await newOrders(100);
     const { data, errors, calls } = await ship(orders, fast);
     expect([data, errors]).toEqual([{ shipOrders: orders.map(success) }, undefined]);
     expect(calls.sort()).toEqual([
-      // The middle one, which the page is held against, and all of them once they are shipped.
+      // All of them, and once they are shipped the middle one, which the page is held against.
       ...[...orders.map(read), `GET /v1/${orders[50]?.order}`].sort(),
       'GET /v1/orders?pageSize=200',
       origins,
       ...times(100, postQuote),
       ...times(100, postShipment),
     ]);
+  });
+
+  test('depends on no row of a list, which may be older than an update by another token', async () => {
+    await using fast = await startWaybill({}, { sandbox: waybill.sandbox });
+    await learnMerchants(fast, waybill.sandbox.tokens.first);
+    const orders = await newOrders(6);
+    const end = waybill.sandbox.faults.add({
+      kind: 'change',
+      path: '/v1/orders',
+      change: (answer) => {
+        const rows: object[] = Object(answer).orders ?? [];
+        return { ...Object(answer), orders: rows.map((row) => ({ ...row, status: 'CANCELLED' })) };
+      },
+    });
+    const { data, calls } = await ship(orders, fast);
+    end();
+    expect(data).toEqual({ shipOrders: orders.map(success) });
+    expect(calls.filter((call) => orders.map(read).includes(call))).toHaveLength(12);
+  });
+
+  test('shows each shipment in its order even if a row of the list is older', async () => {
+    await using fast = await startWaybill(
+      { UPSTREAM_READS_PER_OPERATION: '20' },
+      { sandbox: waybill.sandbox },
+    );
+    await learnMerchants(fast, waybill.sandbox.tokens.first);
+    const orders = await newOrders(10);
+    const end = waybill.sandbox.faults.add({
+      kind: 'change',
+      path: '/v1/orders',
+      change: (answer) => {
+        const rows: object[] = Object(answer).orders ?? [];
+        return { ...Object(answer), orders: rows.map((row) => ({ ...row, shipment: undefined })) };
+      },
+    });
+    const { data, calls } = await ship(orders, fast);
+    end();
+    expect(data).toEqual({ shipOrders: orders.map(success) });
+    expect(calls).toContain('GET /v1/orders?pageSize=20');
   });
 
   test('accepts an empty list', async () => {

@@ -58,7 +58,8 @@ test.each<[string, Fault, number, object]>([
   ['no response', { kind: 'hang' }, 5, { msg: silent, route, reason: 'timeout' }],
   ['a 429', { kind: 'status', status: 429 }, 5, { msg: limited, route, reason: '429', upstreamStatus: 429 }],
 ])('five calls that end with %s are logged as an outage', async (_fault, fault, times, line) => {
-  const environment = { UPSTREAM_TIMEOUT_MS: '100' };
+  // Only a call that hangs needs a short time. The others get their answers on a busy machine, too.
+  const environment: Record<string, string> = fault.kind === 'hang' ? { UPSTREAM_TIMEOUT_MS: '100' } : {};
   expect(await outagesAfter(fault, ask(order(0), times - 1), environment)).toEqual([]);
   expect(await outagesAfter(fault, ask(order(0), times), environment)).toEqual([line]);
 });

@@ -7,6 +7,7 @@ import {
 import { ListState, SharedListState } from '../../../src/loaders/list-batch/list-state.ts';
 import type { Page, PageQuery } from '../../../src/rest/api-types.ts';
 import {
+  abortedError,
   CircuitOpenError,
   DeadlineError,
   InvalidResponseError,
@@ -487,6 +488,30 @@ test.each<[string, Error]>([
   expect(loader.calls).toEqual(['20']);
 });
 
+describe('a record that a write depends on', () => {
+  test('is read by its id, even in a batch that a page of the list serves', async () => {
+    const loader = start();
+    const own = ['r3', 'r9'].map((name) => loader.loadById(name));
+    expect(await loadAll(loader, names(12))).toEqual(named(...names(12)));
+    expect(await Promise.all(own)).toEqual(named('r3', 'r9'));
+    expect(loader.calls).toEqual(['r3', 'r9', '20']);
+  });
+
+  test('is read by its id, even if few reads are left', async () => {
+    const callContext = createCallContexts({ readsPerOperation: 1 }).of('a', new AbortController().signal);
+    const loader = start({ callContext });
+    await Promise.all(names(12).map((name) => loader.loadById(name)));
+    expect(loader.calls).toEqual(names(12));
+  });
+
+  test('needs no second call if the same operation has read it', async () => {
+    const loader = start();
+    await loader.loadById('r1');
+    await loader.loadById('r1');
+    expect(loader.calls).toEqual(['r1']);
+  });
+});
+
 describe('a prefetched page', () => {
   /** Prefetches a page, and expects the ids of a batch in it, as for a list of orders. */
   function prefetchFor(loader: ReturnType<typeof start>, state: ListState, idCount: number) {
@@ -528,6 +553,26 @@ describe('a prefetched page', () => {
     prefetchFor(loader, state, 20);
     expect(await loadAll(loader, names(20))).toEqual(results);
     expect(loader.calls).toEqual(calls);
+  });
+
+  test('that ends with the list that asked for it is replaced by a page of the batch', async () => {
+    const state = new ListState(comparedState());
+    const loader = start({
+      state,
+      list: (query, { signal }) =>
+        new Promise((resolve, reject) => {
+          if (loader.calls.length > 1) resolve(pagesOf(named(...names(50)))(query));
+          else signal.addEventListener('abort', () => reject(abortedError(call, signal)));
+        }),
+    });
+    const position = { rowsBefore: 0, rowsPerId: state.rowsPerId('orders') };
+    const other = Promise.withResolvers<void>();
+    loader.prefetch(12, position, other.promise);
+    loader.expect(position);
+    const loaded = loadAll(loader, names(12));
+    other.reject(new Error('the other list failed'));
+    expect(await loaded).toEqual(named(...names(12)));
+    expect(loader.calls).toEqual(['25', '25']);
   });
 
   test.each<[string, (loader: ReturnType<typeof start>) => void]>([

@@ -312,3 +312,15 @@ describe('operations that read a page at the same time', () => {
     expect(lines()).toEqual(['origins 20']);
   });
 });
+
+test('a failed read ends no process if the operation that waits for it has ended before', async () => {
+  const { operation, lastCall } = startCaching();
+  const reading = operation().origins.load({ pageSize: 20 });
+  const call = await lastCall();
+  const client = new AbortController();
+  client.abort();
+  await expect(operation(client.signal).origins.load({ pageSize: 20 })).rejects.toThrow(AbortedError);
+  // An error that nobody handles fails the run of the tests.
+  call.fail(new UnavailableError('GET /v1/origins returned 503'));
+  await expect(reading).rejects.toThrow(UnavailableError);
+});

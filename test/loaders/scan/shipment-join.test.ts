@@ -123,6 +123,16 @@ describe('the shipments of orders', () => {
     expect(calls).toHaveLength(4);
   });
 
+  test('are not read by id if the operation may make no read', async () => {
+    const { join, calls, readAll, callContext } = createJoin(10);
+    join.start(undefined, []);
+    expect(await readAll(orders(10, 6))).toBe(true);
+    while (callContext.readsLeft() > 0) callContext.useReadBudget({ method: 'GET', path: '/v1/orders/1' });
+    expect(await readAll(orders(200, 200))).toBe(false);
+    expect(calls).toEqual(['100']);
+    expect(join.statusOf(order(200))).toBeUndefined();
+  });
+
   test('share each page between several fields', async () => {
     const { join, calls, readAll } = createJoin(5_000);
     join.start(undefined, []);

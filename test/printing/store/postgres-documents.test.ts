@@ -84,6 +84,22 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
     expect(await store.find(id)).toBeDefined();
   });
 
+  test('a look-up does not wait for tokens that are rejected after its call', async () => {
+    await using servers = await startServers();
+    const { one: store } = servers;
+    const id = newDocumentId();
+    await store.put(id, document('ana', 100));
+    let rejected = 0;
+    const rejecting = setInterval(() => store.endAll(`token ${rejected++}`), 1);
+    try {
+      for (let round = 0; round < 20; round += 1) expect(await store.find(id)).toBeDefined();
+      store.endAll('ana');
+      expect(await store.find(id)).toBeUndefined();
+    } finally {
+      clearInterval(rejecting);
+    }
+  });
+
   test('a look-up that fails during the shutdown causes no other failure', async () => {
     const servers = await startServers();
     const { one, sql, table } = servers;

@@ -100,7 +100,7 @@ describe('an HTTP error', () => {
   test('is reported at the deadline if its body never ends', async () => {
     await using rest = await startRestClient(
       (_request, response) => response.writeHead(500).write('{"message":'),
-      { callTimeoutMs: 60 },
+      { callTimeoutMs: 600 },
     );
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toMatchObject({ name: 'StatusError', status: 500 });
@@ -260,7 +260,7 @@ test('errors do not contain the access token or the values of query parameters',
     () => {},
   ];
   for (const answer of answers) {
-    await using rest = await startRestClient(answer, { callTimeoutMs: 60 });
+    await using rest = await startRestClient(answer, { callTimeoutMs: 600 });
     const query = { pageSize: 1, search: 'Ana Ruiz', status: ['NEW'] };
     const error = await errorOf(rest.api.listOrders(query, rest.callContext()));
     const shown = `${error.message} ${inspect(error, { depth: 20, showHidden: true })}`;

@@ -24,12 +24,12 @@ const text = { text: 'a' };
 
 describe('the deadline of a call', () => {
   test('ends a read that gets no response', async () => {
-    await using rest = await startRestClient(never, { callTimeoutMs: 60 });
+    await using rest = await startRestClient(never, { callTimeoutMs: 600 });
     const start = performance.now();
     const error = await errorOf(rest.api.getOrder('7', rest.callContext()));
     expect(error).toBeInstanceOf(DeadlineError);
-    expect(error.message).toBe('GET /v1/orders/7 was not answered within 60 ms');
-    expect(performance.now() - start).toBeGreaterThanOrEqual(58);
+    expect(error.message).toBe('GET /v1/orders/7 was not answered within 600 ms');
+    expect(performance.now() - start).toBeGreaterThanOrEqual(598);
     expect(rest.service.requests).toHaveLength(1);
   });
 
@@ -43,7 +43,7 @@ describe('the deadline of a call', () => {
           isClosed = true;
         });
       },
-      { callTimeoutMs: 60 },
+      { callTimeoutMs: 600 },
     );
     expect(await errorOf(rest.api.getOrder('7', rest.callContext()))).toBeInstanceOf(DeadlineError);
     await until(() => isClosed);
@@ -89,7 +89,7 @@ describe('the deadline of a call', () => {
     ['before any response', never],
     ['during the body', (_request, response) => response.writeHead(200).write('{')],
   ] as [string, Answer][])('leaves the outcome of a write unknown: %s', async (_when, answer) => {
-    await using rest = await startRestClient(answer, { callTimeoutMs: 60 });
+    await using rest = await startRestClient(answer, { callTimeoutMs: 600 });
     const error = await errorOf(rest.api.sendMessage('1', '2', text, rest.callContext()));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error.cause).toBeInstanceOf(DeadlineError);
@@ -306,7 +306,7 @@ describe('the abort signal of an operation', () => {
       never,
     ];
     for (const answer of outcomes) {
-      await using rest = await startRestClient(answer, { callTimeoutMs: 60 });
+      await using rest = await startRestClient(answer, { callTimeoutMs: 600 });
       const calls = [1, 2, 3].map(() => rest.api.getOrder('7', rest.callContext(signal)));
       await Promise.allSettled([...calls, rest.api.sendMessage('1', '2', text, rest.callContext(signal))]);
       expect(getEventListeners(signal, 'abort')).toEqual([]);

@@ -46,11 +46,11 @@ describe('a label response', () => {
         response.writeHead(200, pdf);
         for (const part of ['%P', 'DF', '%%', 'EO', 'F']) {
           response.write(part);
-          await new Promise((resolve) => setTimeout(resolve, 40));
+          await new Promise((resolve) => setTimeout(resolve, 300));
         }
         response.end();
       },
-      { callTimeoutMs: 100 },
+      { callTimeoutMs: 1_000 },
     );
     const label = await rest.api.getLabel('3', rest.callContext());
     expect(label.contentLength).toBeUndefined();
@@ -61,7 +61,7 @@ describe('a label response', () => {
     await using rest = await startRestClient(
       (_request, response) => response.writeHead(200, pdf).write('%P'),
       {
-        callTimeoutMs: 60,
+        callTimeoutMs: 600,
       },
     );
     const label = await rest.api.getLabel('3', rest.callContext());
