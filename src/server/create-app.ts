@@ -95,7 +95,7 @@ export interface TestOptions {
   persistedQueryBytes?: number;
   labelRequestsAtOnce?: number;
   labelWaitMs?: number;
-  documentDownloadMs?: number;
+  labelDownloadMs?: number;
   /** The time limit of unread response bytes, and of a label at REST. */
   responseTimeoutMs?: number;
   referenceGraceMs?: number;
@@ -123,7 +123,7 @@ export function createApp(options: AppOptions): App {
 
   // What lives between requests: documents of labels, what is known of access tokens, and the turns of requests.
   const labelSlots = createLabelSlots(forTests.labelRequestsAtOnce);
-  const enterLabelQueue = createLabelQueue(labelSlots, forTests.labelWaitMs);
+  const enterLabelQueue = createLabelQueue(labelSlots, forTests.labelWaitMs, forTests.labelDownloadMs);
   const labelDocuments = createLabelDocuments({
     api,
     slots: labelSlots,
@@ -228,12 +228,7 @@ export function createApp(options: AppOptions): App {
       report,
       tracing,
     }),
-    yogaDocumentRoute({
-      documents: labelDocuments,
-      enterQueue: enterLabelQueue,
-      downloadMs: forTests.documentDownloadMs,
-      report,
-    }),
+    yogaDocumentRoute({ documents: labelDocuments, enterQueue: enterLabelQueue, report }),
     yogaNotFoundRoute(),
     // GraphQL requests: check the head, read the body, find the document text, parse and validate the document.
     yogaRequest(bodies),

@@ -102,6 +102,7 @@ export class ShipmentJoin {
     // Other fields need reads too.
     const readsLeft = Math.ceil(this.#options.callContext.readsLeft() / 2);
     const maxIds = Math.min(this.#getsLeft, readsLeft);
+    if (readsLeft === 0) return false;
     const aheadCount = orders.filter((order) => this.#pages?.mayBeAhead(order)).length;
     const needsPage = aheadCount >= minIdsForPage || (aheadCount > 0 && maxIds === 0);
     if (!needsPage) return this.#readFirstByIds(orders, maxIds);

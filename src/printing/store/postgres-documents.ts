@@ -96,10 +96,20 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
       try {
         await run(`WITH ${removal('holder = ANY($1::text[])')} SELECT FROM gone`, some);
       } catch (error) {
-        for (const holder of holders) rejected.add(holder);
+        const later = [...rejected];
+        rejected.clear();
+        for (const holder of [...holders, ...later]) rejected.add(holder);
+        dropOldest();
         throw error;
       }
       holders.splice(0, some.length);
+    }
+  }
+
+  function dropOldest(): void {
+    for (const oldest of rejected) {
+      if (rejected.size <= maxRejected) return;
+      rejected.delete(oldest);
     }
   }
 
@@ -237,8 +247,7 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
     },
     endAll(holder) {
       rejected.add(holder);
-      const [oldest = ''] = rejected;
-      if (rejected.size > maxRejected) rejected.delete(oldest);
+      dropOldest();
       endSoon();
     },
     async close() {

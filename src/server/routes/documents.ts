@@ -12,16 +12,11 @@ import { toClientError } from '../operations/client-error.ts';
 import type { EnterLabelQueue } from './label-queue.ts';
 import { streamedBody } from './streamed-body.ts';
 
-/** Each byte that a client reads restarts the timeout of its connection, so a download needs a limit as a whole. */
-const defaultDownloadMs = 300_000;
-
 const route = /^\/documents\/([^/]+)\.pdf$/;
 
 export interface DocumentRouteOptions {
   documents: Pick<LabelDocuments, 'find'>;
   enterQueue: EnterLabelQueue;
-  /** The time of a whole download. By default 300,000 milliseconds. */
-  downloadMs: number | undefined;
   report: ReportError;
 }
 
@@ -45,7 +40,7 @@ export function yogaDocumentRoute(options: DocumentRouteOptions): Plugin<object,
 }
 
 async function documentResponse(
-  { documents, enterQueue, downloadMs = defaultDownloadMs, report }: DocumentRouteOptions,
+  { documents, enterQueue, report }: DocumentRouteOptions,
   id: string,
   request: Request,
   context: YogaContext,
@@ -62,8 +57,6 @@ async function documentResponse(
     if (document === undefined) return goneResponse(request, context, fetchAPI);
     const headers = documentHeaders(document);
     if (request.method === 'HEAD') return new fetchAPI.Response(null, { headers });
-    const timer = setTimeout(() => response.destroy(), downloadMs);
-    response.once('close', () => clearTimeout(timer));
     const body = Readable.from(document.read(), { objectMode: false });
     return new fetchAPI.Response(streamedBody(body, response), { headers });
   } catch (error) {

@@ -17,8 +17,13 @@ export function createLabelSlots(requestsAtOnce = defaultLabelRequestsAtOnce): S
   return new Semaphore({ total: requestsAtOnce, perToken: Math.ceil(requestsAtOnce / 2), maxWaiting });
 }
 
-/** The queue of requests for slots of labels. */
-export function createLabelQueue(slots: Semaphore, waitMs = 10_000) {
+/**
+ * The queue of requests for slots of labels.
+ * @param waitMs the longest wait for a slot, in milliseconds
+ * @param downloadMs how long a response may keep its slot. Each byte that a client reads restarts the timeout of its
+ * connection, so a download needs a limit as a whole.
+ */
+export function createLabelQueue(slots: Semaphore, waitMs = 10_000, downloadMs = 300_000) {
   /**
    * Waits for a slot. The slot is released when the response closes. A client that leaves earlier stops waiting.
    * @returns undefined once the request has a slot, or else the error.
@@ -35,12 +40,16 @@ export function createLabelQueue(slots: Semaphore, waitMs = 10_000) {
       slots.release(request);
       resolve(error);
     };
-    response.once('close', () => giveUp(clientGone));
-    if (outcome === 'granted') return undefined;
-    await withTimeout(waitMs, promise);
+    let downloadTimer: NodeJS.Timeout | undefined;
+    response.once('close', () => {
+      clearTimeout(downloadTimer);
+      giveUp(clientGone);
+    });
+    if (outcome === 'waiting') await withTimeout(waitMs, promise);
     if (request.slot === 'waiting')
       giveUp(tooMany(`The request for a label waited ${waitMs} ms in the queue.`));
-    return promise;
+    else if (!response.closed) downloadTimer = setTimeout(() => response.destroy(), downloadMs);
+    return outcome === 'waiting' ? promise : undefined;
   };
 }
 

@@ -152,7 +152,7 @@ test('a request for a document uses a label slot of the token that made the docu
 });
 
 test('a download that takes too long breaks off, and gives its slot back', async () => {
-  const limits = { labelRequestsAtOnce: 2, labelWaitMs: 60_000, documentDownloadMs: 1_000 };
+  const limits = { labelRequestsAtOnce: 2, labelWaitMs: 60_000, labelDownloadMs: 1_000 };
   await using app = await startLabelShop({}, limits);
   // More than the buffers between the server and a client that does not read.
   const ids = ['l1', 'l2', 'l3', 'l4', 'l5', 'l6'];
