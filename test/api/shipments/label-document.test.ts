@@ -227,7 +227,10 @@ describe('createLabelDocument', () => {
 
   test('marks a label as FAILED if REST does not send it in half of the time limit', async () => {
     // The process that makes documents has a low priority, and needs more than 10 s on a busy machine.
-    await using slow = await startLabelShop({ OPERATION_TIMEOUT_MS: '50000' });
+    await using slow = await startLabelShop({
+      OPERATION_TIMEOUT_MS: '50000',
+      UPSTREAM_TIMEOUT_MS: '60000',
+    });
     slow.shop.labels.set('s2', () => {});
     const { result } = await slow.make(['s1', 's2']);
     expect(result?.document?.entries).toEqual([
