@@ -47,6 +47,13 @@ describe('compose.yaml', () => {
     });
   });
 
+  test.each(['caddy', 'caddy-of-two'])('sends no call to Waybill through a proxy: %s', (name) => {
+    // `environment` wins over `env_file`.
+    expect(services[name].env_file).toEqual([{ path: 'waybill.env', required: false }]);
+    expect(services[name].environment).toMatchObject({ HTTP_PROXY: '', http_proxy: '' });
+    expect(services[name].environment).not.toHaveProperty('HTTPS_PROXY');
+  });
+
   test('has two servers with their keys in PostgreSQL in the profile "servers"', () => {
     const inProfile = Object.keys(services).filter((name) => services[name].profiles?.includes('servers'));
     expect(inProfile).toEqual(['waybill-1', 'waybill-2', 'caddy-of-two', 'postgres']);
@@ -113,7 +120,7 @@ describe('deploy/Caddyfile', () => {
     ]);
     expect(caddyfile.match(/reverse_proxy/g)).toHaveLength(1);
     const { services } = parse(read('compose.yaml'), { merge: true });
-    const variables = { ...services['caddy-of-two'].environment };
+    const { HTTP_PROXY, http_proxy, ...variables } = services['caddy-of-two'].environment;
     const upstreams = `waybill:${container.port}`;
     expect(caddyfile).toMatch(/handle @public \{\n(?:\t\t#.*\n)*\t\treverse_proxy /);
     expect(caddyfile).toContain(`\t\treverse_proxy {$WAYBILL_SERVERS:${upstreams}} {\n`);
