@@ -56,7 +56,7 @@ export const serverSettings = {
     'METRICS_PORT',
     undefined,
     wholeNumber(0, 65_535),
-    'A separate port for `/metrics`, on `HOST`. `0` means any free port. By default, `PORT` serves `/metrics`.',
+    'A separate port for `/metrics` and `/health/live`, on `HOST`. `0` means any free port. By default, `PORT` serves `/metrics`.',
   ),
 };
 

@@ -145,6 +145,13 @@ describe('deploy/kubernetes.yaml', () => {
   const { spec } = ofKind('Deployment');
   const pod = spec.template.spec;
   const [waybill] = pod.containers;
+  const settings: Record<string, string> = {
+    ...container.environment,
+    UPSTREAM_URL: 'https://api.example.com',
+    ...Object.fromEntries(
+      waybill.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
+    ),
+  };
 
   test('runs two pods, and one more during an update', () => {
     expect(spec.replicas).toBe(2);
@@ -159,13 +166,15 @@ describe('deploy/kubernetes.yaml', () => {
   });
 
   test('starts no pod without STATE_URL', () => {
-    const environment = Object.fromEntries(
-      waybill.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
-    );
-    const settings = { ...container.environment, UPSTREAM_URL: 'https://api.example.com', ...environment };
     expect(() => readConfig(settings)).toThrow('or set STATE_URL');
     // A pod waits for a secret that is missing.
     expect(waybill.envFrom[1]).toEqual({ secretRef: { name: 'waybill' } });
+  });
+
+  test('checks on METRICS_PORT whether the process responds', () => {
+    const { metricsPort } = readConfig({ ...settings, ...readState() });
+    expect(waybill.livenessProbe.httpGet).toEqual({ path: '/health/live', port: metricsPort });
+    expect(waybill.readinessProbe.httpGet).toEqual({ path: '/health/ready', port: container.port });
   });
 
   test('has a termination grace period that is longer than the longest shutdown', () => {
@@ -179,7 +188,10 @@ describe('deploy/kubernetes.yaml', () => {
       runAsUser: userId,
       runAsGroup: groupId,
     });
-    expect(waybill.ports).toEqual([{ containerPort: port }]);
+    expect(waybill.ports).toEqual([
+      { containerPort: port },
+      { containerPort: Number(settings.METRICS_PORT) },
+    ]);
     expect(ofKind('Service').spec.ports).toEqual([{ port: 80, targetPort: port }]);
     expect([waybill.volumeMounts, pod.volumes]).toEqual([undefined, undefined]);
     expect(waybill.securityContext).toMatchObject({ readOnlyRootFilesystem: true });

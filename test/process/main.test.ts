@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -162,6 +162,18 @@ describe.concurrent('a server with a live service', () => {
     expect(page).toMatch(/^process_cpu_seconds_total \d/m);
     expect((await fetch(new URL('/metrics', graphql))).status).toBe(404);
     expect(await main.stop()).toMatchObject({ code: 0, signal: null, errors: '' });
+  });
+
+  test('answers /health/live on METRICS_PORT while PORT has MAX_CONNECTIONS', async () => {
+    const main = startServer({ UPSTREAM_URL: 'http://127.0.0.1:1', METRICS_PORT: '0', MAX_CONNECTIONS: '1' });
+    const { graphql, text } = await main.banner();
+    const metrics = /^Metrics {3}(.+)$/m.exec(text)?.[1] ?? '';
+    const socket = connect(Number(graphql.port), graphql.hostname);
+    await once(socket, 'connect');
+    await expect(fetch(new URL('/health/live', graphql))).rejects.toThrow('fetch failed');
+    expect((await fetch(new URL('/health/live', metrics))).status).toBe(200);
+    socket.destroy();
+    await main.stop();
   });
 
   test('prints the addresses, the key store and a curl command at the start', async () => {

@@ -20,10 +20,19 @@ export function yogaMetricsRoute(metrics: Metrics): Plugin {
   };
 }
 
-/** Serves `GET /metrics` on a separate port. All other paths are not found. */
+/**
+ * Serves `GET /metrics` and `GET /health/live` on a separate port. All other paths are not found. While PORT is at
+ * MAX_CONNECTIONS, a health check needs this port.
+ */
 export function metricsListener(metrics: Pick<Metrics, 'page'>): RequestListener {
   return async (request, response) => {
-    if (request.url?.split('?')[0] !== path || !methods.includes(request.method)) {
+    const pathname = methods.includes(request.method) ? request.url?.split('?')[0] : undefined;
+    if (pathname === '/health/live') {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"status":"live"}');
+      return;
+    }
+    if (pathname !== path) {
       writeHttpError(response, notFoundError);
       return;
     }

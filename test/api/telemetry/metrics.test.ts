@@ -251,15 +251,19 @@ describe('the metrics page', () => {
     expect((await waybill.fetch('/metrics')).status).toBe(404);
   });
 
-  test('is the only route on a separate port', async () => {
+  test('and /health/live are the only routes on a separate port', async () => {
     const listener = await listen(metricsListener(createMetrics()), '127.0.0.1', 0);
     try {
       const response = await fetch(new URL('/metrics?name[]=x', listener.url));
       expect([response.status, countsIn(await response.text())]).toEqual([200, {}]);
       const head = await fetch(new URL('/metrics', listener.url), { method: 'HEAD' });
       expect([head.status, await head.text()]).toEqual([200, '']);
-      expect((await fetch(new URL('/graphql', listener.url))).status).toBe(404);
-      expect((await fetch(new URL('/metrics', listener.url), { method: 'POST' })).status).toBe(404);
+      const live = await fetch(new URL('/health/live', listener.url));
+      expect([live.status, await live.json()]).toEqual([200, { status: 'live' }]);
+      for (const path of ['/graphql', '/health/ready'])
+        expect((await fetch(new URL(path, listener.url))).status).toBe(404);
+      for (const path of ['/metrics', '/health/live'])
+        expect((await fetch(new URL(path, listener.url), { method: 'POST' })).status).toBe(404);
     } finally {
       await listener.close();
     }
