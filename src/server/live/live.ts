@@ -96,7 +96,7 @@ export function createLive(options: LiveOptions) {
   function open(operation: Operation, request: StreamRequest, transport: Transport): void {
     const { headers, requestRecord, response } = request;
     requestRecord.operation = operation.definition;
-    const owner = options.toOwner(headers, response.req.socket);
+    let owner = options.toOwner(headers, response.req.socket);
     const bearer = readBearer(headers);
     const text = watchedText(operation, headers);
     const error = typeof text === 'string' ? findError(operation, request, owner, text.length) : text;
@@ -110,12 +110,20 @@ export function createLive(options: LiveOptions) {
       return;
     }
     const tenant = options.toTenant(bearer);
+    /** REST may accept the token by the first answer. From then on, the stream counts to its token. */
+    function currentOwner(): Owner {
+      if (owner.connection !== undefined) {
+        owner = options.toOwner(headers, response.req.socket);
+        streams.setOwner(stream, owner);
+      }
+      return owner;
+    }
     // Leaves the watch, once the stream has joined it.
     let leave: (() => void) | undefined;
     const stream = new LiveStream({
       response,
       transport,
-      owner,
+      currentOwner,
       unread,
       onSent: (answer) => metrics?.pushed(clock.now() - answer.startedAtMs),
       onEnd() {

@@ -58,6 +58,15 @@ export class OpenStreams {
     if (this.#shutdownAtMs !== undefined) breakAfter(stream, this.#shutdownAtMs - performance.now());
   }
 
+  /** Counts an open stream to another owner. */
+  setOwner(stream: LiveStream, owner: Owner): void {
+    const place = this.#places.get(stream);
+    if (place === undefined) return;
+    this.#usage.add(place.owner, -place.weight);
+    this.#usage.add(owner, place.weight);
+    place.owner = owner;
+  }
+
   remove(stream: LiveStream): void {
     const place = this.#places.get(stream);
     if (place === undefined) return;

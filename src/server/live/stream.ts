@@ -11,7 +11,8 @@ export type EndReason = 'client' | 'refused' | 'rejected token' | 'age' | 'shutd
 export interface StreamOptions {
   response: ServerResponse;
   transport: Transport;
-  owner: Owner;
+  /** Whom the next bytes count to. */
+  currentOwner(): Owner;
   unread: UnreadBytes;
   /** Called when the client's connection has taken an answer. */
   onSent(answer: Answer): void;
@@ -89,11 +90,11 @@ export class LiveStream implements Watcher {
 
   /** Writes, and is busy until the connection has taken the bytes. Unread bytes count like those of other responses. */
   #write(chunk: string | Buffer, onTaken?: () => void): void {
-    const { response, unread, owner } = this.#options;
+    const { response, unread, currentOwner } = this.#options;
     const { socket } = response.req;
     // Its `close` follows.
     if (socket.destroyed) return;
-    const release = unread.hold(owner, socket, Buffer.byteLength(chunk));
+    const release = unread.hold(currentOwner(), socket, Buffer.byteLength(chunk));
     let isHeld = true;
     const giveBack = () => {
       if (isHeld) release();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Owner } from '../../../src/concurrency/owner.ts';
 import { OpenStreams } from '../../../src/server/live/open-streams.ts';
 import type { LiveStream } from '../../../src/server/live/stream.ts';
 
@@ -13,7 +14,7 @@ const owner = { token: {}, connection: undefined };
 const otherOwner = { token: {}, connection: undefined };
 
 /** A stream that records what happens to it. It leaves when it is broken, as a real one does. */
-function addStream(streams: OpenStreams, ofOwner = owner) {
+function addStream(streams: OpenStreams, ofOwner: Owner = owner) {
   const startedAtMs = performance.now();
   const beats: number[] = [];
   const ends: [reason: string, afterMs: number][] = [];
@@ -88,6 +89,21 @@ test('streams take at most half of the connections, and one token a quarter', ()
   expect(streams.excess(owner, 0)).toEqual({ limit: 10, scope: 'this token' });
   for (let count = 0; count < 10; count += 1) addStream(streams, otherOwner);
   expect(streams.excess({ token: {}, connection: undefined }, 0)).toEqual({ limit: 20, scope: 'all tokens' });
+});
+
+test('a stream takes its whole place to another owner', () => {
+  const streams = new OpenStreams(40);
+  const unknown = { token: {}, connection: {} };
+  const { stream } = addStream(streams, unknown);
+  streams.remove(stream);
+  streams.add(stream, unknown, 14 * 1_024);
+  expect(streams.excess({ token: {}, connection: {} }, 0)?.limit).toBe(15);
+  streams.setOwner(stream, owner);
+  expect(streams.excess({ token: {}, connection: {} }, 0)).toBeUndefined();
+  expect(streams.excess(owner, 0)).toEqual({ limit: 10, scope: 'this token' });
+  streams.remove(stream);
+  streams.setOwner(stream, unknown);
+  for (const anyOwner of [owner, unknown]) expect(streams.excess(anyOwner, 14 * 1_024)).toBeUndefined();
 });
 
 test('each 1,024 characters that a stream keeps count as one more stream', () => {
