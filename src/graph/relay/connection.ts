@@ -19,6 +19,9 @@ interface Connection<Json> {
   cursors: ListCursors;
 }
 
+/** A cursor has a page token of REST, which may give each response a new one. */
+const cursorExtensions = { isNewAtEachRead: true };
+
 const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
   description: 'The position of a page in its list.',
   fields: (t) => ({
@@ -32,11 +35,13 @@ const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
     startCursor: t.string({
       nullable: true,
       description: 'The cursor of the first edge, or null on an empty page.',
+      extensions: cursorExtensions,
       resolve: ({ slice, cursors }) => encoded(slice.rows[0]?.after, cursors),
     }),
     endCursor: t.string({
       nullable: true,
       description: 'The cursor to pass as `after` to read the next page. Null on an empty last page.',
+      extensions: cursorExtensions,
       resolve: ({ slice, cursors }) => encoded(slice.endPosition ?? slice.rows.at(-1)?.after, cursors),
     }),
   }),
@@ -90,6 +95,7 @@ export function defineList<Json extends Named>(
       cursor: t.string({
         description:
           'The cursor of this row. Pass it as `after`, with the same filters, to read the rows after this one.',
+        extensions: cursorExtensions,
         resolve: ({ cursors, after }) => cursors.encode(after),
       }),
       node: t.field({

@@ -135,6 +135,37 @@ test('a stream sends no event if only the signature in a label URL changes', asy
   });
 });
 
+test('a stream sends no event if only the page tokens of REST change', async () => {
+  const waybill = await start();
+  let reads = 0;
+  waybill.sandbox.faults.add({
+    kind: 'change',
+    path: '/v1/orders',
+    change(answer) {
+      reads += 1;
+      return { ...Object(answer), nextPageToken: `token-${reads}` };
+    },
+  });
+  const client = await watch(waybill, {
+    query:
+      'subscription { orders(first: 1) { edges { cursor node { notes } } pageInfo { startCursor endCursor } } }',
+  });
+  await client.event(1);
+  // Two looks have ended that saw other tokens.
+  await expect.poll(() => reads, { timeout: 90_000 }).toBeGreaterThan(3);
+  expect(client.events).toHaveLength(1);
+  await waybill.ask(
+    'mutation { updateOrder(input: { id: "orders/ca2500", notes: "changed" }) { __typename } }',
+  );
+  expect(await client.event(2)).toMatchObject({
+    data: { orders: { edges: [{ node: { notes: 'changed' } }] } },
+  });
+  const [first, second] = client.events.map(
+    (event) => (event as { data: { orders: { pageInfo: { endCursor: string } } } }).data.orders.pageInfo,
+  );
+  expect(second?.endCursor).not.toBe(first?.endCursor);
+});
+
 test('a stream sends an event after a mutation with the same token', async () => {
   const waybill = await start({ LIVE_INTERVAL_MS: '50' });
   const client = await watch(waybill, { query: 'subscription { order(id: "ca2496") { notes } }' });

@@ -74,7 +74,18 @@ describe('the compared data', () => {
       { nodes: [{ label: { url: 's' } }, { shipment: { label: { url: 's' } } }] },
       { nodes: [{ label: {} }, { shipment: { label: {} } }] },
     ],
-  ])('has no signed URL: %s', (_what, fields, data, expected) => {
+    [
+      'cursors',
+      '{ orders { edges { cursor node { status } } pageInfo { hasNextPage startCursor end: endCursor } } }',
+      {
+        orders: {
+          edges: [{ cursor: 'c', node: { status: 'X' } }],
+          pageInfo: { hasNextPage: true, startCursor: 'c', end: 'c' },
+        },
+      },
+      { orders: { edges: [{ node: { status: 'X' } }], pageInfo: { hasNextPage: true } } },
+    ],
+  ])('has no value that is new at each read: %s', (_what, fields, data, expected) => {
     expect(reader.comparable(operationOf(`subscription ${fields}`), data)).toEqual(expected);
   });
 
