@@ -55,14 +55,17 @@ export class ListCursors {
   /** @throws InvalidCursorError if the cursor is of another list or other filters, or is no cursor. */
   decode(cursor: string): Position {
     const [digest, pageToken, rowsBefore, skip, anchor, firstBefore, next, joined] = parseFields(cursor);
-    // Clients may have made the fields up.
+    // Clients may have made the fields up. The first page has no page before it. With `firstBefore`, it would look as if
+    // REST ignored page tokens.
     if (
       digest === this.#digest &&
       isTextOrAbsent(pageToken) &&
+      pageToken !== '' &&
       isRowCount(rowsBefore) &&
       isRowCount(skip) &&
       isTextOrAbsent(anchor) &&
       isTextOrAbsent(firstBefore) &&
+      (firstBefore === undefined || pageToken !== undefined) &&
       isTextOrAbsent(next) &&
       isTextOrAbsent(joined)
     )

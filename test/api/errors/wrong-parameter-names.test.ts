@@ -75,6 +75,21 @@ describe('a wrong parameter name', () => {
   });
 });
 
+test.each([
+  ['no page token', null],
+  ['an empty page token', ''],
+])('a made-up cursor with %s and a page before is INVALID_CURSOR', async (_what, pageToken) => {
+  await using waybill = await start(right);
+  const { data } = await waybill.ask(page('first: 5'));
+  const [digest] = JSON.parse(Buffer.from(endCursorOf(data), 'base64url').toString());
+  // The first row of the list, as if REST had ignored the page token.
+  const fields = [digest, pageToken, 0, 0, null, 'orders/0'];
+  const after = Buffer.from(JSON.stringify(fields)).toString('base64url');
+  const { errors } = await waybill.ask(page(`first: 5, after: "${after}"`));
+  expect(errors).toMatchObject([{ code: 'INVALID_CURSOR' }]);
+  expect(waybill.calls()).toEqual(['GET /v1/orders?limit=5']);
+});
+
 test('correct parameter names cause no error', async () => {
   await using waybill = await start(right, true);
   const { data } = await waybill.ask(page('first: 1'));

@@ -17,7 +17,7 @@ describe('a cursor', () => {
   test.each<[string, Position]>([
     ['within a page', position],
     ['at the start', { pageToken: undefined, rowsBefore: 0, skip: 0, anchor: undefined }],
-    ['with an empty token', { pageToken: '', rowsBefore: 0, skip: 0, anchor: '' }],
+    ['with an empty anchor', { pageToken: 't', rowsBefore: 0, skip: 0, anchor: '' }],
     [
       'with non-ASCII and control characters',
       { pageToken: 'ñ🦤\u0000"\\', rowsBefore: 0, skip: 1_000, anchor: 'orders/á' },
@@ -107,6 +107,8 @@ describe('ListCursors.decode', () => {
     ['a wrong digest', ['A'.repeat(11), 't', 1, 1, 'orders/7']],
     ['no digest', ['t', 1, 1, 'orders/7']],
     ['a page token that is not a string', [digest, 7, 1, 1, 'orders/7']],
+    ['an empty page token', [digest, '', 1, 1, 'orders/7']],
+    ['a page before the first page', [digest, null, 0, 0, null, 'orders/7']],
     ['a row count that is a string', [digest, 't', '1', 1, 'orders/7']],
     ['a negative row count', [digest, 't', 1, -1, 'orders/7']],
     ['a fractional row count', [digest, 't', 0.5, 1, 'orders/7']],
