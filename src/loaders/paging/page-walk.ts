@@ -63,7 +63,7 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
     const isLarge = skip > maxFreeSkip;
     const page = await (isFurther || isLarge
       ? this.#pages.loadFurther(this.#query({ pageSize, pageToken }), rowsBefore)
-      : this.#load({ pageSize, pageToken }, rowsBefore));
+      : this.#pages.load(this.#query({ pageSize, pageToken }), rowsBefore));
     const firstRow = rowKey(page.rows[0]);
     // `firstBefore` is the first row of the page before: a page that begins with it may be that page again.
     if (firstBefore !== undefined && firstRow === firstBefore)
@@ -80,7 +80,8 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
    * - The list begins with that row now, and has more rows than this one.
    * - This page and the first page of the list have the same next token. A service may give each response a new token.
    *   Then the rows of both pages are compared instead, read as the largest pages.
-   * @throws InvalidResponseError if REST has ignored the page token.
+   * A client can make up a cursor that needs this check, so each read is a scanned page.
+   * @throws InvalidResponseError if REST has ignored the page token, and ScanBudgetExceededError
    */
   async #checkFirstPage(
     firstRow: string,
@@ -89,7 +90,7 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
   ): Promise<void> {
     const readFirstPage = (pageSize = query.pageSize) => {
       this.#pages.clearAll();
-      return this.#load({ pageSize });
+      return this.#pages.loadFurther(this.#query({ pageSize }));
     };
     const { rows, nextPageToken: tokenAfterFirst } = await readFirstPage();
     if (rowKey(rows[0]) !== firstRow || (tokenAfterFirst === undefined && rows.length === 1)) return;
@@ -97,16 +98,12 @@ export class PageWalk<Row extends { name: string }, Query extends PageQuery> {
       // Where the first page has an equal token twice, different tokens are those of different pages.
       if ((await readFirstPage()).nextPageToken === tokenAfterFirst) return;
       const pageSize = this.#pages.maxPageSize;
-      const largest = await Promise.all([readFirstPage(pageSize), this.#load({ ...query, pageSize })]);
-      const [first, later] = largest.map((page) => JSON.stringify(page.rows.map((row) => rowKey(row))));
-      if (first !== later) return;
+      const firstKeys = rowKeys(await readFirstPage(pageSize));
+      const laterKeys = rowKeys(await this.#pages.loadFurther(this.#query({ ...query, pageSize })));
+      if (firstKeys !== laterKeys) return;
     }
     const detail = 'For a page token, the REST service returned the first page of the list again.';
     throw pageTokenIgnored(tokenWatch, detail);
-  }
-
-  #load(page: PageQuery, rowsBefore?: number): Promise<Page<Row>> {
-    return this.#pages.load(this.#query(page), rowsBefore);
   }
 
   #query(page: PageQuery): Query {
@@ -180,4 +177,9 @@ export function positionAfter(
 function rowKey(row: { name: string; language?: unknown } | InvalidResponseError | undefined) {
   if (row === undefined || row instanceof InvalidResponseError) return undefined;
   return typeof row.language === 'string' ? `${row.language} ${row.name}` : row.name;
+}
+
+/** Equal for pages of the same rows. */
+function rowKeys({ rows }: Page<{ name: string }>): string {
+  return JSON.stringify(rows.map((row) => rowKey(row)));
 }

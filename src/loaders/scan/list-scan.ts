@@ -41,7 +41,18 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
     const key = queryKey({ filters: queryKey(filters), ...start });
     const shared = scans.get(key);
     if (shared !== undefined) return shared;
-    const pages = uncountedPages((query: Query) => list(query, callContext), maxPageSize);
+    /** Whether `readNext` has taken the next read. For a page whose rows have moved, the walk reads more than once. */
+    let isTaken = false;
+    const readPage = async (query: Query) => {
+      if (!isTaken) {
+        await scanBudget.nextTurn();
+        // Also with no page left: the page that was taken needs this read.
+        scanBudget.take();
+      }
+      isTaken = false;
+      return list(query, callContext);
+    };
+    const pages = uncountedPages(readPage, maxPageSize);
     const walk = new PageWalk(pages, filters, start);
     /** The fields without a result. `look` returns whether the field has it now. */
     let fields: { firstPageRows: number; look(next: NextPage<Row>): boolean | Promise<boolean> }[] = [];
@@ -50,6 +61,7 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
       // A slow list gets on by one page at least, and the client by one cursor.
       const isLate = !isFirst && deadline.remainingMs() < halfTimeMs;
       if (isLate || !scanBudget.take()) return { endPosition: walk.position };
+      isTaken = true;
       const { generation } = byName;
       const firstPageRows = Math.max(...fields.map((field) => field.firstPageRows));
       const read = await walk.next(isFirst ? firstPageRows : maxPageSize);

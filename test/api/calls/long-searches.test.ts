@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ListCursors } from '../../../src/loaders/paging/cursor.ts';
 import { type Answer, until } from '../../fixtures/rest-service.ts';
 import { startApp } from '../../fixtures/start-app.ts';
 
@@ -123,6 +124,23 @@ test('29 searches of one operation share a budget of 20 further pages', async ()
   const { errors } = await app.ask(`{ ${fields.join(' ')} }`);
   expect(errors).toHaveLength(29);
   expect(new Set(errors?.map(({ code }) => code))).toEqual(new Set(['UPSTREAM_BUDGET_EXCEEDED']));
+  expect(app.calls()).toHaveLength(29 + 20);
+});
+
+test('29 made-up cursors cost at most 20 pages to check page tokens', async () => {
+  await using app = await startApp(listsOf(100));
+  const fields = Array.from({ length: 29 }, (_, index) => {
+    const search = `Ana ${index}`;
+    // For REST, this token is the first page.
+    const place = { pageToken: '1', rowsBefore: 0, skip: 0, anchor: undefined, firstBefore: 'orders/1' };
+    const after = new ListCursors('orders', { search }).encode(place);
+    return `a${index}: orders(first: 1, search: "${search}", after: "${after}") { nodes { id } }`;
+  });
+  const { errors = [] } = await app.ask(`{ ${fields.join(' ')} }`);
+  expect(Object.groupBy(errors, ({ code }) => code)).toMatchObject({
+    UPSTREAM_INVALID_RESPONSE: { length: 20 },
+    UPSTREAM_BUDGET_EXCEEDED: { length: 9 },
+  });
   expect(app.calls()).toHaveLength(29 + 20);
 });
 

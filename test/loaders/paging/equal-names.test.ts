@@ -3,6 +3,11 @@ import { ListCursors, type Position } from '../../../src/loaders/paging/cursor.t
 import { PageLoader } from '../../../src/loaders/paging/page-loader.ts';
 import { readPageSlice } from '../../../src/loaders/paging/page-slice.ts';
 import type { PageQuery } from '../../../src/rest/api-types.ts';
+import {
+  maxScannedPages,
+  ScanBudget,
+  ScanBudgetExceededError,
+} from '../../../src/rest/client/scan-budget.ts';
 import { InvalidResponseError } from '../../../src/rest/errors.ts';
 
 interface Row {
@@ -41,14 +46,14 @@ const lists: [string, (Row | InvalidResponseError)[]][] = [
 /** Pages of a list. With `varies`, each response has new page tokens. With `ignores`, each token reads the first page. */
 function pagesOf(rows: (Row | InvalidResponseError)[], { varies = false, ignores = false }) {
   const queries: string[] = [];
-  const pages = () =>
-    new PageLoader(async ({ pageSize, pageToken }: PageQuery) => {
-      queries.push(`${pageSize}${pageToken === undefined ? '' : `@${pageToken}`}`);
-      const start = ignores ? 0 : Number(pageToken?.split('#')[0] ?? 0);
-      const end = start + pageSize;
-      const nextPageToken = end < rows.length ? `${end}${varies ? `#${queries.length}` : ''}` : undefined;
-      return { rows: rows.slice(start, end), nextPageToken };
-    }, 100);
+  const list = async ({ pageSize, pageToken }: PageQuery) => {
+    queries.push(`${pageSize}${pageToken === undefined ? '' : `@${pageToken}`}`);
+    const start = ignores ? 0 : Number(pageToken?.split('#')[0] ?? 0);
+    const end = start + pageSize;
+    const nextPageToken = end < rows.length ? `${end}${varies ? `#${queries.length}` : ''}` : undefined;
+    return { rows: rows.slice(start, end), nextPageToken };
+  };
+  const pages = (scanBudget?: ScanBudget) => new PageLoader(list, 100, scanBudget);
   return { pages, queries };
 }
 
@@ -98,14 +103,24 @@ test('a cursor stays valid after a template of the same name is added at the top
 });
 
 test.each([
-  [false, ['1', '1@1', '1']],
-  [true, ['1', '1@1#1', '1', '1', '100', '100@1#1']],
-])('an error says that REST ignores page tokens (new tokens per response: %s)', async (varies, expected) => {
-  const rows = ['a', 'b', 'c'].map((name) => ({ name }));
-  const { pages, queries } = pagesOf(rows, { varies, ignores: true });
-  const { rows: placed } = await readPageSlice(pages(), {}, 1, undefined);
-  await expect(readPageSlice(pages(), {}, 1, placed[0]?.after)).rejects.toThrow(
-    'For a page token, the REST service returned the first page of the list again. Check the setting PAGE_TOKEN_PARAMETER.',
-  );
-  expect(queries).toEqual(expected);
-});
+  [false, ['1'], '1@1'],
+  [true, ['1', '1', '100', '100@1#1'], '1@1#1'],
+])(
+  'scanned pages prove that REST ignores page tokens (new tokens per response: %s)',
+  async (varies, scanned, second) => {
+    const rows = ['a', 'b', 'c'].map((name) => ({ name }));
+    const { pages, queries } = pagesOf(rows, { varies, ignores: true });
+    const { rows: placed } = await readPageSlice(pages(), {}, 1, undefined);
+    const after = placed[0]?.after;
+    const scanBudget = new ScanBudget();
+    await expect(readPageSlice(pages(scanBudget), {}, 1, after)).rejects.toThrow(
+      'For a page token, the REST service returned the first page of the list again. Check the setting PAGE_TOKEN_PARAMETER.',
+    );
+    expect([queries, scanBudget.used]).toEqual([['1', second, ...scanned], scanned.length]);
+    // One page too few is left.
+    scanBudget.used = maxScannedPages - scanned.length + 1;
+    queries.length = 0;
+    await expect(readPageSlice(pages(scanBudget), {}, 1, after)).rejects.toThrow(ScanBudgetExceededError);
+    expect(queries).toEqual([second, ...scanned.slice(0, -1)]);
+  },
+);

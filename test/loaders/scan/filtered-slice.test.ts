@@ -56,7 +56,7 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
     rows,
     queries,
     /** The scans of a new operation. */
-    scans(pagesLeft = maxScannedPages, deadline = noDeadline) {
+    scans(pagesLeft = maxScannedPages, deadline = noDeadline, callContext = operation(pagesLeft, deadline)) {
       const readPage = async ({ pageSize, pageToken }: PageQuery) => {
         queries.push(pageToken === undefined ? `${pageSize}` : `${pageSize}@${pageToken}`);
         const start = Number(pageToken ?? 0);
@@ -66,7 +66,6 @@ function createList(rows: readonly (Row | InvalidResponseError)[]) {
           nextPageToken: end < list.rows.length ? String(end) : undefined,
         };
       };
-      const callContext = operation(pagesLeft, deadline);
       return createScans(readPage, 1_000, noRecords, callContext);
     },
     read(
@@ -356,6 +355,34 @@ test('rows that are inserted at the top cause no duplicates on the next page', a
   ]);
   // The position is in the middle of the first page.
   expect(list.queries).toEqual(['100', '151', '1000@151']);
+});
+
+describe('the first page of a scan that starts at a cursor', () => {
+  const start = { pageToken: undefined, rowsBefore: 0 };
+  const moved: Position = { ...start, skip: 1, anchor: 'shipments/gone', next: 'shipments/gone too' };
+  const far: Position = { ...start, skip: 150, anchor: 'shipments/s2850', next: 'shipments/s2849' };
+
+  test.each([
+    ['is two scanned pages if its rows have moved away', moved, ['101', '1000'], 20, 2],
+    ['is read again with no page left if its rows have moved away', moved, ['101', '1000'], 1, 1],
+    ['is one scanned page if it skips many rows', far, ['250'], 20, 1],
+  ])('%s', async (_what, after, queries, pagesLeft, used) => {
+    const list = createList(newestFirst(3_000, [200]));
+    const callContext = operation(pagesLeft);
+    const before = callContext.scanBudget.used;
+    let turns = 0;
+    callContext.scanBudget.gate = {
+      takeMorePages() {
+        turns += 1;
+        return undefined;
+      },
+    };
+    const scan = list.scans(pagesLeft, noDeadline, callContext)({}, after);
+    expect(names(await readFilteredSlice(scan, withError, 1))).toEqual(['shipments/s2800']);
+    expect([list.queries, callContext.scanBudget.used - before]).toEqual([queries, used]);
+    // The first page of an operation has no turn.
+    expect(turns).toBe(queries.length - (before === 0 ? 1 : 0));
+  });
 });
 
 describe('the fields of one operation', () => {
