@@ -64,3 +64,26 @@ test('streams that were open before REST accepted their token count to its limit
   for (const client of watching) expect(await client.event(1)).toEqual(event);
   await expectRefusal('token', '10 streams for this token');
 });
+
+test('a stream leaves its place to a new token also if its first event is an error', async () => {
+  let isAway = true;
+  await using app = await startApp(
+    (_request, response) => {
+      response.writeHead(isAway ? 503 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ name: 'organization/1', creditLimitCents: 0, balanceCents: 7 }));
+    },
+    // Two streams, of which one may be of a token that REST has not accepted.
+    { MAX_CONNECTIONS: '4', LIVE_INTERVAL_MS: '100' },
+  );
+  const query = 'subscription { organization { balance { cents } } }';
+  async function watch(bearer: string): Promise<LiveClient> {
+    const client = await watchLive(app.url, { query, authorization: `Bearer ${bearer}` });
+    clients.push(client);
+    return client;
+  }
+  const early = await watch('token-1');
+  expect(await early.event(1)).toMatchObject({ errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }] });
+  isAway = false;
+  expect(await early.event(2)).toEqual(event);
+  expect(await (await watch('token-2')).event(1)).toEqual(event);
+});
