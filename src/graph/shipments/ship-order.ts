@@ -1,3 +1,4 @@
+import { timeMs } from '../../base/date-time.ts';
 import type { Loaders } from '../../loaders/loaders.ts';
 import type { OrderJson } from '../../rest/wire-schema.ts';
 import type { NoOfferExplanation } from '../../writes/offer-selection.ts';
@@ -25,8 +26,9 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
     order: t.field({
       type: Order,
       description:
-        'The order, which Waybill reads again after the shipment was created. If Waybill cannot read the order, the ' +
-        'field returns the earlier order. The order has the new shipment, even if the REST service shows it later. ' +
+        'The order, which Waybill reads again after the shipment was created. If Waybill cannot read the order, or ' +
+        'reads an older one, the field returns the earlier order. The order has the new shipment, even if the REST ' +
+        'service shows it later. ' +
         'Costs `GET /v1/orders/{id}` if more than `id` is selected.',
       resolve: ({ order, shipment }, _args, { loaders }, info) =>
         // Only the id is selected, so nothing but the name is read from the order.
@@ -42,8 +44,8 @@ const ShipOrderSuccess = builder.objectRef<ShipOrderSuccessSource>('ShipOrderSuc
 });
 
 /**
- * Reads the order again. If the read fails, returns the earlier order: the client must still learn of the shipment. After
- * a retry with the same key only the name is known, so the read must succeed.
+ * Reads the order again. If the read fails, or shows an older row of a list, returns the earlier order: the client must
+ * still learn of the shipment. After a retry with the same key only the name is known, so the read must succeed.
  * @param shipment the name of the new shipment, which REST may write into the order later
  * @throws the error of the read, if only the name is known.
  */
@@ -55,9 +57,15 @@ async function rereadOrder(
   const { name } = earlier;
   orderById.clear(name);
   const read = orderById.load(name);
-  const later = 'status' in earlier ? ((await read.catch(() => null)) ?? earlier) : await read;
+  const later = 'status' in earlier ? newerOf(earlier, await read.catch(() => null)) : await read;
   if (later === null) return throwRestoredRecordMissing(name);
   return { ...later, shipment: later.shipment || shipment };
+}
+
+function newerOf(earlier: OrderJson, read: OrderJson | null): OrderJson {
+  if (read === null) return earlier;
+  const [earlierMs, readMs] = [earlier, read].map(({ updateTime }) => timeMs(updateTime));
+  return earlierMs !== undefined && readMs !== undefined && readMs < earlierMs ? earlier : read;
 }
 
 type NoOfferSource = { __typename: 'NoOffer' } & NoOfferExplanation & Pick<ShippedOrder, 'quote'>;

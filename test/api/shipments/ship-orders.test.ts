@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Fault } from '../../../src/sandbox/sandbox.ts';
 import { type ShipOrderInput, ShipOrdersDocument } from '../../documents.generated.ts';
 import { learnMerchants } from '../../fixtures/known-merchant.ts';
-import { type OrderToShip, orderToShip, parcel } from '../../fixtures/order-to-ship.ts';
+import { type OrderToShip, orderInput, orderToShip, parcel } from '../../fixtures/order-to-ship.ts';
 import { tooManyWrites } from '../../fixtures/too-many-writes.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
@@ -56,6 +56,26 @@ async function newOrders(count: number): Promise<[OrderToShip, ...OrderToShip[]]
   while (orders.length < count) orders.push(await orderToShip(waybill));
   return orders;
 }
+
+/** Starts a server that reads 10 shipped orders as one page, because their reads by id would be too many. */
+async function startWithFewReads(): Promise<Waybill> {
+  const { sandbox } = waybill;
+  const server = await startWaybill({ UPSTREAM_READS_PER_OPERATION: '20' }, { sandbox });
+  await learnMerchants(server, sandbox.tokens.first);
+  return server;
+}
+
+/** Changes these fields in all rows of the list of orders, until the returned function is called. */
+const changeOrderRows = (fields: object) =>
+  fail({
+    kind: 'change',
+    method: 'GET',
+    path: '/v1/orders',
+    change: (answer) => {
+      const rows: object[] = Object(answer).orders;
+      return { ...Object(answer), orders: rows.map((row) => ({ ...row, ...fields })) };
+    },
+  });
 
 describe('shipOrders', () => {
   test('returns one result per input, in input order', async () => {
@@ -219,14 +239,7 @@ describe('shipOrders', () => {
     await using fast = await startWaybill({}, { sandbox: waybill.sandbox });
     await learnMerchants(fast, waybill.sandbox.tokens.first);
     const orders = await newOrders(6);
-    const end = waybill.sandbox.faults.add({
-      kind: 'change',
-      path: '/v1/orders',
-      change: (answer) => {
-        const rows: object[] = Object(answer).orders ?? [];
-        return { ...Object(answer), orders: rows.map((row) => ({ ...row, status: 'CANCELLED' })) };
-      },
-    });
+    const end = changeOrderRows({ status: 'CANCELLED' });
     const { data, calls } = await ship(orders, fast);
     end();
     expect(data).toEqual({ shipOrders: orders.map(success) });
@@ -234,23 +247,29 @@ describe('shipOrders', () => {
   });
 
   test('shows each shipment in its order even if a row of the list is older', async () => {
-    await using fast = await startWaybill(
-      { UPSTREAM_READS_PER_OPERATION: '20' },
-      { sandbox: waybill.sandbox },
-    );
-    await learnMerchants(fast, waybill.sandbox.tokens.first);
+    await using fast = await startWithFewReads();
     const orders = await newOrders(10);
-    const end = waybill.sandbox.faults.add({
-      kind: 'change',
-      path: '/v1/orders',
-      change: (answer) => {
-        const rows: object[] = Object(answer).orders ?? [];
-        return { ...Object(answer), orders: rows.map((row) => ({ ...row, shipment: undefined })) };
-      },
-    });
+    const end = changeOrderRows({ shipment: undefined });
     const { data, calls } = await ship(orders, fast);
     end();
     expect(data).toEqual({ shipOrders: orders.map(success) });
+    expect(calls).toContain('GET /v1/orders?pageSize=20');
+  });
+
+  test('shows each order as it was bought by if a row of the list is older', async () => {
+    await using fast = await startWithFewReads();
+    const orders = await newOrders(10);
+    const end = changeOrderRows({ updateTime: '2020-01-01T00:00:00Z', notes: 'Before the update' });
+    const document = `mutation ($inputs: [ShipOrderInput!]!) {
+      shipOrders(inputs: $inputs) { ... on ShipOrderSuccess { order { id notes shipment { id } } } }
+    }`;
+    const { data, calls } = await fast.ask<object, unknown>(document, { inputs: orders });
+    end();
+    expect(data).toEqual({
+      shipOrders: orders.map(({ order }) => ({
+        order: { id: order, notes: orderInput.notes, shipment: { id: id('shipments') } },
+      })),
+    });
     expect(calls).toContain('GET /v1/orders?pageSize=20');
   });
 
