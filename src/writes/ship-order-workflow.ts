@@ -11,6 +11,7 @@
 // | REST has created the shipment                | progress, note                   | note `shipment`, end the lock         |
 // | the lock has ended                           | progress, note with `shipment`   | store the result at the key           |
 // | REST has rejected the POST                   | progress, the note from before   | throw; free the key if it is new      |
+// | REST takes an earlier quote no longer        | the note from before             | throw; the key stays taken            |
 // | the POST is lost: no usable response, or 5xx | progress, note with `lost`       | throw; the key stays taken            |
 // | REST may have rejected a repetition (409)    | progress, note with `lost`       | search, for the shipment of this POST |
 //
@@ -43,6 +44,8 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import {
   ForeignRecordError,
   InvalidResponseError,
+  isNotFound,
+  isRejectedInput,
   OutcomeUnknownError,
   UnexpectedNameError,
 } from '../rest/errors.ts';
@@ -141,8 +144,19 @@ async function resumeShipping(
   // The order may have changed since the quote was created.
   const hasChanged = shipping.idempotency.digest(termsOf(order)) !== ownProgress.terms;
   if (hasChanged) return startShipping(shipping, request, attempt, lock);
-  const created = await acceptOffer(shipping, request, order, ownProgress, lock);
+  const created = await acceptOffer(shipping, request, order, ownProgress, lock).catch(
+    async (error: unknown) => {
+      // REST takes this quote no longer, so the next request with the key needs another one.
+      if (isLastingRefusal(error)) await attempt.tryCheckpoint(undefined);
+      throw error;
+    },
+  );
   return resumedShipping(order, ownProgress, created);
+}
+
+/** Whether REST would refuse the same POST again. A conflict may pass. */
+function isLastingRefusal(error: unknown): boolean {
+  return (isNotFound(error) || isRejectedInput(error)) && !error.isRead;
 }
 
 /** Returns the shipment of an earlier attempt. @throws ConflictError if another key has created it. */

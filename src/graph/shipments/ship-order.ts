@@ -95,7 +95,7 @@ const ShipOrderResult = resultUnion('ShipOrderResult', [ShipOrderSuccess, NoOffe
 
 const ship = defineMutation({
   rules: shipOrderRules,
-  target: ({ order }) => ({ id: order, path: 'order' }),
+  // No `target`: the workflow reads the order and the origin first, so a 404 to a POST is about something else.
   // Fields of the quote and shipment bodies. Most of them come from the order.
   restToInputPaths: {
     destination: 'order',

@@ -26,13 +26,15 @@ const refusals: [string, Exclude<Reply, string>][] = [
 
 type Attempt = (shop: LateShop, idempotencyKey?: string) => Promise<{ __typename: string; id?: string }>;
 
-const attempts: [string, (shop: LateShop) => Attempt][] = [
+const attempts: [string, (shop: LateShop) => Attempt, notFound: string][] = [
   [
     'shipOrder',
     ({ orderToShip }) => {
       const input = orderToShip();
       return ({ run }, idempotencyKey) => run('shipOrder', { ...input, idempotencyKey });
     },
+    // The order is read before.
+    'InvalidInput',
   ],
   [
     'createShipment of an order',
@@ -40,6 +42,7 @@ const attempts: [string, (shop: LateShop) => Attempt][] = [
       const input = quoteToShip(orderToShip().order);
       return ({ run }, idempotencyKey) => run('createShipment', { ...input, idempotencyKey });
     },
+    'NotFound',
   ],
   [
     'createShipment without an order',
@@ -47,12 +50,13 @@ const attempts: [string, (shop: LateShop) => Attempt][] = [
       const input = quoteToShip();
       return ({ run }, idempotencyKey) => run('createShipment', { ...input, idempotencyKey });
     },
+    'NotFound',
   ],
 ];
 
 const posts = (shop: LateShop) => shop.calls().filter((call) => call === post);
 
-describe.each(attempts)('%s', (_mutation, start) => {
+describe.each(attempts)('%s', (_mutation, start, notFound) => {
   test.each(refusals)('returns a shipment that REST shows late after a %s', async (_status, reply) => {
     await using shop = await startLateShop({ processingMs });
     const attempt = start(shop);
@@ -78,7 +82,7 @@ describe.each(attempts)('%s', (_mutation, start) => {
   test.each<[string, Reply, string]>([
     ['409', { status: 409, body: { message: 'The order is on hold.' } }, 'Conflict'],
     ['412', { status: 412, body: { message: 'The order is on hold.' } }, 'Conflict'],
-    ['404', { status: 404, body: { message: 'No such courier.' } }, 'NotFound'],
+    ['404', { status: 404, body: { message: 'No such courier.' } }, notFound],
   ])(
     'returns the refusal and frees the key if REST shows no shipment after a %s',
     async (_status, reply, expected) => {

@@ -237,13 +237,13 @@ describe('a retry of shipOrder after a lost response to POST /v1/shipments', () 
   }
 
   /** REST answers, once, as if the order were not shipped yet. */
-  function showUnshipped({ order }: OrderToShip): void {
+  function showUnshipped({ order }: OrderToShip, times = 1): void {
     const change = ({ shipment, ...others }: Record<string, unknown>) => others;
     fail({
       kind: 'change',
       method: 'GET',
       path: `/v1/${order}`,
-      times: 1,
+      times,
       change: (sent) => change(Object(sent)),
     });
   }
@@ -285,6 +285,46 @@ describe('a retry of shipOrder after a lost response to POST /v1/shipments', () 
     const answer = await ship(input);
     expect(answer).toEqual(answered(success(input.order), again));
     await expectOneShipment(answer);
+  });
+
+  /** REST answers the next POST of a shipment as if the quote had expired. */
+  function refuseQuote(status: number) {
+    const body = { error: { message: 'The quote has expired.' } };
+    fail({ kind: 'status', status, method: 'POST', path: '/v1/shipments', body, times: 1 });
+    return { __typename: 'InvalidInput', message: body.error.message, fields: [] };
+  }
+
+  test.each([400, 404, 410, 422])(
+    'requests a new quote after one that REST refused with %i',
+    async (status) => {
+      const input = await cut('reset');
+      const refused = refuseQuote(status);
+      const again = [read(input.order), newestShipments, postShipment];
+      const search = status === 400 ? [] : [read(input.order), newestShipments];
+      expect(await ship(input)).toEqual(answered(refused, [...again, ...search]));
+      // The key stays with its input.
+      const other = { ...input, requiresPickup: false };
+      expect(await ship(other)).toEqual(answered({ __typename: 'Conflict', message: otherInputMessage }, []));
+      const answer = await ship(input);
+      expect(answer).toEqual(answered(success(input.order), looked(input.order)));
+      await expectOneShipment(answer);
+    },
+  );
+
+  test('returns Conflict after a refused quote if the first shipment appears only then', async () => {
+    const input = await cut('applied-then-cut');
+    const { named = '', ofQuotes } = await shipmentsOf(input.order);
+    showUnshipped(input, 2);
+    const none = { shipments: [], nextPageToken: '' };
+    fail({ kind: 'change', method: 'GET', path: '/v1/shipments', times: 2, change: () => none });
+    const search = [read(input.order), newestShipments];
+    const refused = refuseQuote(410);
+    expect(await ship(input)).toEqual(answered(refused, [...search, postShipment, ...search]));
+    showUnshipped(input);
+    const late = `${named}, but the order does not show this shipment yet`;
+    const message = `${input.order} is already shipped as ${late}. No new shipment was created. Read shipment(id: "${named}").`;
+    expect(await ship(input)).toEqual(answered({ __typename: 'Conflict', message }, search));
+    expect((await shipmentsOf(input.order)).ofQuotes).toEqual(ofQuotes);
   });
 
   test('returns Conflict if another request has shipped the order', async () => {

@@ -513,14 +513,14 @@ describe('a 4xx response to a POST of shipOrder', () => {
       '/v1/shipments',
       (order: string) => [...posted(order), `GET /v1/${order}`, 'GET /v1/shipments?pageSize=1000'],
     ],
-  ])('becomes NotFound for 404 and Conflict for 409: POST %s', async (path, calls) => {
+  ])('becomes InvalidInput for 404 and Conflict for 409: POST %s', async (path, calls) => {
     const input = await orderToShip(waybill);
     const error = { message: 'Not as it was.' };
     fail({ kind: 'status', status: 404, method: 'POST', path, body: { error }, times: 1 });
     fail({ kind: 'status', status: 409, method: 'POST', path, body: { error }, times: 1 });
-    expect(await ship(input)).toEqual(
-      answered({ __typename: 'NotFound', ...error, missingId: input.order }, calls(input.order)),
-    );
+    // The order exists, as it was read before.
+    const invalid = { __typename: 'InvalidInput', ...error, fields: [] };
+    expect(await ship(input)).toEqual(answered(invalid, calls(input.order)));
     expect(await ship(input)).toEqual(answered({ __typename: 'Conflict', ...error }, calls(input.order)));
   });
 });
