@@ -1,10 +1,10 @@
 import { type Loaders, maxPageSize } from '../loaders/loaders.ts';
-import type { Pages } from '../loaders/paging/page-loader.ts';
-import { allRecords, pagesFrom } from '../loaders/paging/page-walk.ts';
+import { allRecords } from '../loaders/paging/page-walk.ts';
 import { createAgeCheck } from '../loaders/scan/list-sequence.ts';
 import { createdAtMs } from '../loaders/scan/row-filter.ts';
+import { type ReadPages, sharedReadings } from '../loaders/scan/shared-readings.ts';
 import type { RestApi } from '../rest/api.ts';
-import type { CreateOrderJson, PageQuery } from '../rest/api-types.ts';
+import type { CreateOrderJson } from '../rest/api-types.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { ScanBudgetExceededError } from '../rest/client/scan-budget.ts';
 import {
@@ -94,47 +94,56 @@ function includesFields(value: unknown, expected: unknown): boolean {
 
 export type ShipmentRow = ShipmentJson | InvalidResponseError;
 
+/**
+ * Makes the readings of the list of shipments for the searches of one operation. A batch of lost writes shares them. They
+ * bypass the loaders, which would cache each page.
+ */
+export function shipmentReadings(
+  { listShipments }: Pick<RestApi, 'listShipments'>,
+  callContext: CallContext,
+): ReadPages<ShipmentJson> {
+  return sharedReadings<ShipmentJson>({
+    load: (query) => listShipments(query, callContext),
+    loadFurther: (query) => callContext.scanBudget.readInTurn(() => listShipments(query, callContext)),
+    clearAll: () => {},
+    maxPageSize: maxPageSize.shipments,
+  });
+}
+
 /** Returns the shipment of one of the quotes, or null, as `findShipment` says. */
 export function findCreatedShipment(
-  api: Pick<RestApi, 'listShipments'>,
-  callContext: CallContext,
+  readShipments: ReadPages<ShipmentJson>,
   quotes: readonly string[],
   earliestMs: number,
 ): Promise<ShipmentJson | null> {
   const isIt = (row: ShipmentRow): row is ShipmentJson =>
     quotes.some((quote) => isSameName('quotes', quote, quoteOf(row)));
-  return findShipment(api, callContext, async (rows) => rows.find(isIt), earliestMs);
+  return findShipment(readShipments, async (rows) => rows.find(isIt), earliestMs);
 }
 
 /**
  * Returns the first shipment that `pick` chooses from a page of the list, or null. Reads all pages of the list, because
- * the interface documents no order of rows, but stops after sorted rows older than the attempt. Bypasses the loaders,
- * which would cache each page.
+ * the interface documents no order of rows, but stops after sorted rows older than the attempt.
  * @param earliestMs -Infinity if the time of the attempt by REST's clock is unknown: then all pages are read.
  * @throws OutcomeUnknownError if REST sent a row without its quote that may be the shipment, and InvalidResponseError
  * if the list has no end.
  */
 export async function findShipment(
-  { listShipments }: Pick<RestApi, 'listShipments'>,
-  callContext: CallContext,
+  readShipments: ReadPages<ShipmentJson>,
   pick: (rows: readonly ShipmentRow[]) => Promise<ShipmentJson | undefined>,
   earliestMs: number,
 ): Promise<ShipmentJson | null> {
-  const uncached: Pages<ShipmentJson, PageQuery> = {
-    load: (query) => listShipments(query, callContext),
-    loadFurther: (query) => callContext.scanBudget.readInTurn(() => listShipments(query, callContext)),
-    clearAll: () => {},
-    maxPageSize: maxPageSize.shipments,
-  };
   // One page of up to 1,000 rows shows how the list is sorted.
   const areLaterRowsOlder = createAgeCheck(earliestMs, 1);
+  let found: ShipmentJson | undefined;
   let hasRowWithoutQuote = false;
-  for await (const { rows } of pagesFrom(uncached, {})) {
-    const found = await pick(rows);
-    if (found !== undefined) return found;
+  await readShipments(async (rows) => {
+    found = await pick(rows);
+    if (found !== undefined) return true;
     hasRowWithoutQuote ||= rows.some((row) => quoteOf(row) === undefined && !isOlder(row, earliestMs));
-    if (areLaterRowsOlder(rows)) break;
-  }
+    return areLaterRowsOlder(rows);
+  });
+  if (found !== undefined) return found;
   if (!hasRowWithoutQuote) return null;
   throw new OutcomeUnknownError(
     'The REST service sent a shipment without a quote, and this may be the shipment of the earlier attempt',

@@ -6,7 +6,7 @@ import { OutcomeUnknownError } from '../rest/errors.ts';
 import { isSameName } from '../rest/repeated-names.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { OfferJson, OrderJson, ShipmentJson } from '../rest/wire-schema.ts';
-import { findCreatedShipment, findOrUnknown } from './created-record-search.ts';
+import { findCreatedShipment, findOrUnknown, shipmentReadings } from './created-record-search.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Lock } from './idempotency.ts';
 import { type ForgottenShipment, findForgotten } from './search-after-failover.ts';
@@ -52,6 +52,8 @@ export function createShipmentLookup(
   loaders: Loaders,
   processingMs: number,
 ) {
+  const readShipments = shipmentReadings(api, callContext);
+
   /** Searches at once. If the noted POST is lost, a search without a conclusive result is repeated. */
   async function searchFor<Result>(
     lock: ShippingLock,
@@ -99,7 +101,7 @@ export function createShipmentLookup(
     if (attempts.length === 0) return null;
     const quotes = attempts.map(({ quote }) => quote);
     const times = attempts.map(({ earliestMs }) => earliestMs ?? Number.NEGATIVE_INFINITY);
-    return findCreatedShipment(api, callContext, quotes, Math.min(...times));
+    return findCreatedShipment(readShipments, quotes, Math.min(...times));
   }
 
   async function loadShipment(name: string): Promise<ShipmentJson> {
@@ -144,7 +146,7 @@ export function createShipmentLookup(
       { notesLost }: ShippingLock,
     ): Promise<void> {
       if (notesLost === undefined) return;
-      const look = () => findOrUnknown(() => findForgotten(api, callContext, loaders, shipment, order));
+      const look = () => findOrUnknown(() => findForgotten(api, readShipments, loaders, shipment, order));
       const isFound = (found: ForgottenShipment | null) => found !== null;
       const found = await searchUntilSettled(notesLost, look, isFound, processingMs, callContext);
       if (found !== null) throw alreadyShipped(order ?? shipment.quote, found.name, found);

@@ -24,7 +24,7 @@ export class NotFoundError extends WaybillError {
 
 /**
  * The outcome of an earlier attempt is unknown, a search found no record of it, and REST may show the record later. This
- * request wrote nothing, and its deadline is too early to wait.
+ * request wrote nothing, and its deadline is too early to wait, or it has no read left to look again.
  */
 export class UnsettledError extends WaybillError {
   /** Milliseconds until a search is conclusive. */

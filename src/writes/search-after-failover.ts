@@ -1,7 +1,7 @@
 import type { Loaders } from '../loaders/loaders.ts';
+import type { ReadPages } from '../loaders/scan/shared-readings.ts';
 import type { RestApi } from '../rest/api.ts';
 import type { CreateShipmentJson } from '../rest/api-types.ts';
-import type { CallContext } from '../rest/client/call-context.ts';
 import { OutcomeUnknownError } from '../rest/errors.ts';
 import { isSameName } from '../rest/repeated-names.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
@@ -27,8 +27,8 @@ const maxAgeMs = 48 * 3_600_000;
  * @throws OutcomeUnknownError if the order of such a quote is unknown, and the errors of REST.
  */
 export async function findForgotten(
-  api: RestApi,
-  callContext: CallContext,
+  { serviceTime }: RestApi,
+  readShipments: ReadPages<ShipmentJson>,
   loaders: Loaders,
   wanted: CreateShipmentJson,
   order: ResourceName<'orders'> | undefined,
@@ -38,6 +38,9 @@ export async function findForgotten(
     const name = (await loaders.orderById.loadById(order))?.shipment;
     if (isResourceName('shipments', name)) return { name, isNamed: true };
   }
+
+  const nowMs = serviceTime();
+  const earliestMs = nowMs === undefined ? Number.NEGATIVE_INFINITY : nowMs - maxAgeMs;
 
   async function isWanted(row: ShipmentRow): Promise<boolean> {
     const name = quoteOf(row);
@@ -54,9 +57,7 @@ export async function findForgotten(
     return rows.find((_, index) => areWanted[index]) as ShipmentJson | undefined;
   }
 
-  const nowMs = api.serviceTime();
-  const earliestMs = nowMs === undefined ? Number.NEGATIVE_INFINITY : nowMs - maxAgeMs;
-  const found = await findShipment(api, callContext, pick, earliestMs);
+  const found = await findShipment(readShipments, pick, earliestMs);
   return found === null ? null : { name: found.name, isNamed: false };
 }
 

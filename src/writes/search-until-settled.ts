@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { monotonicMs } from '../base/monotonic-ms.ts';
 import { pause } from '../concurrency/cancellation.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
+import { BudgetExceededError } from '../rest/errors.ts';
 import { UnsettledError } from './errors.ts';
 
 // A write is lost if it may have left and REST did not say what it did, for whatever reason. REST may still be at work,
@@ -82,7 +83,8 @@ export async function lossOf<Write extends LostWrite>(
  * @param search may run twice, and must not answer the second time from a cache.
  * @param isConclusive whether no later search can change the result, such as a record.
  * @param processingMs how long after the loss REST may still create or hide the record, in milliseconds.
- * @throws UnsettledError instead of waiting beyond the deadline, and the errors of `search`.
+ * @throws UnsettledError instead of waiting beyond the deadline, or if no read is left for the second search. Also the
+ * errors of `search`.
  */
 export async function searchUntilSettled<Result>(
   lost: LossTime,
@@ -99,5 +101,10 @@ export async function searchUntilSettled<Result>(
   if (waitMs >= deadline.remainingMs()) throw new UnsettledError(waitMs);
   // After an abort, the reads of the search fail.
   await pause(waitMs, signal);
-  return search();
+  try {
+    return await search();
+  } catch (error) {
+    // A new operation has its own reads, and one search is enough for it.
+    throw error instanceof BudgetExceededError ? new UnsettledError(1_000) : error;
+  }
 }

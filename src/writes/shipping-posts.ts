@@ -15,7 +15,7 @@ export interface Shipping extends WriteParts {
   readonly lookup: ReturnType<typeof createShipmentLookup>;
 }
 
-/** The parts of a write, with the search for earlier shipments. */
+/** The parts of an operation's writes, with the search for earlier shipments. Its searches share their pages. */
 export function shippingPartsOf(parts: WriteParts): Shipping {
   const { api, callContext, loaders, idempotency } = parts;
   const lookup = createShipmentLookup(api, callContext, loaders, idempotency.processingMs);

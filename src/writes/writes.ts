@@ -55,7 +55,7 @@ export function createWrites(parts: WriteParts) {
   const restore = <Json>(loader: RecordLoader<Json>, name: string) =>
     restoreRecord(loader, name, idempotency.processingMs, callContext);
   const readShipment = (name: string) => restore(loaders.shipmentById, name);
-  const shippingParts = () => shippingPartsOf(parts);
+  const shipping = shippingPartsOf(parts);
 
   /**
    * Runs a write whose outcome cannot be looked up: a retry after a lost response throws OutcomeUnknownError.
@@ -127,7 +127,7 @@ export function createWrites(parts: WriteParts) {
       const write: Parameters<typeof runOnce<QuoteJson | NamedRecord, string>>[0] = {
         operation: 'createQuote',
         input: quote,
-        run: (attempt) => createQuote(shippingParts(), quote, attempt),
+        run: (attempt) => createQuote(shipping, quote, attempt),
         toStored: ({ name }) => name,
         restore: async (name) => ({ name }),
       };
@@ -140,9 +140,7 @@ export function createWrites(parts: WriteParts) {
         operation: 'createShipment',
         input: shipment,
         run: (attempt: Held) =>
-          acceptQuote(shippingParts(), shipment, attempt).finally(() =>
-            noteOrderOfQuote(loaders, shipment.quote),
-          ),
+          acceptQuote(shipping, shipment, attempt).finally(() => noteOrderOfQuote(loaders, shipment.quote)),
         toStored: ({ name }: ShipmentJson) => name,
         restore: readShipment,
       };
@@ -172,8 +170,8 @@ export function createWrites(parts: WriteParts) {
       const write: IdempotentWrite<ShippedOrder, StoredShipping, ShippingProgress> = {
         operation: 'shipOrder',
         input: withoutDefaults(request, shipOrderDefaults),
-        run: (attempt) => shipOrder(shippingParts(), request, undefined, attempt),
-        resume: (progress, attempt) => shipOrder(shippingParts(), request, progress, attempt),
+        run: (attempt) => shipOrder(shipping, request, undefined, attempt),
+        resume: (progress, attempt) => shipOrder(shipping, request, progress, attempt),
         toStored: toStoredShipping,
         restore: (stored) => restoreShipping(stored, request, readShipment),
       };

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { neverAborted } from '../../src/concurrency/cancellation.ts';
-import type { Deadline } from '../../src/concurrency/operation-scope.ts';
+import { type Deadline, noDeadline } from '../../src/concurrency/operation-scope.ts';
+import { ReadBudgetExceededError } from '../../src/rest/errors.ts';
 import { UnsettledError } from '../../src/writes/errors.ts';
 import {
   type LossTime,
@@ -139,5 +140,15 @@ describe('a search for a lost write', () => {
     const error = await errorOf(result);
     expect(error).toBeInstanceOf(UnsettledError);
     expect(left()).toBe(1);
+  });
+
+  test.concurrent('without a read for its repetition can be done by a new operation', async () => {
+    const context = createCallContexts({}).of('token', neverAborted, noDeadline);
+    const call = { method: 'GET', path: '/v1/shipments' } as const;
+    const results = [async () => 'none', () => Promise.reject(new ReadBudgetExceededError(call, 250))];
+    const search = async () => results.shift()?.() ?? 'again';
+    const error = await errorOf(searchUntilSettled(lossNow(), search, () => false, processingMs, context));
+    expect(error).toEqual(new UnsettledError(1_000));
+    expect(results).toEqual([]);
   });
 });

@@ -202,6 +202,68 @@ describe('shipOrders', () => {
     expect(shop.shipments).toHaveLength(2);
   });
 
+  test('reads the list of shipments for all lost orders together', async () => {
+    await using shop = await startLateShop({ processingMs: 0 });
+    const inputs = Array.from({ length: 12 }, (_, index) => ({
+      ...shop.orderToShip(),
+      idempotencyKey: `key ${index}`,
+    }));
+    for (const _input of inputs) shop.onNext('/v1/shipments', 'reset', false);
+    await shop.runList('shipOrders', inputs);
+    shop.calls();
+
+    // The first list waits until the searches of all orders have begun.
+    const { promise: allAreRead, resolve: noteAllRead } = Promise.withResolvers<void>();
+    let reads = 0;
+    for (const { order } of inputs) {
+      shop.onRead(`/v1/${order}`, () => {
+        reads += 1;
+        if (reads === inputs.length) noteAllRead();
+        return undefined;
+      });
+    }
+    shop.onRead('/v1/shipments', async () => {
+      await allAreRead;
+      // The responses to the reads of the orders leave before the response to this query.
+      await shop.ask('{ organization { id } }');
+      return undefined;
+    });
+    const results = await shop.runList('shipOrders', inputs);
+    expect(results.map(({ __typename }) => __typename)).toEqual(inputs.map(() => 'ShipOrderSuccess'));
+    const calls = shop.calls().filter((call) => call !== 'GET /v1/organizations/mine');
+    const lists = calls.filter((call) => call === list);
+    // The first search, and all others.
+    expect(lists.length).toBeLessThanOrEqual(2);
+    expect(calls.toSorted()).toEqual(
+      [...inputs.map(({ order }) => `GET /v1/${order}`), ...lists, ...inputs.map(() => post)].sort(),
+    );
+    expect(shop.shipments).toHaveLength(inputs.length);
+  });
+
+  test('says when to retry if no read is left for the second search', async () => {
+    await using shop = await startLateShop({
+      // The first search takes two.
+      environment: { UPSTREAM_READS_PER_OPERATION: '3' },
+      // Longer than the second request may take to begin.
+      processingMs: 5_000,
+    });
+    const lost = { ...shop.orderToShip(), idempotencyKey: 'lost' };
+    shop.onNext('/v1/shipments', 'reset', false);
+    await shop.runList('shipOrders', [lost]);
+    shop.calls();
+    expect(await shop.runList('shipOrders', [lost])).toEqual([
+      {
+        __typename: 'OutcomeUnknown',
+        message: expect.stringMatching(/Send the request again with the same idempotencyKey in 1 second\.$/),
+      },
+    ]);
+    expect(shop.calls()).toEqual(['GET /v1/orders/1', list, 'GET /v1/orders/1']);
+    expect(await shop.runList('shipOrders', [lost])).toEqual([
+      { __typename: 'ShipOrderSuccess', id: 'shipments/1' },
+    ]);
+    expect(shop.calls()).toEqual(['GET /v1/orders/1', list, post]);
+  });
+
   test('returns OutcomeUnknown for each order if the time limit leaves no time to wait', async () => {
     await using shop = await startLateShop({
       environment: { OPERATION_TIMEOUT_MS: '5000' },
