@@ -155,7 +155,8 @@ export function quoteOf(row: ShipmentRow): string | undefined {
   return 'quote' in row && typeof row.quote === 'string' && row.quote !== '' ? row.quote : undefined;
 }
 
-function isOlder(row: ShipmentRow | OrderJson, earliestMs: number): boolean {
+/** Whether a row was created before this time. False without a usable time. */
+export function isOlder(row: ShipmentRow | OrderJson, earliestMs: number): boolean {
   const createdMs = createdAtMs(row);
   return createdMs !== undefined && createdMs < earliestMs;
 }

@@ -6,7 +6,7 @@ import { OutcomeUnknownError } from '../rest/errors.ts';
 import { isSameName } from '../rest/repeated-names.ts';
 import { isResourceName, type ResourceName } from '../rest/resource-name.ts';
 import type { ShipmentJson } from '../rest/wire-schema.ts';
-import { findShipment, quoteOf, type ShipmentRow } from './created-record-search.ts';
+import { findShipment, isOlder, quoteOf, type ShipmentRow } from './created-record-search.ts';
 
 /** A shipment that exists, although the store has no note of it. */
 export interface ForgottenShipment {
@@ -16,8 +16,8 @@ export interface ForgottenShipment {
 }
 
 /**
- * How old a shipment may be, in milliseconds. Shipments are looked for within 24 hours after a failover, and another 24
- * hours leave room for a long failover.
+ * How old a shipment to the same person may be, in milliseconds. Shipments are looked for within 24 hours after a
+ * failover, and another 24 hours leave room for a long failover.
  */
 const maxAgeMs = 48 * 3_600_000;
 
@@ -45,6 +45,7 @@ export async function findForgotten(
   async function isWanted(row: ShipmentRow): Promise<boolean> {
     const name = quoteOf(row);
     if (isSameName('quotes', wanted.quote, name)) return true;
+    if (isOlder(row, earliestMs)) return false;
     if (order === undefined || !isResourceName('quotes', name) || !isToSamePerson(row, wanted)) return false;
     const quote = await loaders.quoteById.load(name);
     if (quote !== null) return isSameName('orders', order, quote.order);

@@ -3,7 +3,7 @@ import type { KeyStore } from '../../../src/writes/store/key-store.ts';
 import { openSqliteStore } from '../../../src/writes/store/sqlite-store.ts';
 import { type KeyedResult, keyedMutation } from '../../fixtures/keyed-mutations.ts';
 import { organizationCall } from '../../fixtures/known-merchant.ts';
-import { orderToShip } from '../../fixtures/order-to-ship.ts';
+import { orderInput, orderToShip } from '../../fixtures/order-to-ship.ts';
 import { startWaybill, type Waybill } from '../../harness.ts';
 
 /** A store that has failed over to a standby without the keys and notes that were acknowledged before. */
@@ -89,6 +89,45 @@ test('after a failover, shipOrder repeats an empty search after a wait', async (
   });
   expect(result.__typename).toBe('ShipOrderSuccess');
   expect(calls.filter((call) => call === 'GET /v1/shipments')).toHaveLength(2);
+});
+
+/** Ships an order to a person to whom another order went 49 hours ago, by a quote that REST no longer has. */
+async function shipAgainAfter49Hours(name: string, changeRow = (row: object) => row) {
+  const recipient = { ...orderInput.recipient, firstName: name, phoneNumber: '+573009998877' };
+  await run(waybill, 'shipOrder', await orderToShip(waybill, { recipient }));
+  sandbox.clock.advance(49 * 3_600_000);
+  const input = { ...(await orderToShip(waybill, { recipient })), idempotencyKey: name };
+  await using after = await startAfter();
+  const ends = [
+    sandbox.faults.add({ kind: 'status', status: 404, method: 'GET', path: /^\/v1\/quotes\// }),
+    sandbox.faults.add({
+      kind: 'change',
+      method: 'GET',
+      path: '/v1/shipments',
+      change: (answer) => {
+        const rows: object[] = Object(answer).shipments;
+        return { ...Object(answer), shipments: rows.map(changeRow) };
+      },
+    }),
+  ];
+  const { result, calls } = await run(after, 'shipOrder', input);
+  for (const end of ends) end();
+  return { result, look: calls.slice(calls.indexOf('POST /v1/quotes') + 1), order: `GET /v1/${input.order}` };
+}
+
+test('after a failover, shipOrder does not depend on shipments to the same person before 48 hours', async () => {
+  const { result, look, order } = await shipAgainAfter49Hours('Rosa');
+  expect(result.__typename).toBe('ShipOrderSuccess');
+  // The order of the result is read again.
+  expect(look).toEqual([order, 'GET /v1/shipments', 'POST /v1/shipments', order]);
+});
+
+test('after a failover, a shipment to the same person without a time may be that of the order', async () => {
+  const withoutTime = (row: object) => ({ ...row, createTime: undefined });
+  const { result, look, order } = await shipAgainAfter49Hours('Nora', withoutTime);
+  expect(result.__typename).toBe('OutcomeUnknown');
+  expect(look.slice(0, 2)).toEqual([order, 'GET /v1/shipments']);
+  expect(hasPosted(look)).toBe(false);
 });
 
 test('without a failover, shipOrder searches for no earlier shipment', async () => {
