@@ -223,16 +223,6 @@ describe('the path of NotFound', () => {
     expect([result, calls]).toEqual([{ __typename: 'NotFound', path, missingId }, expectedCalls]);
   });
 
-  test('of shipOrder is "order" if REST responds 404 to POST /v1/quotes', async () => {
-    const input = await orderToShip(waybill);
-    fail({ status: 404, path: '/v1/quotes' });
-    const { result, calls } = await ship(input, fields);
-    expect([result, calls]).toEqual([
-      { __typename: 'NotFound', path: 'order', missingId: input.order },
-      [...reads(input.order), 'POST /v1/quotes'],
-    ]);
-  });
-
   test.each([
     ['createQuote', 'order', 'orders/ca2496', { ...quote, order: 'ca2496' }, '/v1/quotes'],
     ['createQuote', 'origin', 'locations/huila-pitalito', quote, '/v1/quotes'],
