@@ -293,6 +293,7 @@ test.each([422, 404])(
     const retry = { ...shop.quoteToShip(order), idempotencyKey: 'new' };
     expect((await shop.run('createShipment', retry)).__typename).toBe('OutcomeUnknown');
     isRejected = false;
+    shop.showAll();
     expect(await shop.run('createShipment', retry)).toMatchObject({
       __typename: 'Conflict',
       message: expect.stringContaining('shipments/1'),
