@@ -68,6 +68,21 @@ export const tries: Record<string, Try> = {
     await screen.press('Escape');
     await screen.tabTo(screen.button(t.import.title), 'Tab', 0);
   },
+  async 'a fault that REST finds has the words of REST, and no invented bound'(stage) {
+    const { screen, sandbox, url } = stage;
+    const { t } = screen;
+    await screen.open(url);
+    await screen.activate(screen.button(t.import.title));
+    await choose(stage, [header, row('Amparo')].join('\n'));
+    const description = 'does not fit on the label';
+    const fault = { field: 'contentDescription', description, reason: 'TOO_LONG' };
+    const body = { error: { message: 'Invalid order', details: [{ fieldViolations: [fault] }] } };
+    sandbox.faults.add({ kind: 'status', status: 400, body, method: 'POST', path: '/v1/orders', times: 1 });
+    await screen.activate(screen.button(t.import.submit(1)));
+    await screen.shows(t.import.sum(0, 1));
+    assert.deepEqual(await results(stage), [`contenido: ${description}`]);
+    await screen.press('Escape');
+  },
   async 'a row whose order was lost gets another key, once it certainly has no order'(stage) {
     const { screen, sandbox, url } = stage;
     const { t } = screen;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ask, type Stage, type Try, writes } from './stage.ts';
+import { ask, intercept, type Stage, type Try, writes } from './stage.ts';
 
 /** The morning's work: eight orders. */
 const count = 8;
@@ -140,7 +140,76 @@ export const tries: Record<string, Try> = {
     assert.equal(await screen.dialog.locator('li').count(), 2);
     await screen.press('Escape');
   },
+  async 'an order whose outcome is unknown keeps its key when the dialog is closed'(stage) {
+    const { screen } = stage;
+    const { t } = screen;
+    await selectOpen(stage, 1);
+    const keys: string[] = [];
+    const release = await intercept(stage, ['ShipOrders'], async (route) => {
+      const { inputs } = route.request().postDataJSON().variables;
+      keys.push(...inputs.map(({ idempotencyKey }: { idempotencyKey: string }) => idempotencyKey));
+      // The request is lost. The desk cannot tell it from a lost response.
+      await route.fulfill({ status: 502, contentType: 'text/plain', body: 'Bad gateway' });
+    });
+    await screen.openFromRows(t.ship.title);
+    await screen.activate(screen.button(t.ship.submit(1)));
+    await screen.button(t.ship.retry(1)).waitFor();
+    await screen.press('Escape');
+    await screen.activate(screen.button(t.ship.title));
+    await screen.activate(screen.button(t.ship.submit(1)));
+    await screen.button(t.ship.retry(1)).waitFor();
+    assert.equal(keys.length, 2);
+    assert.equal(keys[0], keys[1]);
+    await release();
+    await screen.press('Escape');
+  },
+  async 'an unknown cost is not shown as zero, is last, and is no part of the sum'(stage) {
+    const { screen, sandbox } = stage;
+    const { t } = screen;
+    await selectOpen(stage, 2);
+    sandbox.faults.add({ kind: 'change', method: 'POST', path: '/v1/quotes', change: withoutLowestCost });
+    sandbox.faults.add({
+      kind: 'change',
+      method: 'POST',
+      path: '/v1/shipments',
+      times: 1,
+      change: (shipment) => ({ ...Object(shipment), totalCostCents: undefined }),
+    });
+    await screen.openFromRows(t.ship.title);
+    await screen.activate(screen.button(t.ship.showOffers));
+    const offered = screen.dialog.locator('tbody td:nth-child(2)');
+    await offered.first().waitFor();
+    const costs = await offered.allInnerTexts();
+    const at = costs.indexOf(t.unknownCost);
+    assert(at > 0 && costs.slice(0, at).every((cost) => /^\$\s[1-9]/.test(cost)), costs.join());
+    assert(!costs.slice(at).some((cost) => cost.startsWith('$')), costs.join());
+    await screen.activate(screen.button(t.ship.submit(2)));
+    await screen.shows(t.ship.sum(2, 2, '').slice(0, -2));
+    await screen.look('shipped-for-unknown-cost');
+    const shown = await screen.dialog.locator('table').last().locator('td').allInnerTexts();
+    const known = shown.flatMap((text) => /\$\s[\d.]+$/.exec(text)?.[0] ?? []);
+    assert(shown.length === 2 && known.length === 1, shown.join());
+    assert.equal(shown.filter((text) => text.endsWith(t.unknownCost)).length, 1);
+    await screen.shows(t.ship.sum(2, 2, known[0] ?? '', 1));
+    sandbox.faults.clear();
+    await screen.press('Escape');
+  },
 };
+
+/** A quote whose cheapest available offer lacks its cost. */
+function withoutLowestCost(quote: unknown): unknown {
+  const { offers, ...rest }: { offers: { status: string; shipmentCostCents?: number }[] } = Object(quote);
+  const costs = offers.flatMap(({ status, shipmentCostCents }) =>
+    status === 'SUCCESS' ? (shipmentCostCents ?? []) : [],
+  );
+  const lowest = Math.min(...costs);
+  return {
+    ...rest,
+    offers: offers.map(({ shipmentCostCents, ...offer }) =>
+      offer.status === 'SUCCESS' && shipmentCostCents === lowest ? offer : { ...offer, shipmentCostCents },
+    ),
+  };
+}
 
 /** Opens the document by its link in another tab. */
 async function opensPdf({ screen }: Stage, labels: number): Promise<void> {

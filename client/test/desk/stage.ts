@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { Screen } from './screen.ts';
 
@@ -19,6 +20,23 @@ export function writes({ sandbox }: Stage, path: string | RegExp): number {
       ({ method, path: at }) =>
         method === 'POST' && (at === path || (path instanceof RegExp && path.test(at))),
     ).length;
+}
+
+/**
+ * Handles the requests of some operations of the desk in place of the server.
+ * @param names such as `Board`
+ * @returns a function that leads them to the server again
+ */
+export async function intercept(
+  { screen: { page } }: Stage,
+  names: readonly string[],
+  handle: (route: Route) => Promise<void>,
+): Promise<() => Promise<void>> {
+  const operation = new RegExp(`(query|mutation|subscription) (${names.join('|')})\\b`);
+  const handler = (route: Route) =>
+    operation.test(route.request().postData() ?? '') ? handle(route) : route.fallback();
+  await page.route('**/graphql', handler);
+  return () => page.unroute('**/graphql', handler);
 }
 
 /** Asks the graph beside the desk. */

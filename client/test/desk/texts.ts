@@ -32,7 +32,8 @@ export interface Texts {
     ceiling: string;
     submit(count: number): string;
     retry(count: number): string;
-    sum(done: number, all: number, cost: string): string;
+    done(courier: string, cost: string): string;
+    sum(done: number, all: number, cost: string, unknown?: number): string;
     balance(balance: string, left: string): string;
   };
   print: {
@@ -62,11 +63,14 @@ export interface Texts {
     template: string;
     sent: string;
     unknown: string;
+    missing: string;
+    again(count: number): string;
     submit(count: number): string;
     retry(count: number): string;
     sum(done: number, all: number): string;
   };
   trouble: Record<'label' | 'none' | 'third' | 'down' | 'slow', string>;
+  unknownCost: string;
   strip: { text(calls: number, restClient: number): string };
   noOffer: { ABOVE_LIMIT: string };
   orderStatus: { NEW: string };

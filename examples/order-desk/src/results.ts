@@ -29,18 +29,25 @@ export function reasonOf(refusal: Refusal, t: Texts): string {
   if (conflictReason && conflictReason !== 'REJECTED') return t.conflicts[conflictReason] ?? message;
   if (noOfferReason && quote) {
     const best = quote.cheapestOffer;
-    const cheapest = best && t.cheapest(best.courier.code, money(best.shipmentCost?.cents ?? 0));
+    const cheapest = best && t.cheapest(best.courier.code, costOf(best.shipmentCost, t));
     return [t.noOffer[noOfferReason] ?? message, cheapest].filter(Boolean).join(' ');
   }
   return message;
 }
 
+/** The bound is not known when REST found the fault. Then REST's own words say more. */
 export function faultOf({ code, limit, message }: NonNullable<Refusal['fields']>[number], t: Texts): string {
-  return t.faults[code]?.(limit ?? 0) ?? message;
+  const text = t.faults[code];
+  if (typeof text === 'string') return text;
+  return limit === null ? message : (text?.(limit) ?? message);
 }
 
-/** The cheapest first. */
+/** A cost as text. REST may leave it out, and it is not zero then. */
+export const costOf = (cost: { cents: number } | null, t: Texts) =>
+  cost ? money(cost.cents) : t.unknownCost;
+
+/** The cheapest first, and those of an unknown cost last. */
 export const available = (offers: readonly OfferPartsFragment[]) =>
-  offers
-    .filter((offer) => offer.available)
-    .sort((one, other) => (one.shipmentCost?.cents ?? 0) - (other.shipmentCost?.cents ?? 0));
+  offers.filter((offer) => offer.available).sort((one, other) => centsOf(one) - centsOf(other));
+
+const centsOf = ({ shipmentCost }: OfferPartsFragment) => shipmentCost?.cents ?? Number.MAX_VALUE;

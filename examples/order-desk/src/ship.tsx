@@ -5,13 +5,16 @@ import { Dialog, type DialogProps, type Result, Results, Status, Submit } from '
 import { balanceQuery, createQuoteMutation, originsQuery, shipOrdersMutation } from './documents.ts';
 import { money, toCents } from './format.ts';
 import type { OfferPartsFragment, PackageInput, ShipOrderInput } from './gql/graphql';
-import { available, failureOf, type Refusal, reasonOf } from './results.ts';
+import { available, costOf, failureOf, type Refusal, reasonOf } from './results.ts';
 import { useTexts } from './texts.ts';
 import { IdempotencyKey } from './waybill/idempotency-key.ts';
 
 interface Shipped extends Result {
   cents?: number;
 }
+
+/** By order. They outlive the dialog, because an outcome can still be unknown when a user closes it. */
+const keys = new Map<string, IdempotencyKey>();
 
 /** Ships the selected orders with one package: a result for each, and the same key when it is tried again. */
 export function Ship({ orders, onClose }: DialogProps) {
@@ -29,7 +32,6 @@ export function Ship({ orders, onClose }: DialogProps) {
   const [quote, { loading: isQuoting }] = useMutation(createQuoteMutation);
   const [ship, { loading: isShipping }] = useMutation(shipOrdersMutation);
   const form = useRef<HTMLFormElement>(null);
-  const keys = useRef(new Map<string, IdempotencyKey>());
   const left = open.filter(({ id }) => !results[id]?.isDone);
   const first = open[0];
 
@@ -62,32 +64,33 @@ export function Ship({ orders, onClose }: DialogProps) {
         offer: values.offer,
         ...(values.ceiling !== undefined && { maxShipmentCostCents: values.ceiling }),
       };
-      const key = keys.current.get(order.id) ?? new IdempotencyKey();
-      keys.current.set(order.id, key);
+      const key = keys.get(order.id) ?? new IdempotencyKey();
+      keys.set(order.id, key);
       return { ...input, idempotencyKey: key.of(input) };
     });
     const { data, error } = await ship({ variables: { inputs } });
     const after = { ...results };
     for (const [index, { id }] of left.entries()) {
       const result = data?.shipOrders?.[index];
-      keys.current.get(id)?.settle(result);
+      keys.get(id)?.settle(result);
       if (result?.__typename === 'ShipOrderSuccess') {
         const { courier, totalCost } = result.shipment;
-        const cents = totalCost?.cents ?? 0;
-        after[id] = { text: t.done(courier?.code ?? '', money(cents)), cents, isDone: true };
+        const text = t.done(courier?.code ?? '', costOf(totalCost, texts));
+        after[id] = { text, cents: totalCost?.cents, isDone: true };
       } else
         after[id] = {
           text: result ? reasonOf(result as Refusal, texts) : failureOf(error, texts),
         };
     }
     setResults(after);
-    const done = open.flatMap(({ id }) => after[id]?.cents ?? []);
-    const sum = money(done.reduce((total, cents) => total + cents, 0));
+    const done = open.filter(({ id }) => after[id]?.isDone);
+    const costs = done.flatMap(({ id }) => after[id]?.cents ?? []);
+    const sum = money(costs.reduce((total, cents) => total + cents, 0));
     // A mutation cannot return the balance.
     const account = await client.query({ query: balanceQuery, fetchPolicy: 'network-only' });
     const { balance, creditLimit } = account.data?.organization ?? {};
     setNotes([
-      t.sum(done.length, open.length, sum),
+      t.sum(done.length, open.length, sum, done.length - costs.length),
       balance && creditLimit
         ? t.balance(money(balance.cents), money(balance.cents + creditLimit.cents))
         : t.noBalance,
@@ -200,7 +203,8 @@ export function Ship({ orders, onClose }: DialogProps) {
 }
 
 function Offers({ order, offers }: { order: Order; offers: OfferPartsFragment[] }) {
-  const { ship: t, offerStatus } = useTexts();
+  const texts = useTexts();
+  const { ship: t, offerStatus } = texts;
   return (
     <table>
       <caption>{t.offersOf(`${nameOf(order)}, ${order.recipient.fullName}`)}</caption>
@@ -221,7 +225,7 @@ function Offers({ order, offers }: { order: Order; offers: OfferPartsFragment[] 
             <th scope="row">{offer.courier.code}</th>
             <td className="number">
               {offer.available
-                ? money(offer.shipmentCost?.cents ?? 0)
+                ? costOf(offer.shipmentCost, texts)
                 : (offerStatus[offer.status] ?? offer.status)}
             </td>
             <td className="number">{offer.available && offer.estimatedDeliveryOperatingDays}</td>
