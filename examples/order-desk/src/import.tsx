@@ -5,6 +5,7 @@ import { Dialog, type DialogProps, Status, Submit } from './dialog.tsx';
 import { createOrdersMutation, locationsQuery, orderByReferenceQuery } from './documents.ts';
 import { fold, toCents } from './format.ts';
 import type { CreateOrderInput } from './gql/graphql';
+import { hashOf } from './hash.ts';
 import { failureOf, faultOf, type Refusal, reasonOf } from './results.ts';
 import { useTexts } from './texts.ts';
 
@@ -75,8 +76,7 @@ export function Import({ onClose }: DialogProps) {
     keys.current.clear();
     if (!chosen) return;
     const bytes = await chosen.arrayBuffer();
-    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-    const hash = Array.from(digest.slice(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');
+    const hash = await hashOf(bytes);
     const utf8 = new TextDecoder().decode(bytes);
     // Excel writes the code page of Windows.
     const text = utf8.includes('\uFFFD') ? new TextDecoder('windows-1252').decode(bytes) : utf8;

@@ -5,11 +5,16 @@ import { Dialog, type DialogProps, type Result, Results, Status, Submit } from '
 import { channelsQuery, sendMutation } from './documents.ts';
 import { money } from './format.ts';
 import type { TemplatePartsFragment } from './gql/graphql';
+import { hashOf } from './hash.ts';
 import { failureOf, type Refusal, reasonOf } from './results.ts';
 import { type Texts, useTexts } from './texts.ts';
-import { IdempotencyKey } from './waybill/idempotency-key.ts';
 
 type Field = keyof Texts['message']['fields'];
+
+interface Sent extends Result {
+  /** Whether the customer may have got it. */
+  isUnknown?: boolean;
+}
 
 /** What a parameter can be for each order. */
 const fields: Record<Field, (order: Order) => string> = {
@@ -24,15 +29,25 @@ const fields: Record<Field, (order: Order) => string> = {
 };
 
 /** What a parameter most likely is, by its name. */
-const guesses: Record<string, Field> = {
-  customer_name: 'firstName',
-  order_id: 'order',
-  product: 'content',
-  amount: 'price',
-  city: 'city',
-  address: 'address',
-  courier: 'courier',
-};
+const guesses = new Map<string, Field>([
+  ['customer_name', 'firstName'],
+  ['order_id', 'order'],
+  ['product', 'content'],
+  ['amount', 'price'],
+  ['city', 'city'],
+  ['address', 'address'],
+  ['courier', 'courier'],
+]);
+
+/** As in the server: any name without braces, and the blanks around it do not count. */
+const placeholder = /\{\{([^{}]*)\}\}/g;
+
+/** The names of all parameters that a part of a template defines or uses, with their examples. */
+function parametersOf(part: TemplatePartsFragment['body']): Map<string, string | null> {
+  const used = [...(part?.text ?? '').matchAll(placeholder)].map(([, name = '']) => name.trim());
+  const defined = (part?.parameters ?? []).map(({ name, example }) => [name, example] as const);
+  return new Map([...used.map((name) => [name, null] as const), ...defined]);
+}
 
 /** Sends a template to the customers of the selected orders, with the values of each order. */
 export function MessageDialog({ orders, onClose }: DialogProps) {
@@ -48,29 +63,33 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
   const template = templates.find((each) => titleOf(each) === templateName) ?? templates[0];
   /** By parameter: a field of the order, or a text after `=`. */
   const [values, setValues] = useState<Record<string, string>>({});
-  const [results, setResults] = useState<Record<string, Result>>({});
+  const [results, setResults] = useState<Record<string, Sent>>({});
   const [note, setNote] = useState('');
   const [isBusy, setBusy] = useState(false);
-  const keys = useRef(new Map<string, IdempotencyKey>());
+  const isClosed = useRef(false);
   const left = orders.filter(({ id }) => !results[id]?.isDone);
+  const unknown = left.filter(({ id }) => results[id]?.isUnknown);
+  const [isAgain, setAgain] = useState(false);
+  /** By content: the number of its key. A user who has asked the customer may want the next one. */
+  const numbers = useRef(new Map<string, number>());
   const parameters = (template ? ['header' as const, 'body' as const] : []).flatMap((part) =>
-    (template?.[part]?.parameters ?? []).map(({ name, example }) => ({
+    [...parametersOf(template?.[part] ?? null)].map(([name, example]) => ({
       key: `${part} ${name}`,
       name,
       example,
     })),
   );
-  const valueFor = (key: string) => values[key] ?? guesses[key.split(' ')[1] ?? ''] ?? '=';
+  const valueFor = (key: string) => values[key] ?? guesses.get(key.slice(key.indexOf(' ') + 1)) ?? '=';
 
   /** The text that the customer of an order reads; undefined if a value is missing. */
   function textFor(order: Order): string | undefined {
     let isMissing = false;
     const fill = (part: 'header' | 'body') =>
-      template?.[part]?.text.replace(/\{\{(\w+)\}\}/g, (_all, name) => {
-        const value = valueFor(`${part} ${name}`);
+      template?.[part]?.text.replace(placeholder, (_all, name: string) => {
+        const value = valueFor(`${part} ${name.trim()}`);
         const text = value.startsWith('=') ? value.slice(1).trim() : fields[value as Field](order);
         isMissing ||= text === '';
-        return text || `{{${name}}}`;
+        return text;
       });
     const text = [fill('header'), fill('body'), template?.footer].filter(Boolean).join('\n\n');
     return isMissing ? undefined : text;
@@ -88,39 +107,54 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
     );
     let done = 0;
     for (const group of groups.values()) {
+      if (isClosed.current) return;
       setNote(t.working(done, left.length));
       const [first] = group;
-      const result = first && (await send(channel.id, first));
+      const result = first && (await send(channel.id, first, group));
       for (const { id } of group) if (result) after[id] = result;
       done += group.length;
       setResults({ ...after });
     }
     setNote(t.sum(orders.filter(({ id }) => after[id]?.isDone).length, orders.length));
+    setAgain(false);
     setBusy(false);
   }
 
-  async function send(channel: string, order: Order) {
+  /**
+   * The key is made of the content, so that nobody gets the same text again when a user closes the dialog or loads the page
+   * again.
+   * @param group the orders of the customer that have this text
+   */
+  async function send(channel: string, order: Order, group: Order[]): Promise<Sent> {
     const text = textFor(order);
     if (text === undefined) return { text: t.missing };
     const { phoneNumber: phone, fullName: name } = order.recipient;
     const input = { channel, phone, name, text };
-    const key = keys.current.get(order.id) ?? new IdempotencyKey();
-    keys.current.set(order.id, key);
-    const variables = { input: { ...input, idempotencyKey: key.of(input) } };
+    // One of their ids, whatever their sequence in the table is.
+    const [id] = group.map((each) => each.id).sort();
+    const content = JSON.stringify([id, input]);
+    const number = (numbers.current.get(content) ?? 1) + (isAgain && results[order.id]?.isUnknown ? 1 : 0);
+    numbers.current.set(content, number);
+    const idempotencyKey = `${await hashOf(new TextEncoder().encode(content))}-${number}`;
+    const variables = { input: { ...input, idempotencyKey } };
     const { data, error } = await client.mutate({ mutation: sendMutation, variables });
     const result = data?.sendMessageToPhone;
-    key.settle(result);
     if (!result) return { text: failureOf(error, texts) };
     if (result.__typename === 'SendMessageSuccess') return { text: t.sent, isDone: true };
     // A retry learns nothing: nobody can look for a message by its text.
-    if (result.__typename === 'OutcomeUnknown') return { text: t.unknown };
+    if (result.__typename === 'OutcomeUnknown') return { text: t.unknown, isUnknown: true };
     return { text: reasonOf(result as Refusal, texts) };
+  }
+
+  function close() {
+    isClosed.current = true;
+    onClose();
   }
 
   const first = orders[0];
   const hasTried = Object.keys(results).length > 0;
   return (
-    <Dialog title={t.title} onClose={onClose}>
+    <Dialog title={t.title} onClose={close}>
       <p>
         {t.to(orders.length)} {t.asText}
       </p>
@@ -194,10 +228,17 @@ export function MessageDialog({ orders, onClose }: DialogProps) {
             {textFor(first) ?? t.missing}
           </figure>
         )}
+        {unknown.length > 0 && (
+          <label className="check">
+            <input type="checkbox" checked={isAgain} onChange={({ target }) => setAgain(target.checked)} />
+            {t.again(unknown.length)}
+          </label>
+        )}
         <Submit isBusy={isBusy} count={channel ? left.length : 0}>
           {hasTried && left.length > 0 ? t.retry(left.length) : t.submit(left.length)}
         </Submit>
       </form>
+      <small>{t.once}</small>
       <Status>{note}</Status>
       {hasTried && <Results orders={orders} results={results} />}
     </Dialog>
