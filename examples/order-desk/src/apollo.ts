@@ -1,5 +1,5 @@
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client';
-import { answersLink } from './answers.ts';
+import { answersLink, streamLink } from './answers.ts';
 import { createLiveLink } from './waybill/apollo-live-link.ts';
 import { typePolicies } from './waybill/apollo-type-policies.generated.ts';
 import { possibleTypes } from './waybill/possible-types.generated.ts';
@@ -29,6 +29,7 @@ export const apollo = new ApolloClient({
   link: ApolloLink.from([
     answersLink,
     createLiveLink(session),
+    streamLink,
     // Two attempts, and not four: the board asks again by itself, and says meanwhile what is not known.
     new HttpLink({ uri: '/graphql', fetch: createWaybillFetch(session, 2) }),
   ]),

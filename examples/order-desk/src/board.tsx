@@ -1,7 +1,7 @@
 import { NetworkStatus } from '@apollo/client';
 import { useApolloClient, useQuery, useReactiveVar, useSubscription } from '@apollo/client/react';
 import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import { completeAt, failures, notKnown } from './answers.ts';
+import { completeAt, failures, isStreamLost, notKnown, setFailing } from './answers.ts';
 import { boardQuery, liveSubscription, rowsQuery } from './documents.ts';
 import { type Filters, statuses, toVariables, useFilters } from './filters.ts';
 import { dateTime, money, time } from './format.ts';
@@ -46,16 +46,17 @@ export function Board({ selected, onSelect, onRows }: Props) {
   };
 
   const unknown = useReactiveVar(notKnown);
-  const failing = useReactiveVar(failures);
-  const unknownIds = ids.filter((id) => unknown.has(id));
-  const hasFailed = Object.keys(failing).length > 0;
-  useHealing(unknownIds, 'Board' in failing && !isBusy, data?.orders && hasNextPage ? more : refetch);
+  const isListUnknown = useReactiveVar(failures).has('Board') && !isBusy;
+  const hasFailed = useHasFailed();
+  const isLost = useReactiveVar(isStreamLost);
   const [watched, watch] = useRowsOnScreen(ids);
+  const unreadIds = ids.filter((id) => unknown.has(id) || (isLost && watched.includes(id)));
+  useHealing(unreadIds, isListUnknown, data?.orders && hasNextPage ? more : refetch);
   useEffect(() => {
     if (watched.length > 0) return;
-    // Without rows on the screen the stream ends, and its failure would never be withdrawn.
-    const { Live: _ended, ...others } = failures();
-    failures(others);
+    // Without rows on the screen no stream is wanted, and its failure would never be withdrawn.
+    setFailing('Live', false);
+    isStreamLost(false);
   }, [watched]);
   useSubscription(liveSubscription, {
     variables: { ids: watched },
@@ -83,12 +84,19 @@ export function Board({ selected, onSelect, onRows }: Props) {
   );
 }
 
+/** Whether the board could not read what it shows. The rows on the screen come from the stream, or else from `Rows`. */
+function useHasFailed(): boolean {
+  const failing = useReactiveVar(failures);
+  const isLost = useReactiveVar(isStreamLost);
+  return failing.has('Board') || failing.has(isLost ? 'Rows' : 'Live');
+}
+
 /** What the rows do not know, and what comes next. It is in the footer, so that it moves no row. */
 export function Warnings({ rows }: { rows: readonly string[] }) {
   const t = useTexts().board;
   const unknown = useReactiveVar(notKnown);
   const count = rows.filter((id) => unknown.has(id)).length;
-  const hasFailed = Object.keys(useReactiveVar(failures)).length > 0;
+  const hasFailed = useHasFailed();
   const at = useReactiveVar(completeAt);
   return (
     <div role="status" className="warning">
@@ -312,10 +320,10 @@ function useRowsOnScreen(ids: readonly string[]) {
   return [watched, observe] as const;
 }
 
-/** Asks again for what is not known, every 5 seconds. The live view may look only every 30 seconds by then. */
-function useHealing(unknownIds: string[], isListUnknown: boolean, readList: () => void): void {
+/** Reads again what is not known or not live, every 5 seconds. A stream may look only every 30 seconds by then. */
+function useHealing(unreadIds: string[], isListUnknown: boolean, readList: () => void): void {
   const client = useApolloClient();
-  const key = unknownIds.slice(0, 100).join();
+  const key = unreadIds.slice(0, 100).join();
   const latest = useRef(readList);
   latest.current = readList;
   useEffect(() => {

@@ -8,17 +8,21 @@ type Trouble = (typeof kinds)[number];
 export function TroubleSwitch() {
   const t = useTexts().trouble;
   const [trouble, setTrouble] = useState<Trouble>();
-  const ask = async (init?: RequestInit) => {
-    const text = await (await fetch('/demo/trouble', init)).text();
+  useEffect(() => {
+    fetch('/demo/trouble')
+      .then((response) => response.text())
+      .then((text) => setTrouble(kinds.find((kind) => kind === text)));
+  }, []);
+  // Shown at once: the next key of the user starts from it.
+  const choose = (text: string) => {
     setTrouble(kinds.find((kind) => kind === text));
+    void fetch('/demo/trouble', { method: 'POST', body: text });
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once
-  useEffect(() => void ask(), []);
   if (trouble === undefined) return null;
   return (
     <label className="trouble">
       {t.label}
-      <select value={trouble} onChange={({ target }) => ask({ method: 'POST', body: target.value })}>
+      <select value={trouble} onChange={({ target }) => choose(target.value)}>
         {kinds.map((kind) => (
           <option key={kind} value={kind}>
             {t[kind]}
