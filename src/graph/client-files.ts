@@ -90,14 +90,25 @@ function apolloTypePolicies(schema: GraphQLSchema): string {
   const policies = recordTypes(schema).flatMap((type) => {
     const fields = connectionsOf(type).map(({ name, args }) => {
       const keyArgs = args.map((argument) => `'${argument.name}'`).filter((quoted) => !paging.has(quoted));
-      return `      ${name}: relayStylePagination(${keyArgs.length === 0 ? 'false' : `[${keyArgs.join(', ')}]`}),`;
+      return `      ${name}: pages(${keyArgs.length === 0 ? 'false' : `[${keyArgs.join(', ')}]`}),`;
     });
     const lines = fields.length === 0 ? [] : ['    fields: {', ...fields, '    },'];
     if (!isRoot(schema, type) && !hasId(type)) lines.unshift('    merge: true,');
     return lines.length === 0 ? [] : [`  ${type.name}: {`, ...lines, '  },'];
   });
-  return `${head}import type { TypePolicies } from '@apollo/client';
+  return `${head}import type { FieldPolicy, TypePolicies } from '@apollo/client';
 import { relayStylePagination } from '@apollo/client/utilities';
+
+/** All pages of a list. A failed page leaves the list as it was: Apollo itself would store an empty list. */
+function pages(keyArgs: string[] | false): FieldPolicy {
+  const { merge, ...policy } = relayStylePagination(keyArgs);
+  if (typeof merge !== 'function') throw new TypeError('relayStylePagination has no merge function.');
+  return {
+    ...policy,
+    // After a failed refetch, only \`existingData\` has the list. Undefined, so that the next component asks again.
+    merge: (known, read, options) => (read ? merge(known, read, options) : options.existingData),
+  };
+}
 
 /** For \`typePolicies\` of Apollo's InMemoryCache: lists grow by \`fetchMore\`, and values without an id merge. */
 export const typePolicies: TypePolicies = {
@@ -113,11 +124,17 @@ function graphcacheConfig(schema: GraphQLSchema): string {
     (type) => isObjectType(type) && !isRoot(schema, type) && !hasId(type),
   );
   const resolvers = recordTypes(schema).flatMap((type) => {
-    const fields = connectionsOf(type).map(({ name }) => `    ${name}: relayPagination(),`);
+    const fields = connectionsOf(type).map(({ name }) => `    ${name}: pages,`);
     return fields.length === 0 ? [] : [`  ${type.name}: {`, ...fields, '  },'];
   });
-  return `${head}import type { KeyingConfig, ResolverConfig } from '@urql/exchange-graphcache';
+  return `${head}import type { KeyingConfig, Resolver, ResolverConfig } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
+
+const grow = relayPagination();
+
+/** All pages of a list. A list without arguments is one page, which \`relayPagination\` would make null. */
+const pages: Resolver = (parent, args, cache, info) =>
+  Object.keys(args).length === 0 ? cache.resolve(info.parentKey, info.fieldName) : grow(parent, args, cache, info);
 
 /** For \`keys\` of graphcache: the types without an id belong to the record that has them. */
 export const keys: KeyingConfig = {

@@ -1,4 +1,4 @@
-import { NetworkStatus } from '@apollo/client';
+import { CombinedGraphQLErrors, NetworkStatus } from '@apollo/client';
 import { useApolloClient, useQuery, useReactiveVar, useSubscription } from '@apollo/client/react';
 import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { completeAt, failures, isStreamLost, notKnown, setFailing } from './answers.ts';
@@ -28,7 +28,7 @@ export function Board({ selected, onSelect, onRows }: Props) {
   const [filters, setFilters] = useFilters();
   const key = JSON.stringify(toVariables(useDeferredValue(filters)));
   const variables = useMemo(() => JSON.parse(key), [key]);
-  const { data, previousData, fetchMore, refetch, networkStatus } = useQuery(boardQuery, {
+  const { data, previousData, error, fetchMore, refetch, networkStatus } = useQuery(boardQuery, {
     variables,
     fetchPolicy: 'cache-and-network',
     nextFetchPolicy: 'cache-first',
@@ -49,9 +49,12 @@ export function Board({ selected, onSelect, onRows }: Props) {
   const isListUnknown = useReactiveVar(failures).has('Board') && !isBusy;
   const hasFailed = useHasFailed();
   const isLost = useReactiveVar(isStreamLost);
+  // After a refresh without an answer, the list is the last known one. A page that failed leaves no error here.
+  const isOld =
+    error && !(CombinedGraphQLErrors.is(error) && error.errors.every(({ path = [] }) => path.length > 1));
   const [watched, watch] = useRowsOnScreen(ids);
   const unreadIds = ids.filter((id) => unknown.has(id) || (isLost && watched.includes(id)));
-  useHealing(unreadIds, isListUnknown, data?.orders && hasNextPage ? more : refetch);
+  useHealing(unreadIds, isListUnknown, data?.orders && hasNextPage && !isOld ? more : refetch);
   useEffect(() => {
     if (watched.length > 0) return;
     // Without rows on the screen no stream is wanted, and its failure would never be withdrawn.
