@@ -6,7 +6,15 @@ export interface Session {
   refresh(refused: string): Promise<void>;
 }
 
-/** @param getToken asks your own backend for the next access token of the merchant */
+/** The user has signed out. A stream ends with this error. After any other error of `getToken`, it tries again. */
+export class SignedOut extends Error {
+  override name = 'SignedOut';
+}
+
+/**
+ * @param getToken asks your own backend for the next access token of the merchant. It throws `SignedOut` when there is
+ * none
+ */
 export function createSession(first: string, getToken: () => Promise<string>): Session {
   let token = first;
   let running: Promise<void> | undefined;

@@ -15,14 +15,19 @@ export interface Place {
   trustOnly(isOn: boolean): void;
   /** Fails the next request of the app before it is sent, as without a network. */
   failNext(): void;
+  /** Fails the next time that the app asks its backend for a token. */
+  failRefresh(): void;
+  /** Opens streams until the server refuses a further one of the token. @returns a function that closes these streams */
+  takeAllStreams(token: string): Promise<() => void>;
   stop(): Promise<void>;
 }
 
 /** Starts a server, and another one that takes only the documents of these lists, before one sandbox. */
 export async function startPlace(lists: string[]): Promise<Place> {
-  const cors = { CORS_ORIGINS: 'http://localhost:5173', LIVE_INTERVAL_MS: '50' };
-  const open = await startWaybill(cors);
-  const trusted = await startWaybill(cors, {
+  // A token has a quarter of the connections for its streams: 8.
+  const settings = { CORS_ORIGINS: 'http://localhost:5173', LIVE_INTERVAL_MS: '50', MAX_CONNECTIONS: '32' };
+  const open = await startWaybill(settings);
+  const trusted = await startWaybill(settings, {
     sandbox: open.sandbox,
     trustedDocuments: new Map(
       (await Promise.all(lists.map(readTrustedDocuments))).flatMap((list) => [...list]),
@@ -48,8 +53,13 @@ export async function startPlace(lists: string[]): Promise<Place> {
   const { sandbox } = open;
   // The app of the page has a constant here.
   let refreshes = 0;
+  let failingRefreshes = 0;
   const nextToken = async () => {
     refreshes += 1;
+    if (failingRefreshes > 0) {
+      failingRefreshes -= 1;
+      throw new TypeError('fetch failed');
+    }
     return sandbox.issueToken(sandbox.tokens.first);
   };
   Object.assign(globalThis, { nextToken });
@@ -63,6 +73,26 @@ export async function startPlace(lists: string[]): Promise<Place> {
     },
     failNext() {
       failing += 1;
+    },
+    failRefresh() {
+      failingRefreshes += 1;
+    },
+    async takeAllStreams(token) {
+      const control = new AbortController();
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        authorization: `Bearer ${token}`,
+      };
+      const body = JSON.stringify({ query: 'subscription { organization { id } }' });
+      for (let text = ''; !text.includes('OVERLOADED'); ) {
+        const { signal } = control;
+        const response = await original(`${origin}/graphql`, { method: 'POST', headers, body, signal });
+        text = '';
+        const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+        while (!text.includes('event: next')) text += (await reader?.read())?.value ?? '';
+      }
+      return () => control.abort();
     },
     async stop() {
       globalThis.fetch = original;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client';
+import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { ApolloProvider } from '@apollo/client/react';
 import { Suspense } from 'react';
 import { apollo } from '../apollo.ts';
@@ -7,10 +7,14 @@ import { Orders, ShipButton } from '../apollo-orders.tsx';
 import { trusted } from '../apollo-trusted.ts';
 import { boardSubscription, ordersQuery, shipOrderMutation } from '../documents.ts';
 import { exampleInput } from '../example-input.ts';
-import { url, waybillFetch } from '../session.ts';
+import { session, url, waybillFetch } from '../session.ts';
 import { toFormState, withKey } from '../ship-order.ts';
+import { createLiveLink } from '../waybill/apollo-live-link.ts';
+import { typePolicies } from '../waybill/apollo-type-policies.generated.ts';
 import { IdempotencyKey } from '../waybill/idempotency-key.ts';
-import { htmlOf, outliveToken, sharedTries, type Try, until } from './common.tsx';
+import { createSession, SignedOut } from '../waybill/session.ts';
+import { createWaybillFetch } from '../waybill/waybill-fetch.ts';
+import { boardTries, htmlOf, outliveToken, refuse, sharedTries, type Try, until } from './common.tsx';
 
 const key = new IdempotencyKey();
 
@@ -42,6 +46,28 @@ export const tries: Record<string, Try> = {
     assert(Number(data?.orders?.edges.length) > 0);
     assert(data?.orders?.edges.every(({ node }) => node?.status === 'NEW'));
     assert.equal(inCache({ status: [] })?.orders?.edges.length, 20);
+  },
+  async 'a first page that fails is no empty list'(place) {
+    // Without codegen, no selection asks for the `__typename` that an empty list of Apollo lacks.
+    const query = gql`query { orders(first: 10) { edges { cursor node { id } } pageInfo { hasNextPage endCursor } } }`;
+    const client = new ApolloClient({
+      link: new HttpLink({ uri: url, fetch: waybillFetch }),
+      cache: new InMemoryCache({ typePolicies }),
+      defaultOptions: { watchQuery: { errorPolicy: 'all' }, query: { errorPolicy: 'all' } },
+    });
+    refuse(place, /orders/, 404, 2);
+    for (const _component of ['one', 'another']) {
+      place.seen();
+      const { data, error } = await client.query({ query });
+      assert.deepEqual([data, Boolean(error)], [{ orders: null }, true]);
+      assert.equal(place.seen().length, 1);
+    }
+    const first = await client.query({ query });
+    assert.equal(first.data?.orders?.edges.length, 10);
+    refuse(place, /orders/, 404);
+    const failed = await client.query({ query, fetchPolicy: 'network-only' });
+    assert.deepEqual([failed.data, Boolean(failed.error)], [first.data, true]);
+    assert.deepEqual((await client.query({ query })).data, first.data);
   },
   async 'a partial answer has its data and its error'(place) {
     const mend = place.sandbox.faults.add({ kind: 'status', path: /shipments/, status: 503 });
@@ -90,6 +116,30 @@ export const tries: Record<string, Try> = {
     await outliveToken(place, () => boards.length);
     assert(boards.every(Boolean));
     subscription.unsubscribe();
+  },
+  ...boardTries((onBoard) => {
+    const subscription = apollo
+      .subscribe({ query: boardSubscription, variables: { status: [] } })
+      .subscribe(({ data }) => onBoard(data?.orders));
+    return () => subscription.unsubscribe();
+  }),
+  async 'a board ends when its user has signed out'(place) {
+    const token = session.token();
+    const signedOut = createSession(token, async () => {
+      throw new SignedOut();
+    });
+    const fetch = createWaybillFetch(signedOut);
+    const client = new ApolloClient({
+      link: ApolloLink.from([createLiveLink(signedOut), new HttpLink({ uri: url, fetch })]),
+      cache: new InMemoryCache(),
+    });
+    const seen: unknown[] = [];
+    client
+      .subscribe({ query: boardSubscription, variables: { status: [] } })
+      .subscribe(({ data, error }) => seen.push(error ?? data?.orders));
+    await until(() => seen.length > 0, 'the first board');
+    place.sandbox.endToken(token);
+    await until(() => seen.at(-1) instanceof SignedOut, 'the end');
   },
   async 'a trusted document is sent by its hash'(place) {
     place.trustOnly(true);

@@ -38,6 +38,34 @@ export function refuse(place: Place, path: RegExp, status: number, times = 1): (
   return place.sandbox.faults.add({ kind: 'status', path, status, times, headers: { 'retry-after': '0' } });
 }
 
+/** Tries of a live board. `watch` opens a board, and returns a function that closes the board. */
+export function boardTries(watch: (onBoard: (orders: unknown) => void) => () => void): Record<string, Try> {
+  return {
+    async 'a board goes on after a refresh that fails'(place) {
+      const boards: unknown[] = [];
+      const stop = watch((orders) => boards.push(orders));
+      await until(() => boards.length > 0, 'the first board');
+      const before = place.refreshes();
+      place.failRefresh();
+      await outliveToken(place, () => boards.length);
+      stop();
+      assert.equal(place.refreshes(), before + 2);
+      assert(boards.every(Boolean));
+    },
+    async 'a board opens when a full server has room again'(place) {
+      const free = await place.takeAllStreams(session.token());
+      const boards: unknown[] = [];
+      place.seen();
+      const stop = watch((orders) => boards.push(orders));
+      await until(() => place.seen().length > 0, 'the refusal');
+      free();
+      await until(() => boards.length > 0, 'the board');
+      stop();
+      assert(boards.every(Boolean));
+    },
+  };
+}
+
 /** Tries that no client differs in. `count` sends the same query `count` times at once, and returns how many have data. */
 export function sharedTries(count: (times: number) => Promise<number>): Record<string, Try> {
   return {

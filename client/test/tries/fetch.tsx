@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { print } from 'graphql';
 import { boardSubscription, ordersQuery, shipOrderMutation } from '../documents.ts';
 import { exampleInput } from '../example-input.ts';
 import { orderPages, watchBoard } from '../fetch-orders.ts';
@@ -9,7 +10,8 @@ import { session, url } from '../session.ts';
 import { toFormState, withKey } from '../ship-order.ts';
 import { IdempotencyKey } from '../waybill/idempotency-key.ts';
 import { createWatch } from '../waybill/live-sse.ts';
-import { outliveToken, sharedTries, type Try, until } from './common.tsx';
+import { createSession, SignedOut } from '../waybill/session.ts';
+import { boardTries, outliveToken, sharedTries, type Try, until } from './common.tsx';
 
 const key = new IdempotencyKey();
 
@@ -60,6 +62,21 @@ export const tries: Record<string, Try> = {
     await outliveToken(place, () => boards.length);
     assert(boards.every(Boolean));
     stop();
+  },
+  ...boardTries((onBoard) => watchBoard([], (board) => onBoard(board?.orders))),
+  async 'a board ends when its user has signed out'(place) {
+    const token = session.token();
+    const signedOut = createSession(token, async () => {
+      throw new SignedOut();
+    });
+    const seen: unknown[] = [];
+    createWatch(url, signedOut)<BoardSubscription>(
+      { query: print(boardSubscription), variables: { status: [] } },
+      { next: ({ data }) => seen.push(data?.orders), error: (error) => seen.push(error), complete: () => {} },
+    );
+    await until(() => seen.length > 0, 'the first board');
+    place.sandbox.endToken(token);
+    await until(() => seen.at(-1) instanceof SignedOut, 'the end');
   },
   async 'a trusted document is sent by its hash'(place) {
     place.trustOnly(true);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { fetchQuery } from 'relay-runtime';
+import { fetchQuery, requestSubscription } from 'relay-runtime';
+import boardRequest from '../__generated__/relayOrdersBoardSubscription.graphql';
 import pageRequest from '../__generated__/relayOrdersPageQuery.graphql';
 import ordersRequest from '../__generated__/relayOrdersQuery.graphql';
 import { environment } from '../relay.ts';
-import type { Try } from './common.tsx';
+import { boardTries, type Try } from './common.tsx';
 
 interface List {
   edges: { __refs: string[] };
@@ -25,4 +26,15 @@ export const tries: Record<string, Try> = {
     mend();
     assert.equal(list().edges.__refs.length, 10);
   },
+  ...boardTries((onBoard) => {
+    const { dispose } = requestSubscription<{ response: { orders: unknown }; variables: object }>(
+      environment,
+      {
+        subscription: boardRequest,
+        variables: { status: [] },
+        onNext: (board) => onBoard(board?.orders),
+      },
+    );
+    return dispose;
+  }),
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Client, fetchExchange, Provider } from 'urql';
+import { Client, fetchExchange, gql, Provider } from 'urql';
 import { boardSubscription, ordersQuery, shipOrderMutation } from '../documents.ts';
 import { exampleInput } from '../example-input.ts';
 import { url, waybillFetch } from '../session.ts';
@@ -8,7 +8,7 @@ import { urql } from '../urql.ts';
 import { Orders, ShipButton } from '../urql-orders.tsx';
 import { trusted } from '../urql-trusted.ts';
 import { IdempotencyKey } from '../waybill/idempotency-key.ts';
-import { htmlOf, outliveToken, sharedTries, type Try, until } from './common.tsx';
+import { boardTries, htmlOf, outliveToken, refuse, sharedTries, type Try, until } from './common.tsx';
 
 const key = new IdempotencyKey();
 
@@ -38,6 +38,23 @@ export const tries: Record<string, Try> = {
     const { data } = await read({ status: ['NEW'] });
     assert(Number(data?.orders?.edges.length) > 0);
     assert(data?.orders?.edges.every(({ node }) => node?.status === 'NEW'));
+  },
+  async 'a list without arguments has its rows'() {
+    const { data, error } = await urql
+      .query<{ channels: { nodes: object[] } }>(gql`query { channels { nodes { id } } }`, {})
+      .toPromise();
+    assert.equal(error, undefined);
+    assert(Number(data?.channels.nodes.length) > 0);
+  },
+  async 'a first page that fails is no empty list'(place) {
+    refuse(place, /orders/, 404, 2);
+    for (const _component of ['one', 'another']) {
+      place.seen();
+      const { data, error } = await read({ status: ['DELIVERED'] as never });
+      assert.deepEqual([data, Boolean(error)], [null, true]);
+      assert.equal(place.seen().length, 1);
+    }
+    assert.equal((await read({ status: ['DELIVERED'] as never })).data?.orders?.edges.length, 10);
   },
   async 'a partial answer has its data and its error'(place) {
     const mend = place.sandbox.faults.add({ kind: 'status', path: /shipments/, status: 503 });
@@ -83,6 +100,12 @@ export const tries: Record<string, Try> = {
     assert(boards.every(Boolean));
     unsubscribe();
   },
+  ...boardTries((onBoard) => {
+    const { unsubscribe } = urql
+      .subscription(boardSubscription, { status: [] })
+      .subscribe(({ data }) => onBoard(data?.orders));
+    return unsubscribe;
+  }),
   async 'a trusted document is sent by its hash'(place) {
     place.trustOnly(true);
     const client = new Client({
