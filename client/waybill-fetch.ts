@@ -5,9 +5,13 @@ interface Answer {
   errors?: { extensions: { code: string; retryable: boolean; retryAfterMs?: number } }[];
 }
 
+/** No user waits longer in front of a screen that loads. */
+const maxWaitMs = 30_000;
+
 /**
  * A `fetch` for a GraphQL client. It sends the access token, refreshes a refused token once, and repeats what the server
- * calls `retryable` after `retryAfterMs`. The same body is sent again, so a mutation keeps its idempotency key.
+ * calls `retryable` after `retryAfterMs`. The same body is sent again, so a mutation keeps its idempotency key. When the
+ * wait is longer than 30 seconds, it returns the response with the error.
  * Without a response, it repeats a query that is sent by its text, and a mutation whose inputs all have keys.
  */
 export function createWaybillFetch(session: Session, maxAttempts = 4): typeof fetch {
@@ -43,10 +47,11 @@ export function createWaybillFetch(session: Session, maxAttempts = 4): typeof fe
       }
       const isRetryable = errors.length > 0 && errors.every(({ extensions }) => extensions.retryable);
       if (!isEmpty || !isRetryable || attempt >= maxAttempts) return response;
-      await wait(
-        Math.max(...errors.map(({ extensions }) => extensions.retryAfterMs ?? 500 * 2 ** attempt)),
-        init.signal,
+      const waitMs = Math.max(
+        ...errors.map(({ extensions }) => extensions.retryAfterMs ?? 500 * 2 ** attempt),
       );
+      if (waitMs > maxWaitMs) return response;
+      await wait(waitMs, init.signal);
     }
   };
 }

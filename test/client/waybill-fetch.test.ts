@@ -49,3 +49,16 @@ test.each([
 ])('%s is sent again with the next token', async (_title, body, first) => {
   expect(await send(body, first)).toEqual({ sent: 2, refreshes: 1, answer: { data: { done: true } } });
 });
+
+test.each([
+  ['an hour', 3_600_000],
+  ['longer than a timer can be', 30 * 86_400_000],
+])('an answer that asks to wait for %s is returned at once', async (_title, retryAfterMs) => {
+  const error = { message: 'no', extensions: { code: 'RATE_LIMITED', retryable: true, retryAfterMs } };
+  const limited = { data: { orders: null }, errors: [error] };
+  expect(await send({ query: '{ orders { nodes { id } } }' }, limited)).toEqual({
+    sent: 1,
+    refreshes: 0,
+    answer: limited,
+  });
+});

@@ -133,6 +133,14 @@ test('the example client retries a 429 without refreshing the token', async () =
   expect(text).toBe(await client.shippedText());
 });
 
+test('the example client does not wait for an hour', async () => {
+  await using client = await startClient();
+  const headers = { 'retry-after': '3600' };
+  client.sandbox.faults.add({ kind: 'status', status: 429, method: 'POST', path: '/v1/quotes', headers });
+  expect(await client.ship()).toMatch(/^Failed: /);
+  expect([client.requestCount(), client.shipments()]).toEqual([1, []]);
+});
+
 test('the example client stops if the refreshed token is rejected', async () => {
   await using client = await startClient();
   client.sandbox.faults.add({ kind: 'status', status: 401 });
