@@ -330,6 +330,23 @@ describe('the reason of NoOffer', () => {
   });
 });
 
+test('an error below NoOffer leaves the mutation null although nothing is shipped', async () => {
+  const input = {
+    ...(await orderToShip(waybill)),
+    maxShipmentCostCents: 0,
+    idempotencyKey: crypto.randomUUID(),
+  };
+  await ship(input, '__typename');
+  waybill.sandbox.faults.add({ kind: 'status', status: 503, path: /^\/v1\/quotes\// });
+  const { data, errors, calls } = await waybill.ask<{ shipOrder: null }, object>(
+    'mutation ($input: ShipOrderInput!) { shipOrder(input: $input) { ... on NoOffer { quote { offers { courier { id } } } } } }',
+    { input },
+  );
+  expect(data).toEqual({ shipOrder: null });
+  expect(errors?.map(({ path }) => path)).toEqual([['shipOrder', 'quote']]);
+  expect(calls.map((call) => call.replace(/ca\d+/, 'ca'))).toEqual(['GET /v1/quotes/ca']);
+});
+
 test.each([
   ['InvalidField.code', 'InvalidFieldCode'],
   ['Conflict.reason', 'ConflictReason'],
