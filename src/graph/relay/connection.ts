@@ -101,7 +101,7 @@ export function defineList<Json extends Named>(
       node: t.field({
         type: node,
         nullable: true,
-        description: 'The record. Null, with an error, if the REST service sent an invalid record.',
+        description: 'The record. Null, with an error, if it cannot be read.',
         extensions: nullByError,
         // GraphQL turns an error instance into the field's own error.
         resolve: ({ row }) => row as Named,
@@ -119,9 +119,7 @@ export function defineList<Json extends Named>(
       nodes: t.field({
         type: [node],
         nullable: { list: false, items: true },
-        description:
-          `The ${list} of this page, as in \`edges\`. An entry is null, with an error, if the REST service sent an ` +
-          `invalid record.`,
+        description: `The ${list} of this page, as in \`edges\`. An entry is null, with an error, if it cannot be read.`,
         extensions: nullByError,
         // GraphQL turns an error instance in a list into that item's own error.
         resolve: ({ slice }) => slice.rows.map(({ row }) => row as Named),
