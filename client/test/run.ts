@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -65,6 +66,9 @@ function writeApp(): void {
     writeFileSync(join(app, path), text);
   }
   if (count < 15) throw new Error(`docs/clients.md has only ${count} blocks`);
+  // An app has fragments too, and they have no hash.
+  const fragment = 'export const orderFragment = graphql(`fragment OrderParts on Order { id status }`);\n';
+  appendFileSync(join(app, 'app/documents.ts'), fragment);
   mkdirSync(join(app, 'app/waybill'));
   for (const entry of readdirSync(join(root, 'client'), { withFileTypes: true }))
     if (entry.isFile()) cpSync(join(root, 'client', entry.name), join(app, 'app/waybill', entry.name));
