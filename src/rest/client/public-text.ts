@@ -8,6 +8,8 @@ export interface PrivateTexts {
 }
 
 const maxTextLength = 300;
+// The run time of some patterns is quadratic.
+const maxSearchedLength = 4_096;
 // A shorter token is no secret, and its letters occur in the words of every message. Replacing them would spoil all
 // messages, and would show where the token's letters are.
 const minSecretLength = 8;
@@ -20,6 +22,7 @@ const minSecretLength = 8;
 export function publicText(text: string, { accessToken, restHost }: PrivateTexts): string {
   let [line = ''] = text.trim().split(/[\r\n]/, 1);
   if (accessToken.length >= minSecretLength) line = line.replaceAll(accessToken, '<access token>');
+  if (line.length > maxSearchedLength) line = wholeWords(line);
   line = line
     .replace(urlPattern, '<URL>')
     .replace(ipv6Pattern, (match) => (match !== '::' && isIPv6(match) ? '<IP address>' : match))
@@ -28,6 +31,11 @@ export function publicText(text: string, { accessToken, restHost }: PrivateTexts
   if (line.length > maxTextLength) line = `${line.slice(0, maxTextLength)}…`;
   // After the cut, because the run time of this pattern is quadratic.
   return line.replace(queryPattern, '');
+}
+
+/** The start of a line without its last word. A part of a URL or host would not be found. */
+function wholeWords(line: string): string {
+  return `${line.slice(0, Math.max(0, line.lastIndexOf(' ', maxSearchedLength)))} …`;
 }
 
 // A URL: its scheme, or the start of a word; two slashes and a host; the rest of the word without punctuation at its end;
