@@ -38,13 +38,13 @@ const checks: Record<string, Check> = {
 };
 
 /** Without these, nothing else can be checked. */
-const vitalChecks = ['address', 'access token'];
+const isVital = (check: string) => check === 'address' || check === 'access token';
 
 export type Finding = Outcome & { check: string };
 
 /** What the doctor found out about a service or a store. A store has no calls and no settings. */
 export interface Report {
-  /** Whether Waybill can run with it. Open questions do not matter. */
+  /** Whether Waybill can run with it. Open questions do not matter, but for the address and the access token. */
   isUsable: boolean;
   calls: number;
   medianMs: number;
@@ -62,12 +62,14 @@ export async function examine(options: LiveServiceOptions): Promise<Report> {
     const { mark, cause, remedy } = await check(examination).catch(toOutcome);
     // A service may have the token in a name or in a content type.
     findings.push({ check: name, mark, cause: cause.replaceAll(options.token, '<token>'), remedy });
-    if (mark === 'failure' && vitalChecks.includes(name)) break;
+    if (isVital(name) && (mark === 'failure' || mark === 'open')) break;
   }
   await service.close();
   const { calls, durations } = service;
   const medianMs = Math.round(durations.sort((one, other) => one - other)[durations.length >> 1] ?? 0);
-  const isUsable = findings.every(({ mark }) => mark !== 'failure');
+  const isUsable = findings.every(
+    ({ check, mark }) => mark !== 'failure' && !(mark === 'open' && isVital(check)),
+  );
   return { isUsable, calls, medianMs, settings: isUsable ? examination.settings : {}, findings };
 }
 

@@ -18,7 +18,11 @@ export function toTable(report: Report): string {
     .map(({ check }) => check.startsWith('store: '));
   const hasService = isOfStore.includes(false);
   const examined = [...(hasService ? ['service'] : []), ...(isOfStore.includes(true) ? ['store'] : [])];
-  const verdict = `Waybill ${isUsable ? 'can' : 'cannot'} use this ${examined.join(' and this ')}.`;
+  const what = examined.join(' and this ');
+  const isOpen = !isUsable && findings.every(({ mark }) => mark !== 'failure');
+  const verdict = isOpen
+    ? `The doctor cannot tell whether Waybill can use this ${what}.`
+    : `Waybill ${isUsable ? 'can' : 'cannot'} use this ${what}.`;
   const sent = `The doctor sent ${counted(calls, 'call')}. The median duration was ${medianMs} ms.`;
   const end = hasService ? ` ${sent}\n\n${toVariables(report)}` : '';
   return `${lines.join('\n')}\n\n${verdict}${end}`;

@@ -366,6 +366,23 @@ test('a 429 leaves the remaining checks with the mark "?"', async () => {
   expect(report.settings).toHaveProperty('QUERY_PARAMETER');
 });
 
+test('a 429 for the token leaves the service unproven', async () => {
+  const { report } = await examined({ laterFault: [2, { kind: 'status', status: 429, body: {} }] });
+  expect(marksOf(report)).toEqual({ address: 'ok', 'access token': 'open' });
+  expect(report).toMatchObject({ calls: 2, isUsable: false, settings: {} });
+});
+
+test.each([-5_000, 5_000])(
+  'a clock that differs by %d ms has the same text as any other',
+  async (dateOffsetMs) => {
+    const { report } = await examined({ quirks: { dateOffsetMs } });
+    expect(findingOf(report, 'clock')).toMatchObject({
+      mark: 'ok',
+      cause: expect.stringMatching(/^The Date header is \d+ s off the clock of this machine\.$/),
+    });
+  },
+);
+
 test('three failed calls in a row end the run', async () => {
   const { report } = await examined({ laterFault: [20, { kind: 'reset' }] });
   expect(report.calls).toBe(22);

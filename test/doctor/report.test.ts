@@ -27,6 +27,13 @@ PAGE_SIZE_PARAMETER=limit
   );
 });
 
+test('the table does not judge a service that the doctor could not examine', () => {
+  const token = { check: 'access token', mark: 'open', cause: 'It was not checked.' } as const;
+  expect(toTable({ ...report(token), isUsable: false })).toContain(
+    'The doctor cannot tell whether Waybill can use this service.',
+  );
+});
+
 test.each([
   [0, 'The doctor sent 0 calls. '],
   [1, 'The doctor sent 1 call. '],
