@@ -1,4 +1,9 @@
-import { OutcomeUnknownError, type StatusError, WaybillError } from '../rest/errors.ts';
+import {
+  type BudgetExceededError,
+  OutcomeUnknownError,
+  type StatusError,
+  WaybillError,
+} from '../rest/errors.ts';
 
 /** The request contradicts the present state: the order is shipped already, or the key was used with another input. */
 export class ConflictError extends WaybillError {
@@ -30,8 +35,9 @@ export class UnsettledError extends WaybillError {
   /** Milliseconds until a search is conclusive. */
   readonly retryAfterMs: number;
 
-  constructor(retryAfterMs: number) {
-    super(`An earlier attempt got no response. Send the request again in ${retryAfterMs} ms`);
+  /** @param options the error of the second search; none if the deadline is too early */
+  constructor(retryAfterMs: number, options?: { cause: BudgetExceededError }) {
+    super(`An earlier attempt got no response. Send the request again in ${retryAfterMs} ms`, options);
     this.retryAfterMs = retryAfterMs;
   }
 }

@@ -62,8 +62,10 @@ export async function restoreRecord<Json>(
   const isShown = (record: Json | null) => record !== null;
   const search = searchUntilSettled(lossNow(), read, isShown, processingMs, callContext);
   const record = await search.catch((error: unknown) => {
-    if (error instanceof UnsettledError) return null;
-    throw error;
+    if (!(error instanceof UnsettledError)) throw error;
+    // A read that was not sent does not show whether this token can read the record.
+    if (error.cause !== undefined) throw error.cause;
+    return null;
   });
   return record ?? throwRestoredRecordMissing(name);
 }

@@ -5,7 +5,7 @@ import { monotonicMs } from '../base/monotonic-ms.ts';
 import { pause } from '../concurrency/cancellation.ts';
 import type { CallContext } from '../rest/client/call-context.ts';
 import { BudgetExceededError } from '../rest/errors.ts';
-import { UnsettledError } from './errors.ts';
+import { EarlierAttemptUnknownError, UnsettledError } from './errors.ts';
 
 // A write is lost if it may have left and REST did not say what it did, for whatever reason. REST may still be at work,
 // and its reads may show a record later than its writes. So a search that finds no record counts only some time later.
@@ -45,6 +45,12 @@ function ageMs(lost: LossTime): number | undefined {
   if (lost.machine !== thisMachine) return monotonicMs() - firstLookMs(lost);
   const age = Math.min(Date.now() - lost.wallMs, monotonicMs() - lost.monotonicMs);
   return age < 0 ? undefined : age;
+}
+
+/** The loss that a search has to wait for longest. */
+export function latestLoss(losses: readonly LossTime[]): LossTime | undefined {
+  const age = (lost: LossTime) => ageMs(lost) ?? 0;
+  return losses.toSorted((one, other) => age(one) - age(other))[0];
 }
 
 function firstLookMs({ machine, wallMs, monotonicMs: lostMs }: LossTime): number {
@@ -105,6 +111,7 @@ export async function searchUntilSettled<Result>(
     return await search();
   } catch (error) {
     // A new operation has its own reads, and one search is enough for it.
-    throw error instanceof BudgetExceededError ? new UnsettledError(1_000) : error;
+    const cause = error instanceof EarlierAttemptUnknownError ? error.cause : error;
+    throw cause instanceof BudgetExceededError ? new UnsettledError(1_000, { cause }) : error;
   }
 }

@@ -11,18 +11,19 @@
 // | REST has created the shipment                | progress, note                   | note `shipment`, end the lock         |
 // | the lock has ended                           | progress, note with `shipment`   | store the result at the key           |
 // | REST has rejected the POST                   | progress, the note from before   | throw; free the key if it is new      |
-// | REST takes an earlier quote no longer        | the note from before             | throw; the key stays taken            |
+// | REST takes an earlier quote no longer        | progress with `refused`, that note | throw; the key stays taken          |
 // | the POST is lost: no usable response, or 5xx | progress, note with `lost`       | throw; the key stays taken            |
 // | REST may have rejected a repetition (409)    | progress, note with `lost`       | search, for the shipment of this POST |
 //
 // The next request for the order, with any key or none, searches if there is a note. A note without `shipment` and
 // `lost` is that of a dead process, and is lost from this moment on. A search that finds nothing counts only when
-// `processingMs` have passed since `lost`. Until then the request waits and searches again, or throws UnsettledError.
+// `processingMs` have passed since `lost` and `refused`. Until then the request waits and searches again, or throws UnsettledError.
 //
 // | its key has progress | the search finds    | next                                                                |
 // | -------------------- | ------------------- | ------------------------------------------------------------------- |
 // | yes                  | its shipment        | return the shipment                                                 |
 // | yes                  | none                | POST the same quote, or a new one if the order has changed          |
+// | yes, `refused`       | none                | create a quote                                                      |
 // | no                   | none                | create a quote: an earlier quote without a shipment has no effect   |
 // | yes or no            | another shipment    | throw ConflictError                                                 |
 //
@@ -59,6 +60,7 @@ import { NotFoundError } from './errors.ts';
 import type { Attempt } from './idempotency.ts';
 import { explainNoOffer, type OfferPreference, selectOffer } from './offer-selection.ts';
 import { type ShippedOrder, toStoredOffer } from './restored-records.ts';
+import { lossNow } from './search-until-settled.ts';
 import { expectShippable, shipmentRecipient, termsOf } from './shippable-order.ts';
 import { createQuote, postShipment, type Shipping } from './shipping-posts.ts';
 
@@ -143,11 +145,11 @@ async function resumeShipping(
   expectShippable(order);
   // The order may have changed since the quote was created.
   const hasChanged = shipping.idempotency.digest(termsOf(order)) !== ownProgress.terms;
-  if (hasChanged) return startShipping(shipping, request, attempt, lock);
+  if (hasChanged || ownProgress.refused !== undefined) return startShipping(shipping, request, attempt, lock);
   const created = await acceptOffer(shipping, request, order, ownProgress, lock).catch(
     async (error: unknown) => {
-      // REST takes this quote no longer, so the next request with the key needs another one.
-      if (isLastingRefusal(error)) await attempt.tryCheckpoint(undefined);
+      // The next request with the key needs another quote, but its search still looks for the shipment of this one.
+      if (isLastingRefusal(error)) await attempt.tryCheckpoint({ ...ownProgress, refused: lossNow() });
       throw error;
     },
   );

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { neverAborted } from '../../src/concurrency/cancellation.ts';
 import { type Deadline, noDeadline } from '../../src/concurrency/operation-scope.ts';
+import { ScanBudgetExceededError } from '../../src/rest/client/scan-budget.ts';
 import { ReadBudgetExceededError } from '../../src/rest/errors.ts';
-import { UnsettledError } from '../../src/writes/errors.ts';
+import { EarlierAttemptUnknownError, UnsettledError } from '../../src/writes/errors.ts';
 import {
   type LossTime,
   type LostWrite,
@@ -142,13 +143,18 @@ describe('a search for a lost write', () => {
     expect(left()).toBe(1);
   });
 
-  test.concurrent('without a read for its repetition can be done by a new operation', async () => {
+  const noRead = new ReadBudgetExceededError({ method: 'GET', path: '/v1/shipments' }, 250);
+  const noPage = new ScanBudgetExceededError();
+  test.concurrent.each<[string, Error, Error]>([
+    ['read', noRead, noRead],
+    ['page', new EarlierAttemptUnknownError('No response', { cause: noPage }), noPage],
+  ])('without a %s for its repetition can be done by a new operation', async (_what, thrown, cause) => {
     const context = createCallContexts({}).of('token', neverAborted, noDeadline);
-    const call = { method: 'GET', path: '/v1/shipments' } as const;
-    const results = [async () => 'none', () => Promise.reject(new ReadBudgetExceededError(call, 250))];
+    const results = [async () => 'none', () => Promise.reject(thrown)];
     const search = async () => results.shift()?.() ?? 'again';
     const error = await errorOf(searchUntilSettled(lossNow(), search, () => false, processingMs, context));
-    expect(error).toEqual(new UnsettledError(1_000));
+    expect(error).toBeInstanceOf(UnsettledError);
+    expect(error).toMatchObject({ retryAfterMs: 1_000, cause });
     expect(results).toEqual([]);
   });
 });

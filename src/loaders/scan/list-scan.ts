@@ -1,5 +1,6 @@
 import type { Page, PageQuery } from '../../rest/api-types.ts';
 import type { CallContext } from '../../rest/client/call-context.ts';
+import { ScanBudgetExceededError } from '../../rest/client/scan-budget.ts';
 import type { Position } from '../paging/cursor.ts';
 import { queryKey, uncountedPages } from '../paging/page-loader.ts';
 import { type Filters, PageWalk, type ReadPage } from '../paging/page-walk.ts';
@@ -46,8 +47,7 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
     const readPage = async (query: Query) => {
       if (!isTaken) {
         await scanBudget.nextTurn();
-        // Also with no page left: the page that was taken needs this read.
-        scanBudget.take();
+        if (!scanBudget.take()) throw new ScanBudgetExceededError();
       }
       isTaken = false;
       return list(query, callContext);
@@ -64,7 +64,11 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
       isTaken = true;
       const { generation } = byName;
       const firstPageRows = Math.max(...fields.map((field) => field.firstPageRows));
-      const read = await walk.next(isFirst ? firstPageRows : maxPageSize);
+      const read = await walk.next(isFirst ? firstPageRows : maxPageSize).catch((error: unknown) => {
+        if (error instanceof ScanBudgetExceededError) return undefined;
+        throw error;
+      });
+      if (read === undefined) return { endPosition: walk.position };
       const prime = (rows: Page<Row>['rows']) => byName.prime(rows, generation);
       return { ...read, prime };
     }

@@ -75,6 +75,25 @@ test.each(losses)('a shipment that REST did not create is bought again after %s'
   expect(shop.elapsedMs(post)).toBeGreaterThanOrEqual(processingMs);
 });
 
+test.each([400, 413])(
+  'a repeated POST that REST did, and then refused with %i, is not bought again',
+  async (status) => {
+    await using shop = await startLateShop({ processingMs });
+    const input = shop.orderToShip();
+    shop.onNext('/v1/shipments', 'reset', false);
+    await ship('one')(shop, input);
+    shop.hideNew();
+    shop.onNext('/v1/shipments', { status, body: { message: 'The quote is used.' } });
+    expect((await ship('one')(shop, input)).__typename).toBe('InvalidInput');
+    expect(shop.shipments).toHaveLength(1);
+    shop.calls();
+    const result = { __typename: 'ShipOrderSuccess', id: 'shipments/1' };
+    expect(await ship('one')(shop, input)).toEqual(result);
+    expect(shop.calls().filter((call) => call.startsWith('POST'))).toEqual([]);
+    expect(shop.shipments).toHaveLength(1);
+  },
+);
+
 describe('a process that died during the POST', () => {
   test.each<[string, Attempt, Attempt]>([
     ['shipOrder with the same key', ship('died'), ship('died')],
@@ -262,6 +281,30 @@ describe('shipOrders', () => {
       { __typename: 'ShipOrderSuccess', id: 'shipments/1' },
     ]);
     expect(shop.calls()).toEqual(['GET /v1/orders/1', list, post]);
+  });
+
+  test('does not call a shipment unreadable if its second read was not sent', async () => {
+    await using shop = await startLateShop({
+      environment: { UPSTREAM_READS_PER_OPERATION: '3' },
+      processingMs,
+    });
+    const inputs = ['a', 'b'].map((idempotencyKey) => ({ ...shop.orderToShip(), idempotencyKey }));
+    for (const input of inputs) await shop.run('shipOrder', input);
+    for (const id of [1, 2]) {
+      let isFirst = true;
+      shop.onRead(`/v1/shipments/${id}`, () => {
+        const answer = isFirst ? 404 : undefined;
+        isFirst = false;
+        return answer;
+      });
+    }
+    shop.calls();
+    const results = await shop.runList('shipOrders', inputs);
+    expect(results.sort((one, other) => one.__typename.localeCompare(other.__typename))).toEqual([
+      { __typename: 'ShipOrderSuccess', id: expect.stringMatching(/^shipments\/[12]$/) },
+      { __typename: 'WriteFailed', message: expect.stringMatching(/ was not sent: .* at most 3 REST reads/) },
+    ]);
+    expect(shop.calls()).toHaveLength(3);
   });
 
   test('returns OutcomeUnknown for each order if the time limit leaves no time to wait', async () => {

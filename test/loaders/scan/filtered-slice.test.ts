@@ -363,10 +363,9 @@ describe('the first page of a scan that starts at a cursor', () => {
   const far: Position = { ...start, skip: 150, anchor: 'shipments/s2850', next: 'shipments/s2849' };
 
   test.each([
-    ['is two scanned pages if its rows have moved away', moved, ['101', '1000'], 20, 2],
-    ['is read again with no page left if its rows have moved away', moved, ['101', '1000'], 1, 1],
-    ['is one scanned page if it skips many rows', far, ['250'], 20, 1],
-  ])('%s', async (_what, after, queries, pagesLeft, used) => {
+    ['is two scanned pages if its rows have moved away', moved, ['101', '1000'], 20],
+    ['is one scanned page if it skips many rows', far, ['250'], 20],
+  ])('%s', async (_what, after, queries, pagesLeft) => {
     const list = createList(newestFirst(3_000, [200]));
     const callContext = operation(pagesLeft);
     const before = callContext.scanBudget.used;
@@ -379,9 +378,34 @@ describe('the first page of a scan that starts at a cursor', () => {
     };
     const scan = list.scans(pagesLeft, noDeadline, callContext)({}, after);
     expect(names(await readFilteredSlice(scan, withError, 1))).toEqual(['shipments/s2800']);
-    expect([list.queries, callContext.scanBudget.used - before]).toEqual([queries, used]);
+    expect([list.queries, callContext.scanBudget.used - before]).toEqual([queries, queries.length]);
     // The first page of an operation has no turn.
     expect(turns).toBe(queries.length - (before === 0 ? 1 : 0));
+  });
+});
+
+describe('a page that must be read again, with no page left', () => {
+  const start = { rowsBefore: 0, skip: 0, anchor: undefined };
+  // As if it were the page after the first one, which a client may have made up. The list reads this token as its start.
+  const again: Position = { ...start, pageToken: '0', firstBefore: 'shipments/s3000' };
+  const moved: Position = {
+    ...start,
+    pageToken: undefined,
+    skip: 1,
+    anchor: 'shipments/gone',
+    next: 'shipments/gone too',
+  };
+
+  test.each([
+    ['its rows have moved away', moved, '101'],
+    ['it may be the first page', again, '100@0'],
+  ])('ends at its own start: %s', async (_why, after, query) => {
+    const list = createList(newestFirst(3_000, [200]));
+    const callContext = operation(1);
+    const scan = list.scans(1, noDeadline, callContext)({}, after);
+    const slice = await readFilteredSlice(scan, withError, 1);
+    expect([names(slice), slice.endPosition]).toEqual([[], after]);
+    expect([list.queries, callContext.scanBudget.used]).toEqual([[query], maxScannedPages]);
   });
 });
 
