@@ -29,6 +29,8 @@ const longLine = 34;
 const shortLine = 11;
 /** Enough letters of an id to tell shipments of one day apart: five from its start, and six from its end. */
 const minName = 12;
+/** More than a line of any page shows. Shortening takes quadratic time. */
+const maxLetters = 500;
 
 /** Adds a page for the driver: for each courier the ids, the localities of the recipients, and the count. */
 export async function addSummary(
@@ -98,8 +100,8 @@ function printable(text: string, supported: ReadonlySet<number>): string {
  * what the driver compares: the count stays whole, and a locality loses letters only after the id.
  */
 function shortened({ font, name, end, minEnd }: Line, width: number): string {
-  let nameLetters = name.length;
-  let endLetters = end.length;
+  let nameLetters = Math.min(name.length, maxLetters);
+  let endLetters = Math.min(end.length, maxLetters);
   const text = () => withoutMiddle(name, nameLetters) + withoutEnd(end, endLetters);
   const isTooWide = () => font.widthOfTextAtSize(text(), 1) > width;
   while (nameLetters > minName && isTooWide()) nameLetters -= 1;
