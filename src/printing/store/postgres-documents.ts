@@ -32,6 +32,8 @@ const maxConnections = 2;
 const maxFinding = 50;
 /** In milliseconds. Many tokens may be rejected at once, and all but a few have no document. */
 const endEveryMs = 200;
+/** How long a removal of rejected tokens waits for the lock of another transaction, in milliseconds. */
+const lockTimeoutMs = 1_000;
 /** Rejected tokens in one statement. */
 const holdersAtOnce = 1_000;
 /** Rejected tokens that wait for PostgreSQL. With one more, the documents of the oldest end with their time only. */
@@ -94,7 +96,12 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
     while (holders.length > 0) {
       const some = holders.slice(0, holdersAtOnce);
       try {
-        await run(`WITH ${removal('holder = ANY($1::text[])')} SELECT FROM gone`, some);
+        // After its own timeout a client is gone, but its statement would still wait for the lock of a row.
+        await run(
+          `WITH setting AS MATERIALIZED (SELECT set_config('lock_timeout', '${lockTimeoutMs}ms', true) AS value),
+            ${removal('(SELECT value FROM setting) IS NOT NULL AND holder = ANY($1::text[])')} SELECT FROM gone`,
+          some,
+        );
       } catch (error) {
         const later = [...rejected];
         rejected.clear();
@@ -116,8 +123,10 @@ export function openPostgresDocuments(options: PostgresDocumentsOptions): Docume
   function endSoon(): void {
     endTimer ??= setTimeout(() => {
       endTimer = undefined;
+      // Each try to commit would occupy a connection of the server for as long as its standby hangs.
+      if (options.failure() !== undefined) endSoon();
       // The next one to read a document meets the error.
-      endRejected().catch(endSoon);
+      else endRejected().catch(endSoon);
     }, endEveryMs).unref();
   }
 

@@ -104,7 +104,9 @@ export function createConnections(url: PostgresUrl, timeoutMs: number, maxConnec
         client?.release(!isConnectionSound);
         if (error instanceof StoreUnavailableError) throw error;
         if (isConnectionSound)
-          throw new StoreUnavailableError('Another transaction in PostgreSQL holds the key.');
+          throw new StoreUnavailableError(
+            'Another transaction in PostgreSQL holds a lock. Send the request again.',
+          );
         const { text } = problemOf(error, url, timeoutMs);
         // A connection of an earlier pool says nothing about the present server.
         if (used === pool) onFailure(text);

@@ -237,6 +237,39 @@ describe.skipIf(isPostgresMissing)('documents in PostgreSQL', () => {
       expect(await found).toEqual([undefined, undefined]);
     });
 
+    test('are removed later while PostgreSQL is known to be unreachable', async () => {
+      let failure: string | undefined;
+      let asked = 0;
+      await using servers = await startServers({
+        failure() {
+          asked += 1;
+          return failure;
+        },
+      });
+      const { one: store, sql, table } = servers;
+      await store.put(newDocumentId(), document('ana', 100));
+      const rows = () => sql(`SELECT holder FROM ${table}`);
+      failure = 'The standby of PostgreSQL does not confirm commits.';
+      asked = 0;
+      store.endAll('ana');
+      await expect.poll(() => asked).toBeGreaterThan(3);
+      expect(await rows()).toEqual([{ holder: 'ana' }]);
+      failure = undefined;
+      await expect.poll(rows).toEqual([]);
+    });
+
+    test('leave no statement that waits for the lock of another transaction', async () => {
+      await using servers = await startServers();
+      const { one: store, table } = servers;
+      const id = newDocumentId();
+      await store.put(id, document('ana', 100));
+      const release = await servers.hold(`SELECT FROM ${table} WHERE holder = 'ana' FOR UPDATE`);
+      store.endAll('ana');
+      await expect(store.find(id)).rejects.toThrow('Another transaction in PostgreSQL holds a lock.');
+      await release();
+      await expect.poll(() => store.find(id).catch(() => 'locked')).toBeUndefined();
+    });
+
     test('are removed for 1,000 tokens at once', async () => {
       await using servers = await startServers();
       const { table, sql, one } = servers;

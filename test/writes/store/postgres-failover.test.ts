@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openPostgresDocuments } from '../../../src/printing/store/postgres-documents.ts';
 import { type KeyStore, StoreUnavailableError } from '../../../src/writes/store/key-store.ts';
 import { openPostgresStore, type PostgresStoreOptions } from '../../../src/writes/store/postgres-store.ts';
 import type { PostgresUrl } from '../../../src/writes/store/postgres-url.ts';
@@ -57,6 +58,37 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL primary and a synchronous 
     // The row of the first claim is there now. Nothing was sent under this claim.
     expect(await store.claim(key, 'input')).toMatchObject({ state: 'claimed', isResumed: false });
     expect(await rowsOf(primary, url)).toEqual([{ id: 'key', is_resumed: false }]);
+  });
+
+  test('documents of a rejected token occupy no connection while the standby is suspended', async () => {
+    const url = parsedUrl(primary);
+    const store = await open(url);
+    let asked = 0;
+    const failure = () => {
+      asked += 1;
+      return store.failure();
+    };
+    // Most servers have this default. A removal of documents waits for the standby then.
+    await primary.sql('ALTER SYSTEM RESET synchronous_commit');
+    await primary.sql('SELECT pg_reload_conf()');
+    const documents = openPostgresDocuments({ url, secret: store.secret, failure, timeoutMs: 1_000 });
+    try {
+      await documents.put('id', { holder: 'ana', parts: [Buffer.from('label')], lifetimeMs: 600_000 });
+      standby.signal('SIGSTOP');
+      await expect.poll(() => store.failure()).toMatch(/^The standby of PostgreSQL does not confirm commits/);
+      documents.endAll('ana');
+      await expect.poll(() => asked).toBeGreaterThan(5);
+      const removals = `SELECT wait_event FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%gone AS%'
+        AND pid <> pg_backend_pid()`;
+      expect(await primary.sql(removals)).toEqual([]);
+      standby.signal('SIGCONT');
+      await expect.poll(() => primary.sql(`SELECT FROM ${url.schema}.documents`)).toEqual([]);
+    } finally {
+      standby.signal('SIGCONT');
+      await documents.close();
+      await primary.sql('ALTER SYSTEM SET synchronous_commit = off');
+      await primary.sql('SELECT pg_reload_conf()');
+    }
   });
 
   test.each([

@@ -256,7 +256,7 @@ describe.skipIf(isPostgresMissing)('with a PostgreSQL server', () => {
       const sleeping = "SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
       await expect.poll(() => server.sql(sleeping)).toEqual([{ count: 1 }]);
       await expect(store.claim(key, 'input')).rejects.toThrow(
-        'Another transaction in PostgreSQL holds the key.',
+        'Another transaction in PostgreSQL holds a lock. Send the request again.',
       );
       expect(store.failure()).toBeUndefined();
       await mustClaim(store, { ...key, id: 'other' });
