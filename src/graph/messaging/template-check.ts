@@ -26,7 +26,7 @@ export async function checkTemplateFits(
   if (template === undefined) return;
   if (findErrors(template, await readTemplates(channel, loaders)).length === 0) return;
   // An older list may lack a new template. Read the list again before the template is rejected.
-  loaders.templatePage.forgetEarlier();
+  if (loaders.templatePage.forgetEarlier()) loaders.templatesByChannel.clearAll();
   const errors = findErrors(template, await readTemplates(channel, loaders));
   if (errors.length > 0) throw new InvalidInputError(errors);
 }

@@ -215,6 +215,32 @@ test('a template that a cached page lacks is found by one more read', async () =
   expect(calls).toEqual([list]);
 });
 
+test('a template that a cached page lacks has its body once it is sent', async () => {
+  await using cached = await startWaybill({ REFERENCE_DATA_MS: '60000' }, { sandbox });
+  const templates = [{ name: 'codigo_de_acceso', language: 'es', body: { text: 'Código {{1}}' } }];
+  const show = cached.changeAnswer('/v1/channels/ca1/templates', { templates });
+  await cached.ask('{ channel(id: "ca1") { template(name: "codigo_de_acceso") { name } } }');
+  show();
+  const sendOf = (name: string, values = '') => `sendMessage(input: {
+    conversation: "${conversation}", content: { template: { name: "${name}", language: "es" ${values} } }
+  }) { ... on SendMessageSuccess { sent { body template { definition { name } } } } }`;
+  const { data, calls } = await cached.ask(`mutation {
+    old: ${sendOf('codigo_de_acceso', 'bodyParameters: [{ name: "1", value: "7" }]')}
+    new: ${sendOf('gracias_por_tu_compra')}
+  }`);
+  expect(data).toEqual({
+    old: { sent: { body: 'Código 7', template: { definition: { name: 'codigo_de_acceso' } } } },
+    new: {
+      sent: {
+        body: expect.stringMatching(/^¡Gracias!/),
+        template: { definition: { name: 'gracias_por_tu_compra' } },
+      },
+    },
+  });
+  const list = 'GET /v1/channels/ca1/templates?pageSize=100';
+  expect(calls).toEqual([`POST ${messages}`, list, `POST ${messages}`]);
+});
+
 test('a template of many blanks is filled at once', async () => {
   const text = `Hola {{ ${' '.repeat(100_000)} {{ 1 }}`;
   const templates = [{ name: 'blanks', language: 'es', body: { text } }];
