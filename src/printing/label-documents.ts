@@ -116,6 +116,8 @@ export function createLabelDocuments(options: LabelDocumentsOptions) {
       // Only now, as the token may have been rejected meanwhile.
       if (work.isRejected) throw new MissingBearerError('The REST service rejects the access token.');
       const lifetimeMs = request.expiresInMinutes * msPerMinute;
+      // Before the store starts the lifetime, so that no link ends before its time.
+      const expiresAtMs = Date.now() + lifetimeMs;
       const id = newDocumentId();
       if (!(await store.put(id, { holder, parts: file.parts, lifetimeMs })))
         throw new ResponseTooLargeError(
@@ -124,7 +126,7 @@ export function createLabelDocuments(options: LabelDocumentsOptions) {
       // REST may have rejected the token while the store wrote. The client learns this when its link is 410.
       if (work.isRejected) store.endAll(holder);
       holders.note(holder, callContext.tenant);
-      return { document: { id, expiresAtMs: Date.now() + lifetimeMs, pages: file.pages }, entries };
+      return { document: { id, expiresAtMs, pages: file.pages }, entries };
     } finally {
       running.delete(work);
     }

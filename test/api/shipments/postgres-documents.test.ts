@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { pathOf, startLabelShop } from '../../fixtures/label-shop.ts';
 import {
@@ -77,6 +78,27 @@ describe.skipIf(isPostgresMissing)('with documents in PostgreSQL', () => {
       (await app.fetch(link, { method: 'HEAD' })).status;
     await expect.poll(() => statusOf(one, ana)).toBe(410);
     expect(await statusOf(one, eva)).toBe(200);
+  });
+
+  test('a link works until its expireTime, even if the store is slow', async () => {
+    const schema = newSchema();
+    await using app = await startWithSchema(schema);
+    const client = new Client({ connectionString: app.postgres.url() });
+    await client.connect();
+    await client.query(`BEGIN; LOCK TABLE ${schema}.document_parts`);
+    const pending = app.make(['s2'], '', 'eva');
+    const waiting = `SELECT FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND query LIKE '%victim%${schema}.document_parts%'`;
+    try {
+      await expect.poll(() => app.postgres.sql(waiting)).toHaveLength(1);
+    } finally {
+      await client.end();
+    }
+    const { result } = await pending;
+    const [row] = await app.postgres.sql(
+      `SELECT max(expires_ms)::float8 AS "expiresAtMs" FROM ${schema}.documents`,
+    );
+    expect(Date.parse(result?.document?.expireTime ?? '')).toBeLessThanOrEqual(row?.expiresAtMs);
   });
 
   test('the rows of a document are deleted after the document expires', async () => {
