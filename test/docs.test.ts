@@ -204,6 +204,43 @@ test('the checklist in docs/operations/deploy.md lists eight settings', () => {
   expect(settings).toEqual(expect.arrayContaining(inTable));
 });
 
+describe('docs/operations/deploy.md', () => {
+  const page = readPage('docs/operations/deploy.md');
+  const text = read('docs/operations/deploy.md').replaceAll(/\s+/g, ' ');
+
+  test('has the connections of a server to PostgreSQL', () => {
+    const [forKeys = ''] = matches('src/writes/store/postgres-connection.ts', /defaultConnections = (\d+)/g);
+    const [forDocuments = ''] = matches(
+      'src/printing/store/postgres-documents.ts',
+      /maxConnections = (\d+)/g,
+    );
+    const inPage = /up to (\d+) connections: (\d+) for keys and (\d+) for documents/.exec(text)?.slice(1);
+    expect(inPage?.map(Number)).toEqual([
+      Number(forKeys) + Number(forDocuments),
+      Number(forKeys),
+      Number(forDocuments),
+    ]);
+  });
+
+  test('has the sum of the limits of memory, for which a pod has room', () => {
+    const rows = rowsOf(sectionOf(page, 'Memory and V8 flags'), 'data').map(([data = '', limit = '']) => {
+      const [, mib = '0'] = /^(\d+) MiB/.exec(limit) ?? [];
+      const times = limit.includes('twice as much') ? 2 : limit.includes('each of three') ? 3 : 1;
+      return [data, Number(mib) * times] as const;
+    });
+    const ofMaker = rows.find(([data]) => data.startsWith('the process'))?.[1] ?? 0;
+    const ofDocuments = rows.find(([data]) => data === 'documents of labels')?.[1] ?? 0;
+    const sum = rows.reduce((total, [, mib]) => total + mib, -ofMaker);
+    const sums = /add up to (\d+) MiB .* With `STATE_URL` the sum is (\d+) MiB/.exec(text)?.slice(1);
+    expect(sums?.map(Number)).toEqual([sum, sum - ofDocuments]);
+    const [atRest] = /to (\d+) MB of resident memory/.exec(text)?.slice(1) ?? [];
+    const needed = Number(atRest) + sum - ofDocuments + ofMaker;
+    const ofPod = matches('deploy/kubernetes.yaml', /memory: (\d+)Mi/g).map(Number);
+    expect(ofPod).toHaveLength(2);
+    for (const mib of ofPod) expect(mib).toBeGreaterThan(needed);
+  });
+});
+
 describe('CONTRIBUTING.md', () => {
   const page = readPage('CONTRIBUTING.md');
 
