@@ -11,13 +11,14 @@
 // | REST has created the shipment                | progress, note                   | note `shipment`, end the lock         |
 // | the lock has ended                           | progress, note with `shipment`   | store the result at the key           |
 // | REST has rejected the POST                   | progress, the note from before   | throw; free the key if it is new      |
-// | REST takes an earlier quote no longer        | progress with `refused`, that note | throw; the key stays taken          |
+// | REST has rejected a repeated POST            | progress with `refused`, that    | throw; the key stays taken            |
+// |                                              | note with a new `lost`           |                                       |
 // | the POST is lost: no usable response, or 5xx | progress, note with `lost`       | throw; the key stays taken            |
 // | REST may have rejected a repetition (409)    | progress, note with `lost`       | search, for the shipment of this POST |
 //
 // The next request for the order, with any key or none, searches if there is a note. A note without `shipment` and
 // `lost` is that of a dead process, and is lost from this moment on. A search that finds nothing counts only when
-// `processingMs` have passed since `lost` and `refused`. Until then the request waits and searches again, or throws UnsettledError.
+// `processingMs` have passed since `lost`. Until then the request waits and searches again, or throws UnsettledError.
 //
 // | its key has progress | the search finds    | next                                                                |
 // | -------------------- | ------------------- | ------------------------------------------------------------------- |
@@ -45,8 +46,6 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import {
   ForeignRecordError,
   InvalidResponseError,
-  isNotFound,
-  isRejectedInput,
   OutcomeUnknownError,
   UnexpectedNameError,
 } from '../rest/errors.ts';
@@ -60,9 +59,9 @@ import { NotFoundError } from './errors.ts';
 import type { Attempt } from './idempotency.ts';
 import { explainNoOffer, type OfferPreference, selectOffer } from './offer-selection.ts';
 import { type ShippedOrder, toStoredOffer } from './restored-records.ts';
-import { lossNow } from './search-until-settled.ts';
 import { expectShippable, shipmentRecipient, termsOf } from './shippable-order.ts';
 import { createQuote, postShipment, type Shipping } from './shipping-posts.ts';
+import { isLastingRefusal } from './unclear-refusal.ts';
 
 export interface ShipOrderRequest extends OfferPreference {
   order: ResourceName<'orders'>;
@@ -126,7 +125,7 @@ async function startShipping(
     earliestMs: earliestCreation(shipping.api),
   };
   const storeProgress = () => attempt.checkpoint(progress);
-  const shipment = await acceptOffer(shipping, request, order, progress, lock, storeProgress);
+  const shipment = await acceptOffer(shipping, request, order, progress, attempt, lock, storeProgress);
   return { order: { ...order, shipment: shipment.name }, quote, offer, shipment };
 }
 
@@ -145,20 +144,9 @@ async function resumeShipping(
   expectShippable(order);
   // The order may have changed since the quote was created.
   const hasChanged = shipping.idempotency.digest(termsOf(order)) !== ownProgress.terms;
-  if (hasChanged || ownProgress.refused !== undefined) return startShipping(shipping, request, attempt, lock);
-  const created = await acceptOffer(shipping, request, order, ownProgress, lock).catch(
-    async (error: unknown) => {
-      // The next request with the key needs another quote, but its search still looks for the shipment of this one.
-      if (isLastingRefusal(error)) await attempt.tryCheckpoint({ ...ownProgress, refused: lossNow() });
-      throw error;
-    },
-  );
+  if (hasChanged || ownProgress.refused) return startShipping(shipping, request, attempt, lock);
+  const created = await acceptOffer(shipping, request, order, ownProgress, attempt, lock);
   return resumedShipping(order, ownProgress, created);
-}
-
-/** Whether REST would refuse the same POST again. A conflict may pass. */
-function isLastingRefusal(error: unknown): boolean {
-  return (isNotFound(error) || isRejectedInput(error)) && !error.isRead;
 }
 
 /** Returns the shipment of an earlier attempt. @throws ConflictError if another key has created it. */
@@ -209,17 +197,25 @@ function quoteOrder(
 }
 
 /** Creates the shipment of the offer in `progress`. */
-function acceptOffer(
+async function acceptOffer(
   shipping: Shipping,
   { order: name, origin, requiresPickup }: ShipOrderRequest,
   order: OrderJson,
-  { quote, offer: { courier }, earliestMs }: ShippingProgress,
+  progress: ShippingProgress,
+  attempt: ShippingAttempt,
   lock: ShippingLock,
   storeProgress?: () => Promise<void>,
 ): Promise<ShipmentJson> {
+  const { quote, offer, earliestMs } = progress;
   const recipient = shipmentRecipient(order.recipient);
-  const shipment = { quote, courier, origin, recipient, requiresPickup };
-  return postShipment(shipping, { shipment, order: name, earliestMs, lock }, storeProgress);
+  const shipment = { quote, courier: offer.courier, origin, recipient, requiresPickup };
+  try {
+    return await postShipment(shipping, { shipment, order: name, earliestMs, lock }, storeProgress);
+  } catch (error) {
+    // The next request with the key needs another quote, but its search still looks for the shipment of this one.
+    if (isLastingRefusal(error)) await attempt.tryCheckpoint({ ...progress, refused: true });
+    throw error;
+  }
 }
 
 /** The result of a shipment whose quote was created by an earlier attempt. */

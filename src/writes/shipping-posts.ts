@@ -6,7 +6,7 @@ import { createShipmentLookup, type ShippingLock, type ShippingNote } from './ea
 import type { Held } from './idempotency.ts';
 import { invalidateAfterShipmentCreation } from './invalidation.ts';
 import { lossNow } from './search-until-settled.ts';
-import { isUnclearRefusal, searchAfterRefusal } from './unclear-refusal.ts';
+import { isLastingRefusal, isUnclearRefusal, searchAfterRefusal } from './unclear-refusal.ts';
 import type { WriteParts } from './write-types.ts';
 
 /** What the steps of shipping need. */
@@ -98,8 +98,12 @@ async function findDespiteError(
     ? await searchAfterRefusal(error, async () => findOfPost(shipping, post, note))
     : null;
   if (found !== null) return found;
-  // This failure does not undo an earlier attempt, which may have succeeded, so the earlier note is restored.
-  if (!mayHaveHappened(error)) await lock.tryCheckpoint(noteBefore);
+  if (mayHaveHappened(error)) throw error;
+  // This failure does not undo an earlier attempt, which may have succeeded, so the earlier note is restored. Unless a
+  // search has just shown the opposite, REST may refuse the quote because it has accepted the quote since that attempt.
+  const mayBeDone = noteBefore !== undefined && noteBefore.shipment === undefined && !isUnclear;
+  const isLostAgain = mayBeDone && isLastingRefusal(error);
+  await lock.tryCheckpoint(isLostAgain ? { ...noteBefore, lost: lossNow() } : noteBefore);
   throw error;
 }
 

@@ -1,4 +1,4 @@
-import { isConflict, isNotFound, StatusError, WaybillError } from '../rest/errors.ts';
+import { isConflict, isNotFound, isRejectedInput, StatusError, WaybillError } from '../rest/errors.ts';
 import { UnclearRefusalError } from './errors.ts';
 
 /** The fields of a body that only one record can have. Services spell names in their own ways. */
@@ -35,6 +35,11 @@ export function isUnclearRefusal(
   if (onceOnly === undefined || (status !== 400 && status !== 422)) return false;
   const namesOnlyIt = details.fields.every(({ path }) => onceOnlyFields[onceOnly].test(path));
   return namesOnlyIt && (status === 422 || details.fields.length > 0);
+}
+
+/** Whether REST would refuse the same POST again, as far as its status tells. A conflict may pass. */
+export function isLastingRefusal(error: unknown): boolean {
+  return (isNotFound(error) || isRejectedInput(error)) && !error.isRead;
 }
 
 /**

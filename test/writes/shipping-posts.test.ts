@@ -78,10 +78,17 @@ describe('postShipment', () => {
     expect(events).toEqual(['progress', ownNote, 'expectHeld', post, { atEnd }]);
   });
 
-  test('restores the earlier note after a rejection', async () => {
-    const { outcome, events } = await postTo(answerJson({}, 400));
-    expect(outcome).toMatchObject({ status: 400 });
+  test.each([401, 403, 429])('restores the earlier note after a rejection with %i', async (status) => {
+    const { outcome, events } = await postTo(answerJson({}, status));
+    expect(outcome).toMatchObject({ status });
     expect(events).toEqual(['progress', ownNote, 'expectHeld', post, earlierNote]);
+  });
+
+  test.each([400, 413])('restores the earlier note as lost now after a rejection with %i', async (status) => {
+    const { outcome, events } = await postTo(answerJson({}, status));
+    expect(outcome).toMatchObject({ status });
+    const lostNote = { ...earlierNote, lost: expect.anything() };
+    expect(events).toEqual(['progress', ownNote, 'expectHeld', post, lostNote]);
   });
 
   test('stores a note of the loss after a 5xx, and sends no second POST', async () => {

@@ -65,8 +65,9 @@ export function createScans<Row extends { name: string }, Query extends PageQuer
       const { generation } = byName;
       const firstPageRows = Math.max(...fields.map((field) => field.firstPageRows));
       const read = await walk.next(isFirst ? firstPageRows : maxPageSize).catch((error: unknown) => {
-        if (error instanceof ScanBudgetExceededError) return undefined;
-        throw error;
+        // On the first page, the cursor would be the one that the client has sent.
+        if (isFirst || !(error instanceof ScanBudgetExceededError)) throw error;
+        return undefined;
       });
       if (read === undefined) return { endPosition: walk.position };
       const prime = (rows: Page<Row>['rows']) => byName.prime(rows, generation);

@@ -75,24 +75,44 @@ test.each(losses)('a shipment that REST did not create is bought again after %s'
   expect(shop.elapsedMs(post)).toBeGreaterThanOrEqual(processingMs);
 });
 
-test.each([400, 413])(
-  'a repeated POST that REST did, and then refused with %i, is not bought again',
-  async (status) => {
+describe.each([400, 413])('a repeated POST that REST did, and then refused with %i', (status) => {
+  const bought = { __typename: 'ShipOrderSuccess', id: 'shipments/1' };
+  const conflict = { __typename: 'Conflict', message: expect.stringContaining('shipments/1') };
+
+  test.each<[string, Attempt, Attempt, object]>([
+    ['shipOrder with the same key', ship('one'), ship('one'), bought],
+    ['shipOrder with another key', ship('one'), ship('two'), conflict],
+    ['shipOrder without a key', ship('one'), ship(), conflict],
+    ['createShipment', ship('one'), accept(), conflict],
+  ])('is not bought again by %s', async (_who, first, next, expected) => {
     await using shop = await startLateShop({ processingMs });
     const input = shop.orderToShip();
     shop.onNext('/v1/shipments', 'reset', false);
-    await ship('one')(shop, input);
+    await first(shop, input);
     shop.hideNew();
     shop.onNext('/v1/shipments', { status, body: { message: 'The quote is used.' } });
-    expect((await ship('one')(shop, input)).__typename).toBe('InvalidInput');
+    expect((await first(shop, input)).__typename).toBe('InvalidInput');
     expect(shop.shipments).toHaveLength(1);
     shop.calls();
-    const result = { __typename: 'ShipOrderSuccess', id: 'shipments/1' };
-    expect(await ship('one')(shop, input)).toEqual(result);
+    expect(await next(shop, input)).toMatchObject(expected);
     expect(shop.calls().filter((call) => call.startsWith('POST'))).toEqual([]);
     expect(shop.shipments).toHaveLength(1);
-  },
-);
+  });
+
+  test('is not bought again by createShipment with the same quote', async () => {
+    await using shop = await startLateShop({ processingMs });
+    const quote = shop.quoteToShip();
+    shop.onNext('/v1/shipments', 'reset', false);
+    await shop.run('createShipment', quote);
+    shop.hideNew();
+    shop.onNext('/v1/shipments', { status, body: { message: 'The quote is used.' } });
+    expect((await shop.run('createShipment', quote)).__typename).toBe('InvalidInput');
+    shop.calls();
+    expect(await shop.run('createShipment', quote)).toMatchObject(conflict);
+    expect(shop.calls().filter((call) => call.startsWith('POST'))).toEqual([]);
+    expect(shop.shipments).toHaveLength(1);
+  });
+});
 
 describe('a process that died during the POST', () => {
   test.each<[string, Attempt, Attempt]>([

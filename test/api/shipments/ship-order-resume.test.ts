@@ -305,6 +305,8 @@ describe('a retry of shipOrder after a lost response to POST /v1/shipments', () 
       // The key stays with its input.
       const other = { ...input, requiresPickup: false };
       expect(await ship(other)).toEqual(answered({ __typename: 'Conflict', message: otherInputMessage }, []));
+      refuseQuote(status);
+      expect(await ship(input)).toEqual(answered(refused, [...looked(input.order), ...search]));
       const answer = await ship(input);
       expect(answer).toEqual(answered(success(input.order), looked(input.order)));
       await expectOneShipment(answer);

@@ -11,7 +11,7 @@ import { createScans, type ListScan } from '../../../src/loaders/scan/list-scan.
 import { type FilteredRow, matchesFilter, type RowFilter } from '../../../src/loaders/scan/row-filter.ts';
 import type { PageQuery } from '../../../src/rest/api-types.ts';
 import type { CallContext } from '../../../src/rest/client/call-context.ts';
-import { maxScannedPages } from '../../../src/rest/client/scan-budget.ts';
+import { maxScannedPages, ScanBudgetExceededError } from '../../../src/rest/client/scan-budget.ts';
 import { InvalidResponseError } from '../../../src/rest/errors.ts';
 import { createCallContexts } from '../../fixtures/call-contexts.ts';
 import { shipmentStatuses } from '../../fixtures/shipment-statuses.ts';
@@ -384,7 +384,7 @@ describe('the first page of a scan that starts at a cursor', () => {
   });
 });
 
-describe('a page that must be read again, with no page left', () => {
+describe('a first page that must be read again, with no page left', () => {
   const start = { rowsBefore: 0, skip: 0, anchor: undefined };
   // As if it were the page after the first one, which a client may have made up. The list reads this token as its start.
   const again: Position = { ...start, pageToken: '0', firstBefore: 'shipments/s3000' };
@@ -399,12 +399,11 @@ describe('a page that must be read again, with no page left', () => {
   test.each([
     ['its rows have moved away', moved, '101'],
     ['it may be the first page', again, '100@0'],
-  ])('ends at its own start: %s', async (_why, after, query) => {
+  ])('is refused: %s', async (_why, after, query) => {
     const list = createList(newestFirst(3_000, [200]));
     const callContext = operation(1);
     const scan = list.scans(1, noDeadline, callContext)({}, after);
-    const slice = await readFilteredSlice(scan, withError, 1);
-    expect([names(slice), slice.endPosition]).toEqual([[], after]);
+    await expect(readFilteredSlice(scan, withError, 1)).rejects.toThrow(ScanBudgetExceededError);
     expect([list.queries, callContext.scanBudget.used]).toEqual([[query], maxScannedPages]);
   });
 });
