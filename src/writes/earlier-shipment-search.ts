@@ -10,15 +10,21 @@ import { findCreatedShipment, findOrUnknown, shipmentReadings } from './created-
 import { ConflictError, NotFoundError } from './errors.ts';
 import type { Lock } from './idempotency.ts';
 import { type ForgottenShipment, findForgotten } from './search-after-failover.ts';
-import { type LostWrite, lossOf, searchUntilSettled } from './search-until-settled.ts';
+import {
+  type LossTime,
+  type LostWrite,
+  latestLoss,
+  lossOf,
+  searchUntilSettled,
+} from './search-until-settled.ts';
 
 /** The checkpoint of an idempotency key: `POST /v1/shipments` was about to be sent for this quote and offer. */
 export interface ShippingProgress extends Pick<ShippingNote, 'quote' | 'earliestMs'> {
   offer: OfferJson;
   /** A digest of the fields of the order that the quote depends on. */
   terms: string;
-  /** Whether REST has refused the quote, perhaps because it had already accepted the quote. */
-  refused?: true;
+  /** When REST refused the quote. REST may have done so because it had already accepted the quote. */
+  refused?: LossTime;
 }
 
 /**
@@ -42,7 +48,7 @@ export type ShippingLock = Lock<ShippingNote>;
 const maxNamingDelayMs = 3_600_000;
 
 /** A quote that may have been accepted since a time of REST's clock. */
-type Attempted = Pick<ShippingNote, 'quote' | 'earliestMs'>;
+type Attempted = Pick<ShippingNote, 'quote' | 'earliestMs'> & Pick<ShippingProgress, 'refused'>;
 
 /**
  * Makes the searches for the shipment of an earlier attempt, for the writes of one operation.
@@ -56,17 +62,20 @@ export function createShipmentLookup(
 ) {
   const readShipments = shipmentReadings(api, callContext);
 
-  /** Searches at once. If the noted POST is lost, a search without a conclusive result is repeated. */
+  /** Searches at once. If the noted POST is lost, or one was refused, a search without a conclusive result is repeated. */
   async function searchFor<Result>(
     lock: ShippingLock,
     look: () => Promise<Result>,
     isConclusive: (result: Result) => boolean,
+    refused?: LossTime,
   ): Promise<Result> {
     const search = () => findOrUnknown(look);
     const { note } = lock;
-    if (note === undefined || note.shipment !== undefined) return search();
-    const lost = await lossOf(note, lock.checkpoint);
-    return searchUntilSettled(lost, search, isConclusive, processingMs, callContext);
+    const isLost = note !== undefined && note.shipment === undefined;
+    const losses = [isLost ? await lossOf(note, lock.checkpoint) : undefined, refused];
+    const latest = latestLoss(losses.filter((loss) => loss !== undefined));
+    if (latest === undefined) return search();
+    return searchUntilSettled(latest, search, isConclusive, processingMs, callContext);
   }
 
   /** Compares what the order names, what the last POST of the order noted, and what this key has attempted. */
@@ -127,6 +136,7 @@ export function createShipmentLookup(
         lock,
         () => lookUp(order, ownProgress, lock.note),
         ({ order, shipment }) => shipment !== null || isResourceName('shipments', order.shipment),
+        ownProgress?.refused,
       ),
 
     /** Does the same for the lock of a quote without an order. @returns the shipment of the last POST, or null. */

@@ -47,6 +47,12 @@ function ageMs(lost: LossTime): number | undefined {
   return age < 0 ? undefined : age;
 }
 
+/** The loss that a search has to wait for longest. */
+export function latestLoss(losses: readonly LossTime[]): LossTime | undefined {
+  const age = (lost: LossTime) => ageMs(lost) ?? 0;
+  return losses.toSorted((one, other) => age(one) - age(other))[0];
+}
+
 function firstLookMs({ machine, wallMs, monotonicMs: lostMs }: LossTime): number {
   const loss = `${machine} ${wallMs} ${lostMs}`;
   const firstMs = firstLooksMs.get(loss) ?? monotonicMs();

@@ -11,14 +11,14 @@
 // | REST has created the shipment                | progress, note                   | note `shipment`, end the lock         |
 // | the lock has ended                           | progress, note with `shipment`   | store the result at the key           |
 // | REST has rejected the POST                   | progress, the note from before   | throw; free the key if it is new      |
-// | REST has rejected a repeated POST            | progress with `refused`, that    | throw; the key stays taken            |
-// |                                              | note with a new `lost`           |                                       |
+// | the same, and there was a note before        | progress with `refused`, note    | throw; the key stays taken            |
+// |                                              | with `lost`                      |                                       |
 // | the POST is lost: no usable response, or 5xx | progress, note with `lost`       | throw; the key stays taken            |
 // | REST may have rejected a repetition (409)    | progress, note with `lost`       | search, for the shipment of this POST |
 //
 // The next request for the order, with any key or none, searches if there is a note. A note without `shipment` and
 // `lost` is that of a dead process, and is lost from this moment on. A search that finds nothing counts only when
-// `processingMs` have passed since `lost`. Until then the request waits and searches again, or throws UnsettledError.
+// `processingMs` have passed since `lost`, and since `refused`. Until then the request waits and searches again, or throws UnsettledError.
 //
 // | its key has progress | the search finds    | next                                                                |
 // | -------------------- | ------------------- | ------------------------------------------------------------------- |
@@ -59,6 +59,7 @@ import { NotFoundError } from './errors.ts';
 import type { Attempt } from './idempotency.ts';
 import { explainNoOffer, type OfferPreference, selectOffer } from './offer-selection.ts';
 import { type ShippedOrder, toStoredOffer } from './restored-records.ts';
+import { lossNow } from './search-until-settled.ts';
 import { expectShippable, shipmentRecipient, termsOf } from './shippable-order.ts';
 import { createQuote, postShipment, type Shipping } from './shipping-posts.ts';
 import { isLastingRefusal } from './unclear-refusal.ts';
@@ -213,7 +214,7 @@ async function acceptOffer(
     return await postShipment(shipping, { shipment, order: name, earliestMs, lock }, storeProgress);
   } catch (error) {
     // The next request with the key needs another quote, but its search still looks for the shipment of this one.
-    if (isLastingRefusal(error)) await attempt.tryCheckpoint({ ...progress, refused: true });
+    if (isLastingRefusal(error)) await attempt.tryCheckpoint({ ...progress, refused: lossNow() });
     throw error;
   }
 }

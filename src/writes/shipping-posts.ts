@@ -99,11 +99,11 @@ async function findDespiteError(
     : null;
   if (found !== null) return found;
   if (mayHaveHappened(error)) throw error;
-  // This failure does not undo an earlier attempt, which may have succeeded, so the earlier note is restored. Unless a
-  // search has just shown the opposite, REST may refuse the quote because it has accepted the quote since that attempt.
-  const mayBeDone = noteBefore !== undefined && noteBefore.shipment === undefined && !isUnclear;
-  const isLostAgain = mayBeDone && isLastingRefusal(error);
-  await lock.tryCheckpoint(isLostAgain ? { ...noteBefore, lost: lossNow() } : noteBefore);
+  // This failure does not undo an earlier attempt, which may have succeeded, so the earlier note is restored. But REST may
+  // refuse a quote that it has accepted since, unless a search has just shown the opposite.
+  const mayBeDone = noteBefore !== undefined && !isUnclear && isLastingRefusal(error);
+  const earliestMs = noteBefore?.quote === note.quote ? noteBefore.earliestMs : note.earliestMs;
+  await lock.tryCheckpoint(mayBeDone ? { ...note, earliestMs, lost: lossNow() } : noteBefore);
   throw error;
 }
 

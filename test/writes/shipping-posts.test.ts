@@ -84,12 +84,15 @@ describe('postShipment', () => {
     expect(events).toEqual(['progress', ownNote, 'expectHeld', post, earlierNote]);
   });
 
-  test.each([400, 413])('restores the earlier note as lost now after a rejection with %i', async (status) => {
-    const { outcome, events } = await postTo(answerJson({}, status));
-    expect(outcome).toMatchObject({ status });
-    const lostNote = { ...earlierNote, lost: expect.anything() };
-    expect(events).toEqual(['progress', ownNote, 'expectHeld', post, lostNote]);
-  });
+  test.each([400, 413])(
+    'stores a note of the loss after a rejection with %i, if there was a note',
+    async (status) => {
+      const { outcome, events } = await postTo(answerJson({}, status));
+      expect(outcome).toMatchObject({ status });
+      const lostNote = { ...ownNote, lost: expect.anything() };
+      expect(events).toEqual(['progress', ownNote, 'expectHeld', post, lostNote]);
+    },
+  );
 
   test('stores a note of the loss after a 5xx, and sends no second POST', async () => {
     const { outcome, events } = await postTo(answerJson({}, 500));
