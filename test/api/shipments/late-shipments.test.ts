@@ -114,6 +114,82 @@ describe.each([400, 413])('a repeated POST that REST did, and then refused with 
   });
 });
 
+describe('a POST that REST did, and then refused with 400,', () => {
+  const path = '/v1/shipments';
+  const refusal: Reply = { status: 400, body: { message: 'The quote is used.' } };
+  const conflict = { __typename: 'Conflict', message: expect.stringContaining('shipments/1') };
+  const isPost = (call: string) => call.startsWith('POST');
+
+  test.each<[string, Attempt]>([
+    ['the other key', ship('two')],
+    ['a third key', ship('three')],
+    ['no key', ship()],
+    ['createShipment', accept()],
+  ])('is not bought again by %s after another key has lost a quote', async (_who, next) => {
+    await using shop = await startLateShop({ processingMs });
+    const input = shop.orderToShip();
+    shop.unnameShipments();
+    for (const key of ['one', 'two']) {
+      shop.onNext(path, 'reset', false);
+      await ship(key)(shop, input);
+    }
+    shop.hideNew();
+    shop.onNext(path, refusal);
+    expect((await ship('one')(shop, input)).__typename).toBe('InvalidInput');
+    shop.calls();
+    expect(await next(shop, input)).toMatchObject(conflict);
+    expect(shop.calls().filter(isPost)).toEqual([]);
+    expect(shop.shipments).toHaveLength(1);
+  });
+
+  test('is not bought again if its quote was new, and another key has lost one', async () => {
+    await using shop = await startLateShop({ processingMs });
+    const input = shop.orderToShip();
+    shop.unnameShipments();
+    shop.onNext(path, 'reset', false);
+    await ship('one')(shop, input);
+    shop.hideNew();
+    shop.onNext(path, refusal);
+    expect((await ship('two')(shop, input)).__typename).toBe('InvalidInput');
+    shop.calls();
+    expect(await ship('two')(shop, input)).toMatchObject(conflict);
+    expect(shop.calls().filter(isPost)).toEqual([]);
+    expect(shop.shipments).toHaveLength(1);
+  });
+
+  test('is not bought again by a key that first lost a quote', async () => {
+    await using shop = await startLateShop({ processingMs });
+    const input = shop.orderToShip();
+    shop.onNext('/v1/quotes', 'reset', false);
+    await ship('one')(shop, input);
+    shop.hideNew();
+    shop.onNext(path, refusal);
+    expect((await ship('one')(shop, input)).__typename).toBe('InvalidInput');
+    shop.calls();
+    expect(await ship('one')(shop, input)).toEqual({ __typename: 'ShipOrderSuccess', id: 'shipments/1' });
+    expect(shop.calls().filter(isPost)).toEqual([]);
+    expect(shop.shipments).toHaveLength(1);
+  });
+
+  test('is not bought again if another key shipped the order hours ago', async () => {
+    await using shop = await startLateShop({ processingMs });
+    const input = shop.orderToShip();
+    shop.unnameShipments();
+    shop.onNext(path, 'reset', false);
+    await ship('one')(shop, input);
+    expect((await ship('two')(shop, input)).__typename).toBe('ShipOrderSuccess');
+    shop.advanceClock(2 * 3_600_000);
+    await shop.ask('{ organization { id } }');
+    shop.hideNew();
+    shop.onNext(path, refusal);
+    expect((await ship('one')(shop, input)).__typename).toBe('InvalidInput');
+    shop.calls();
+    expect(await ship('one')(shop, input)).toEqual({ __typename: 'ShipOrderSuccess', id: 'shipments/2' });
+    expect(shop.calls().filter(isPost)).toEqual([]);
+    expect(shop.shipments).toHaveLength(2);
+  });
+});
+
 describe('a process that died during the POST', () => {
   test.each<[string, Attempt, Attempt]>([
     ['shipOrder with the same key', ship('died'), ship('died')],
