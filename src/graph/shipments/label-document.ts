@@ -136,8 +136,8 @@ const LabelDocument = builder.objectRef<LabelDocumentSource>('LabelDocument').im
     expireTime: t.field({
       type: 'DateTime',
       description:
-        'The time until which the link works. The link ends earlier if the server needs its memory for other documents, if ' +
-        'the REST service rejects the access token, or if a server that keeps documents in memory restarts.',
+        'The time until which the link works. The link ends earlier if the server needs its memory for other documents, or ' +
+        'if the REST service rejects the access token. On a server that keeps documents in memory, a restart ends all links.',
       resolve: ({ expiresAtMs }) => new Date(expiresAtMs).toISOString(),
     }),
     pageCount: t.exposeInt('pages', {
