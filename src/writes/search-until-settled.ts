@@ -49,8 +49,12 @@ function ageMs(lost: LossTime): number | undefined {
 
 /** The loss that a search has to wait for longest. */
 export function latestLoss(losses: readonly LossTime[]): LossTime | undefined {
-  const age = (lost: LossTime) => ageMs(lost) ?? 0;
-  return losses.toSorted((one, other) => age(one) - age(other))[0];
+  return losses.toSorted((one, other) => waitedMs(one) - waitedMs(other))[0];
+}
+
+/** How long requests have waited for a loss, in milliseconds. A loss in the future of a clock counts from the first look. */
+function waitedMs(lost: LossTime): number {
+  return ageMs(lost) ?? monotonicMs() - firstLookMs(lost);
 }
 
 function firstLookMs({ machine, wallMs, monotonicMs: lostMs }: LossTime): number {
@@ -99,7 +103,7 @@ export async function searchUntilSettled<Result>(
   processingMs: number,
   { deadline, signal }: CallContext,
 ): Promise<Result> {
-  const remainingMs = () => Math.max(0, processingMs - (ageMs(lost) ?? 0));
+  const remainingMs = () => Math.max(0, processingMs - waitedMs(lost));
   const isSettled = remainingMs() === 0;
   const result = await search();
   if (isSettled || isConclusive(result)) return result;

@@ -136,6 +136,16 @@ describe('a search for a lost write', () => {
     expect(left()).toBe(1);
   });
 
+  test('is final after the time that REST may take, if the loss is in the future of the wall clock', async () => {
+    const lost = { ...lossNow(), wallMs: Date.now() + hourMs };
+    const first = await errorOf(startSearch(lost, 50, 0).result);
+    expect(first).toBeInstanceOf(UnsettledError);
+    await sleep(60);
+    const { result, left } = startSearch(lost, 50, 0);
+    expect(await result).toBe('none');
+    expect(left()).toBe(1);
+  });
+
   test('is not repeated beyond the deadline', async () => {
     const { result, left } = startSearch(lossNow(), 10_000, 5_000);
     const error = await errorOf(result);
